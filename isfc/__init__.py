@@ -9,35 +9,38 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.change import Change as Change
+    from isfc.answers.change import ChangeStep as ChangeStep
+    from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
-    from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.connections import Connections as Connections
+    from isfc.answers.connections import connections as connections
+    from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
+    from isfc.answers.io_beside import io_beside as io_beside
+    from isfc.answers.io_chart import io_chart as io_chart
+    from isfc.answers.io_plan import IoEstimates as IoEstimates
+    from isfc.answers.io_plan import io_plan as io_plan
+    from isfc.answers.io_run import IoActivity as IoActivity
+    from isfc.answers.io_run import io_run as io_run
+    from isfc.answers.io_size import IoSizes as IoSizes
+    from isfc.answers.io_size import io_size as io_size
+    from isfc.answers.journal import JournalInput as JournalInput
+    from isfc.answers.journal import JournalReplay as JournalReplay
+    from isfc.answers.journal import journal_replay as journal_replay
+    from isfc.answers.journal import journal_show as journal_show
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
-    from isfc.answers.shared import SharedJson as SharedJson
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
-    from isfc.cli.io.functions import IoResult as IoResult
-    from isfc.cli.io.functions import IoSizing as IoSizing
-    from isfc.cli.io.functions import io_beside as io_beside
-    from isfc.cli.io.functions import io_chart as io_chart
-    from isfc.cli.io.functions import io_plan as io_plan
-    from isfc.cli.io.functions import io_run as io_run
-    from isfc.cli.io.functions import io_size as io_size
-    from isfc.cli.io.plan import IoPlanJson as IoPlanJson
-    from isfc.cli.io.run import IoRunJson as IoRunJson
-    from isfc.cli.journal.document import JournalReplay as JournalReplay
-    from isfc.cli.journal.document import journal_replay as journal_replay
-    from isfc.cli.journal.document import journal_show as journal_show
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
-    from isfc.deck.connections import Connections as Connections
-    from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.change import Step as Step
     from isfc.layout.collection import Cec as Cec
     from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
@@ -97,7 +99,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
-    from isfc.search.decide import change as change
     from isfc.search.decide import compare as compare
     from isfc.search.decide import optimise as optimise
     from isfc.search.result import SearchResult as SearchResult
@@ -147,7 +148,7 @@ _PUBLIC: Final = {
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
-    "isfc.deck.connections": "connections Connections",
+    "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
@@ -157,15 +158,16 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.answers.check": "check CheckedLink CheckFinding",
-    "isfc.search.decide": "change compare Comparison optimise",
+    "isfc.answers.change": "change Change ChangeStep",
+    "isfc.answers.check": "check CheckedLink",
+    "isfc.answers.findings": "CheckFinding",
+    "isfc.search.decide": "compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
     "isfc.search.sized": "LinkSizing",
@@ -188,12 +190,13 @@ _PUBLIC: Final = {
     "scenarios.moves.vmrelocate": "Limits",
     "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
-    "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
-    "isfc.cli.io.plan": "IoPlanJson",
-    "isfc.cli.io.run": "IoRunJson",
-    "isfc.answers.shared": "SharedJson",
+    "isfc.answers.io_plan": "io_plan IoEstimates",
+    "isfc.answers.io_run": "io_run IoActivity",
+    "isfc.answers.io_beside": "io_beside LinkBesideDisks",
+    "isfc.answers.io_size": "io_size IoSizes",
+    "isfc.answers.io_chart": "io_chart",
     "isfc.io.charts": "Chart",
-    "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
+    "isfc.answers.journal": "journal_show JournalInput journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
     "isfc.live.conversation": "Conversation",
     "isfc.programs.protocol": "ConversationLimits ConversationSevered SeverCode",
@@ -213,6 +216,8 @@ __all__ = [
     "AfterLoss",
     "Backpressure",
     "Cec",
+    "Change",
+    "ChangeStep",
     "ChannelEnd",
     "Chart",
     "CheckFinding",
@@ -237,15 +242,16 @@ __all__ = [
     "GuestPlan",
     "Imported",
     "Interval",
-    "IoPlanJson",
-    "IoResult",
-    "IoRunJson",
-    "IoSizing",
+    "IoActivity",
+    "IoEstimates",
+    "IoSizes",
     "IsfcError",
+    "JournalInput",
     "JournalReplay",
     "Layout",
     "Left",
     "Limits",
+    "LinkBesideDisks",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
@@ -269,11 +275,9 @@ __all__ = [
     "SearchResult",
     "SetFibre",
     "SeverCode",
-    "SharedJson",
     "SimulatedLinks",
     "Simulation",
     "SourceKind",
-    "Step",
     "SwapRdevs",
     "TakeAdvice",
     "Tenant",

@@ -109,8 +109,10 @@ def exchanges(layout: isfc.Layout) -> None:
     statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
     print(isfc.import_config([*statements.values()], layout).collection == found.collection)
     made: isfc.Layout = isfc.new("ATLANTA,BOSTON", "40:50", ctcs=2)
-    steps: tuple[isfc.Step, ...] = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))
-    print([step.left for step in steps])
+    changed: isfc.Change = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"), rates=False)
+    step: isfc.ChangeStep
+    for step in changed.steps:
+        print(step.kind, step.rdevs, step.ctcs)
     print(sorted(isfc.schema()), isfc.report)
     try:
         isfc.import_islink(["\n"])
@@ -161,26 +163,26 @@ rate = 10000
 
 def channels() -> None:
     """Channels and disks, and CTCs beside them."""
-    planned: isfc.IoResult[isfc.IoPlanJson] = isfc.io_plan(CHANNELS)
-    print(planned.record.channels["40"].processor_percent)
-    done: isfc.IoResult[isfc.IoRunJson] = isfc.io_run(CHANNELS, seconds=0.01)
+    planned: isfc.IoEstimates = isfc.io_plan(CHANNELS)
+    print(planned.channels[0].processor_percent)
+    done: isfc.IoActivity = isfc.io_run(CHANNELS, seconds=0.01)
     chart: isfc.Chart = isfc.io_chart("mtu")
-    beside: isfc.IoResult[isfc.SharedJson] | None = None
+    beside: isfc.LinkBesideDisks | None = None
     print(done.rows(), [curve.name for curve in chart.curves], beside)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write(CHANNELS)
         file.flush()
-        sized: isfc.IoSizing = isfc.io_size(file.name, growth=10.0)
+        sized: isfc.IoSizes = isfc.io_size(file.name, growth=10.0)
     print(sized.proposal)
     for call in (
         lambda: isfc.io_beside("published-1", "HS", pairs=1),
-        lambda: list(isfc.journal_show("no.journal")),
+        lambda: [each.act for each in isfc.journal_show("no.journal")],
         lambda: isfc.journal_replay("no.journal"),
     ):
         try:
             print(call())
         except isfc.ConfigurationError as error:
-            print(error, isfc.JournalReplay)
+            print(error, isfc.JournalInput, isfc.JournalReplay)
 
 
 def guest() -> isfc.GuestPlan:

@@ -17,7 +17,7 @@ rate = 10000
 """
 
 planned = isfc.io_plan(CONFIG)
-print(planned.record.channels["40"].processor_percent, planned.record.advice)
+print(planned.channels[0].processor_percent, planned.advice)
 print(isfc.io_run(CONFIG, seconds=0.02).rows())
 file = Path(mkdtemp(), "disks.toml")
 file.write_text(CONFIG, "utf-8")

@@ -107,10 +107,11 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
         default=None,
     )
     if most is not None:
+        stated = shown(COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)
         yield (
-            f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What IBM states of "
-            f"FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 bytes both ways, "
-            f"which is {shown(COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)} here: count on no more."
+            f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What "
+            f"IBM states of FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 "
+            f"bytes both ways, which is {stated} here: count on no more."
         )
 
 
@@ -136,13 +137,14 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
         yield "The rule knows neither distance nor inter-switch links."
     for path in {} if is_more else dict.fromkeys(fibre.path for fibre in fibres):
         if path is not None and path.isl is not None:
-            mb_per_s = 1e9 / path.isl.ns_per_byte(path.km) / MIB
-            yield f"Those of path {path.name} let through {shown(mb_per_s, Unit.MB_PER_S)} MB/s each way."
+            rate = shown(1e9 / path.isl.ns_per_byte(path.km) / MIB, Unit.MB_PER_S)
+            yield f"Those of path {path.name} let through {rate} MB/s each way."
     if fast:
         profile = max((fibre.profile for fibre in fibres), key=lambda each: each.link_gbps)
+        handled = shown(handled_mb_per_s(profile), Unit.MB_PER_S)
         yield (
-            f"In the model a chpid of {profile.feature} handles {shown(handled_mb_per_s(profile), Unit.MB_PER_S)} "
-            "MB/s of such messages in command mode, both ways together."
+            f"In the model a chpid of {profile.feature} handles {handled} MB/s of such messages in "
+            "command mode, both ways together."
         )
     if not (few or far or fast or straight):
         yield "The rule is one for all loads; the model has its overheads for each package."

@@ -1,12 +1,12 @@
 """What IBM's advice finds in a layout, and by which scheme its CTCs are numbered."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.findings import count_of
+from isfc.answers.findings import CheckFinding, RuleFound, by_rule, count_of, rules_table
 from isfc.arguments import checked
 from isfc.deck import scheme
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
@@ -15,39 +15,16 @@ from isfc.layout.file import collection_of
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import book
-from isfc.layout.rules.rule import Finding, Severity, warnings_first
+from isfc.layout.rules.rule import Finding
 from isfc.link.name import NodeName
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Report
 from scenarios.runs.traffic import checked_traffic
 
 RULES: Final = (*book.RULES, *scheme.RULES.values())
 """All that layouts are checked by."""
 
 _PLACES: Final = 6
-_TEXTS: Final = 2
-"""Of what a rule finds in many links, so many places are named, and so many texts are shown."""
-
-
-class CheckFinding(Struct, frozen=True):
-    """What a rule has found in a link."""
-
-    id: str
-    """the rule's"""
-    severity: Severity
-    """`info` or `warning`"""
-    text: str
-    remedy: str
-    reason: str
-    source: str
-    fibres: tuple[str, ...]
-    """the names of those that it is about; none if it is about the whole link"""
-    lines: tuple[int, ...]
-    """of the fibres' tables in the file, from 1 on; 1 if it is about the whole"""
-
-    @property
-    def advice(self) -> str:
-        """What is so, and what to change."""
-        return f"{self.text} {self.remedy}"
+"""So many are named, of which the same is said."""
 
 
 class CheckedLink(Struct, frozen=True):
@@ -86,16 +63,16 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = checked_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
-    found, numbers = scheme.find_every(collection)
+    numbers, breaking = scheme.numbering_of(collection)
     return tuple(
         CheckedLink(
             name,
             collection.link(link).nodes,
             None,
-            tuple(_finding(each, lines) for each in findings),
+            tuple(_finding(each, lines) for each in (*findings, *breaking[link])),
             numbers,
         )
-        for link, findings in found.items()
+        for link, findings in book.find_in(collection).items()
     )
 
 
@@ -114,32 +91,15 @@ def _line_of(fibre: str, lines: Sequence[str]) -> int:
     return next((number for number, line in enumerate(lines, 1) if header.match(line)), 1)
 
 
-class _RuleRow(Struct, frozen=True):
-    """A rule, how often it finds something, what that is, and what to do."""
-
-    severity: Severity
-    finding: str
-    count: int
-    said: str
-
-
-_COLUMNS: Final = (
-    Column("severity", "severity"),
-    Column("finding", "finding"),
-    Column("found", "count"),
-    Column("what is so, and what to do", "said", folds=True),
-)
-
-
 def check_report(found: Sequence[CheckedLink]) -> Report:
     """How much is found and by which rules, warnings first, and how CTCs are numbered."""
     read = [each for each in found if each.error is None]
     given, known = ({each.layout: None for each in some} for some in (found, read))
-    rules = _rules(read)
+    rules = by_rule((_place(each, read), finding) for each in read for finding in each.findings)
     return Report(
         "".join(given) if len(given) == 1 else f"{len(known)} of {len(given)} layouts read",
         [*_answer(read)],
-        [Table("What is found", _COLUMNS, [*map(_row, rules)])] * bool(rules),
+        [rules_table(rules, with_texts=True)],
         notes=[*_notes(rules)],
         asked="Why it matters, and all of a kind",
     )
@@ -167,55 +127,10 @@ def _place(each: CheckedLink, read: Sequence[CheckedLink]) -> str:
     return " ".join(named)
 
 
-class _Rule(Struct, frozen=True):
-    """A rule that finds something, and by what is to be done what it says of which places."""
-
-    first: CheckFinding
-    count: int
-    sentences: Mapping[str, Sequence[str]]
-
-    @property
-    def severity(self) -> Severity:
-        """The rule's."""
-        return self.first.severity
-
-
-def _rules(read: Sequence[CheckedLink]) -> list[_Rule]:
-    """Each once, warnings first."""
-    by_id: dict[str, list[tuple[str, CheckFinding]]] = {}
-    for each in read:
-        for finding in each.findings:
-            by_id.setdefault(finding.id, []).append((_place(each, read), finding))
-    return warnings_first(
-        _Rule(found[0][1], len(found), _sentences(found)) for found in by_id.values()
-    )
-
-
-def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]]:
-    """By remedy: a text that is of several places comes once, with their names."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for place, finding in found:
-        places.setdefault((finding.remedy, finding.text), []).append(place)
-    said: dict[str, list[str]] = {}
-    for (remedy, text), where in places.items():
-        named = f"{first_listed(where, _PLACES)}: " * bool(where[0])
-        said.setdefault(remedy, []).append(f"{named}{text}")
-    return said
-
-
-def _row(rule: _Rule) -> _RuleRow:
-    """What is so, but for what many others say alike, and below it what to do."""
-    lines: list[str] = []
-    for remedy, said in rule.sentences.items():
-        more = len(said) - _TEXTS
-        lines += said[:_TEXTS]
-        lines += [f"And {more} more of this kind: --notes."] * (more > 0)
-        lines.append(f"-> {remedy}")
-    return _RuleRow(rule.severity, rule.first.id, rule.count, "\n".join(lines))
-
-
-def _notes(rules: Sequence[_Rule]) -> Iterator[str]:
-    """Why each rule is one, and what a row leaves out."""
-    for rule in rules:
-        yield f"{rule.first.id}: {rule.first.reason} Source: {rule.first.source}."
-        yield from (each for said in rule.sentences.values() for each in said[_TEXTS:])
+def _notes(rules: Sequence[RuleFound]) -> Iterator[str]:
+    """Why each rule is one, and what the page leaves out."""
+    known = {rule.id: rule for rule in RULES}
+    for each in rules:
+        rule = known[each.finding]
+        yield f"{rule.id}: {rule.reason} Source: {rule.source}."
+        yield from each.left_out

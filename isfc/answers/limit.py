@@ -345,10 +345,11 @@ def rests_on_table(found: Sequence[RestsOn]) -> Table:
         Column(f"{shown(MOVE, Unit.SHARE)} %\nless", "less_percent", Unit.CHANGE),
         Column(f"{shown(MOVE, Unit.SHARE)} %\nmore", "more_percent", Unit.CHANGE),
     )
+    least = shown(MOVED_MIN, Unit.SHARE)
     caption = (
         "Constants that the rate rests on; by how many percent moving each changes it (no range)"
         if found
-        else f"No constant of the model moves this by more than {shown(MOVED_MIN, Unit.SHARE)} % alone."
+        else f"No constant of the model moves this by more than {least} % alone."
     )
     return Table(caption, columns, rows, "rests_on")
 

@@ -9,7 +9,7 @@ from isfc.answers.findings import advice_text
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile
-from isfc.answers.shared import SharedJson
+from isfc.answers.shared import Shared
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.plan import Plan
@@ -118,7 +118,7 @@ class PlannedLink(Struct, frozen=True):
     """what belongs to these figures"""
     advice: list[Advice]
     """findings, each with what came of trying its changes"""
-    disks: SharedJson | UnsetType = UNSET
+    disks: Shared | UnsetType = UNSET
     """with `[[io]]` on its chpids"""
     rests_on: list[RestsOn] | UnsetType = UNSET
     """with `--why`: constants that move the saturated rate of the slower direction by more than
@@ -253,7 +253,7 @@ class PlannedLinks(Struct, frozen=True, kw_only=True):
     """of all together"""
     notes: list[Note] | UnsetType = UNSET
     """of all links together"""
-    disks: SharedJson | UnsetType = UNSET
+    disks: Shared | UnsetType = UNSET
     """with `[[io]]` on shared chpids"""
     profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""

@@ -1,14 +1,12 @@
-"""What ``--json`` prints of CTCs and disks on one chpid. The keys and their meanings stay."""
+"""What CTCs and disks on one chpid get alone, and beside each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
-from isfc.answers.limit_record import Limits
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from isfc.reports.ranges import RangeJson, range_json
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -17,93 +15,71 @@ if TYPE_CHECKING:
     from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 
-class BesideJson(Struct, frozen=True):
-    """What a link carries without the disks on its chpids, and with them, both ways."""
+class LinkBeside(Struct, frozen=True):
+    """What a link carries both ways, in MB/s (2^20)."""
 
-    mb_per_s_alone: float
-    mb_per_s_beside: float
-    range_alone: RangeJson | None
-    range_beside: RangeJson | None
+    name: str
+    alone: Figure
+    """as if there were no disks on its chpids"""
+    beside: Figure
+    """and with them"""
 
 
-class DiskLoadJson(Struct, frozen=True):
-    """What a workload of disks gets without CTCs, and with them."""
+class SharedChpid(Struct, frozen=True):
+    """How busy CTCs and disks make the processor of a chpid that both use."""
 
+    node: str
+    chpid: str
+    ctc_percent_alone: float
+    ctc_percent_beside: float
+    disk_percent_alone: float
+    disk_percent_beside: float
+
+
+class DisksBeside(Struct, frozen=True):
+    """What a workload of disks gets on a chpid without CTCs, and with them."""
+
+    name: str
+    node: str
+    chpid: str
     io_per_s_alone: float
     io_per_s_beside: float
     response_us_alone: float
     response_us_beside: float
 
 
-class SharedChpidJson(Struct, frozen=True):
-    """A chpid that CTCs and disks use."""
-
-    node: str
-    ctc_processor_percent_alone: float
-    ctc_processor_percent_beside: float
-    disk_processor_percent_alone: float
-    disk_processor_percent_beside: float
-    workloads: dict[str, DiskLoadJson]
-
-
-class SharedJson(Struct, frozen=True, kw_only=True):
+class Shared(Struct, frozen=True):
     """What CTCs and the disks on their chpids get alone, and beside each other."""
 
-    link: BesideJson | UnsetType = UNSET
-    """MB are 2^20 bytes"""
-    links: dict[str, BesideJson] | UnsetType = UNSET
-    """the same by name, in its place, of links that run together"""
-    channels: dict[str, SharedChpidJson]
-    """by chpid"""
-    notes: list[Note]
-    limits: Limits | UnsetType = UNSET
-    """of `isfc io run` of a second or more: the link beside the disks"""
+    links: tuple[LinkBeside, ...]
+    disks: tuple[DisksBeside, ...]
+    chpids: tuple[SharedChpid, ...]
+    notes: tuple[Note, ...] = (CHANNELS_UNRANGED,)
 
 
-def shared_json(
-    run: "SharedRun",
-    side: NodeName | None = None,
-    *,
-    together: bool = False,
-    notes: Sequence[Note] = (),
-) -> SharedJson:
-    """The record of such a run, with ``notes`` of its own; the rest is as for `shared_rates`."""
-    rates = {
-        name: BesideJson(alone.value, beside.value, range_json(alone), range_json(beside))
-        for name, alone, beside in shared_rates(run, side, together=together)
-    }
-    return SharedJson(
-        link=UNSET if together else rates["link"],
-        links=rates if together else UNSET,
-        channels={each.chpid: _shared_chpid(each) for each in run.channels},
-        notes=[*notes, CHANNELS_UNRANGED],
+def shared_by(run: "SharedRun", side: NodeName | None = None) -> Shared:
+    """The record of such a run, of links as ``side`` sees them; clients' if None."""
+    return Shared(
+        tuple(shared_rates(run, side)),
+        tuple(disks for each in run.channels for disks in _disks(each)),
+        tuple(map(_chpid, run.channels)),
     )
 
 
-def _shared_chpid(each: "SharedChannel") -> SharedChpidJson:
-    pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
-    return SharedChpidJson(
-        each.node,
-        100 * each.ctcs_alone.processor,
-        100 * each.ctcs_beside.processor,
-        100 * each.disks_alone.processor,
-        100 * each.disks_beside.processor,
-        {
-            alone.demand.name: DiskLoadJson(
-                alone.rate_per_s,
-                beside.rate_per_s,
-                alone.response_ns / 1e3,
-                beside.response_ns / 1e3,
-            )
-            for alone, beside in pairs
-        },
-    )
-
-
-def shared_rates(
-    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
-) -> Iterator[tuple[str, Figure, Figure]]:
-    """Of each link, alone and beside disks; only links that run ``together`` have names."""
+def shared_rates(run: "SharedRun", side: NodeName | None = None) -> Iterator[LinkBeside]:
+    """Of each link, alone and beside disks."""
     for link, *rates in run.rates(side):
-        alone, beside = (links_rate(rate, [link]) for rate in rates)
-        yield link.name if together else "link", alone, beside
+        yield LinkBeside(link.name, *(links_rate(rate, [link]) for rate in rates))
+
+
+def _chpid(each: "SharedChannel") -> SharedChpid:
+    uses = each.ctcs_alone, each.ctcs_beside, each.disks_alone, each.disks_beside
+    return SharedChpid(each.node, each.chpid, *(100 * use.processor for use in uses))
+
+
+def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
+    for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
+        yield DisksBeside(
+            *(alone.demand.name, each.node, each.chpid, alone.rate_per_s, beside.rate_per_s),
+            *(alone.response_ns / 1e3, beside.response_ns / 1e3),
+        )

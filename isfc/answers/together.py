@@ -27,10 +27,8 @@ def together_decision(
     if carried is not None and carried.rate.range is not None:
         between = f"{range_of(carried.rate)} in four of five cases"
         what = f"the slower direction of each link, in all, {carried.load.words}"
-        yield (
-            "Carries",
-            f"{shown(carried.rate.value, Unit.MB_PER_S)} MB/s ({between}): {what}. MB are 2^20 bytes.",
-        )
+        rate = shown(carried.rate.value, Unit.MB_PER_S)
+        yield "Carries", f"{rate} MB/s ({between}): {what}. MB are 2^20 bytes."
     if carried is not None and carried.limit is not None:
         words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."

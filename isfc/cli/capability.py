@@ -74,18 +74,16 @@ class Printed(Struct, frozen=True):
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
 
-    def show(self, found: Any, report: Callable[[Any], Report], *, quiet: bool = False) -> None:
-        """Print what was found, by its report but for JSON; each output is loaded for its own.
+    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None) -> None:
+        """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
 
-        If ``quiet`` nothing is: it is in a file.
+        Each output is loaded for its own.
         """
-        if quiet:
-            return
         if self.json:
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
-        else:
+        elif html is None:
             from isfc.reports.terminal import page
 
             show(page(report(found), notes=self.notes))
@@ -97,7 +95,7 @@ def command_of(
     code: Callable[[Any], ExitCode] | None = None,
     own: Sequence[OwnFile] = (),
     failure: Callable[[Any], str] | None = None,
-    printed: type[Printed] = Printed,
+    printed: type[Struct] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
@@ -105,21 +103,22 @@ def command_of(
     writes of the answer. What ``failure`` says of an answer is told last, and ends it with 1. What
     prints answers in other ways too is a ``printed`` of its own.
     """
-    html = _html_of(report)
-    files = (*own, html)
+    pages = [_html_of(report)] if issubclass(printed, Printed) else []
+    files = (*own, *pages)
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
-        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        output.check(written[html])
+        page = [written[each] for each in pages]
+        output.check(*page)
         check_files(written, force=output.force)
         with as_options(placed):
             found = _run(function, given)
             for each, path in written.items():
                 if path is not None:
                     each.write(path, found)
-            output.show(found, report, quiet=written[html] is not None)
+            output.show(found, report, *page)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
         if failure is not None and (told := failure(found)):
@@ -155,8 +154,8 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
-            annotation = Annotated[_typed(hint.__origin__), made]
+            make = _argument if _is_placed(parameter) else _option
+            annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
         elif name in IN_PYTHON:
             continue
         else:
@@ -172,16 +171,18 @@ def _record(function: Callable[..., Any], name: str) -> type[Struct] | None:
     return hint if isinstance(hint, type) and issubclass(hint, Struct) else None
 
 
-def _option(name: str, hint: Any, said: Argument) -> Any:
+def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
+    """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
     if hint.__origin__ is bool:
-        return flag(option_of(name), said.said)
+        name = option_of(parameter.name)
+        return flag(f"{name}/--no-{name[2:]}" if parameter.default else name, said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)
         return value
 
     return typer.Option(
-        option_of(name),
+        option_of(parameter.name),
         metavar=said.metavar,
         help=said.said,
         callback=check,
@@ -193,7 +194,7 @@ def _is_placed(parameter: Parameter) -> bool:
     return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
 
 
-def _argument(said: Argument) -> Any:
+def _argument(_: Parameter, __: Any, said: Argument) -> Any:
     return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 

@@ -10,6 +10,7 @@ import typer
 from ctc.errors import CtcError
 from isfc.answers import check as answers
 from isfc.cli.capability import Printed, command_of
+from isfc.cli.options.layout import expect_one
 from isfc.cli.output.annotations import github_lines, sarif_log
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
@@ -57,18 +58,14 @@ class CheckPrinted(Printed, frozen=True):
     def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for two forms."""
         super().check(html)
-        if self.as_ is not Format.TEXT:
-            forms = {"json": self.json, "csv": self.csv, "html": html, "notes": self.notes}
-            for name, given in forms.items():
-                if given:
-                    raise ConfigurationError(f"--{name} and --format {self.as_}: expected one")
+        form = self.as_ is not Format.TEXT
+        expect_one(format=form, json=self.json, csv=self.csv, html=html, notes=self.notes)
 
     def show(
         self,
         found: Sequence[answers.CheckedLink],
         report: Callable[[Any], Report],
-        *,
-        quiet: bool = False,
+        html: Path | None,
     ) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ is Format.SARIF:
@@ -76,7 +73,7 @@ class CheckPrinted(Printed, frozen=True):
         elif self.as_ is Format.GITHUB:
             show_lines(github_lines(found))
         elif self.json or any(each.error is None for each in found):
-            super().show(found, report, quiet=quiet)
+            super().show(found, report, html)
         unread = [each.error for each in found if each.error is not None]
         for error in unread:
             show_error(error)

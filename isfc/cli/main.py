@@ -78,9 +78,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
-    "change": Subcommand(
-        "change.command", "change", "Say step by step how one layout becomes another."
-    ),
+    "change": Subcommand("change", "change", "Say step by step how one layout becomes another."),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",
@@ -177,10 +175,11 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "io": Subgroup(
         "Plan, run and size the I/O that is beside a link.",
         {
-            "plan": Subcommand("io.plan", "plan", has_tables=True),
-            "run": Subcommand("io.run", "run", has_tables=True),
-            "size": Subcommand("io.size", "size", has_tables=True),
-            "chart": Subcommand("io.chart", "chart", has_tables=True),
+            "plan": Subcommand("io_plan", "io_plan", report="io_plan_report"),
+            "run": Subcommand("io_run", "io_run", report="io_run_report"),
+            "beside": Subcommand("io_beside", "io_beside", report="io_beside_report"),
+            "size": Subcommand("io_size", "io_size", report="io_size_report", own=("io.PROPOSAL",)),
+            "chart": Subcommand("io_chart", "io_chart", report="io_chart_report", own=("io.PLOT",)),
         },
     ),
     "optimise": Subcommand(
@@ -195,7 +194,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Run every combination of a grid, a line for each.",
         has_tables=True,
     ),
-    "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
+    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives."""
 
@@ -215,6 +214,8 @@ GONE: Final = {
     "isfc schema": "'isfc new --schema'",
     "isfc number": "'isfc check' for the scheme, 'isfc export --scheme' for new numbers",
     "isfc measured loads": "'isfc loads'",
+    "isfc io run --ctcs": "'isfc io beside LAYOUT WORKLOAD'",
+    "isfc io run --report": "the page, and --csv --table NAME, which have RMF's views",
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",

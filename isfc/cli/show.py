@@ -10,7 +10,7 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open
 from isfc.cli.options.option import flag
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.streams import show, write_file
+from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.results.shared import disk_lines
 from isfc.errors import ConfigurationError
 from isfc.io.shared import find_shared
@@ -50,9 +50,14 @@ def show_layout(
                 "--output is of the drawing: expected no --connections, --csv or --json with it"
             )
         named = collection if link is None else replace(collection, links=(opened[0].layout,))
-        from isfc.cli.drawing.connections import show_connections  # only these need decks
+        from isfc.answers import connections as answers  # only these need decks
+        from isfc.reports.terminal import page
 
-        show_connections(named, json=json)
+        found = answers.connections(named)
+        if json:
+            show_json(found)
+        else:
+            show(page(answers.connections_report(found), notes=False))
         return
     shares = collection.shared_channels or shares_anything(collection)
     cluster = collection if shares else None

@@ -1,16 +1,12 @@
-"""Connections as tables: a matrix of systems, and the two ends of each range of CTCs side by side.
+"""The two ends of each range of CTCs: of the links, and of what else the kept decks define.
 
-The two-sided list has the seven columns of HCM's view of CTC connections: image, control unit and
-devices of one end, the unit address that both share, and the same of the other end (published: HCM
-User's Guide, "View CTC Connection Details"). A device of a kept deck without a mate is a gap.
+A device of a kept deck without a mate is a gap.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from isfc.arguments import checked
+from ctc.address import ChpidId, Rdev
 from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
 from isfc.deck.kept import read_kept
@@ -18,7 +14,6 @@ from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.deck.wiring import never_paired, pair_all
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.write import runs
 from isfc.link.name import NodeName
@@ -35,7 +30,7 @@ class RangeEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class CtcRange:
     """``count`` CTCs whose numbers and unit addresses follow each other.
 
     ``ends`` are (lesser name, greater name); the one that is missing is None. ``address`` is the
@@ -49,7 +44,7 @@ class Connection:
     in_link: bool = True
     gap: str = ""
 
-    def followed_by(self, other: "Connection") -> bool:
+    def followed_by(self, other: "CtcRange") -> bool:
         """Whether another goes on where this ends."""
         beyond = tuple(_further(end, self.count) for end in self.ends)
         address = None if self.address is None else self.address + self.count
@@ -63,45 +58,6 @@ def _further(end: RangeEnd | None, count: int) -> RangeEnd | None:
     return RangeEnd(end.node, end.chpid, end.unit, Rdev(end.rdev + count))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Connections:
-    """All of a file: ``matrix`` has CTCs and fibres by the two systems, ``listed`` who is joined.
-
-    ``remarks`` say what of the decks could not be read.
-    """
-
-    systems: tuple[NodeName, ...]
-    matrix: dict[tuple[NodeName, NodeName], tuple[int, int]]
-    listed: tuple[Connection, ...]
-    remarks: tuple[str, ...] = ()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each `Connection`, as a data frame takes them."""
-        return [
-            {
-                **_end_row(each.ends[0], "first"),
-                **_end_row(each.ends[1], "second"),
-                "address": each.address,
-                "count": each.count,
-                "in_link": each.in_link,
-                "gap": each.gap,
-            }
-            for each in self.listed
-        ]
-
-    def __repr__(self) -> str:
-        count = sum(each.count for each in self.listed)
-        return f"<Connections of {', '.join(self.systems)}: {count} CTCs>"
-
-
-def _end_row(end: RangeEnd | None, name: str) -> dict[str, str | None]:
-    """The columns of one end, None if that is missing."""
-    said = (
-        (None,) * 3 if end is None else (end.node, format_chpid(end.chpid), format_rdev(end.rdev))
-    )
-    return dict(zip((name, f"chpid_{name}", f"rdev_{name}"), said, strict=True))
-
-
 def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
     found: dict[NodeName, DeckSystem] = {}
@@ -110,17 +66,11 @@ def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     return found
 
 
-@checked
-def connections(layout: AnyLayout) -> Connections:
-    """The connections of all links of a layout, with those that only its decks have."""
-    return connections_of(given_collection(layout))
-
-
-def connections_of(collection: Collection) -> Connections:
-    """As `connections`."""
+def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
+    """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
     systems = kept_systems(collection)
     units = {node: devices_of(system) for node, system in systems.items()}
-    rows: list[Connection] = []
+    rows: list[CtcRange] = []
     for link in collection.links:
         for ctc in link.device_list():
             known = [
@@ -134,7 +84,7 @@ def connections_of(collection: Collection) -> Connections:
                 )
             )
             addresses = {each.unit_address for each in known if each}
-            rows.append(Connection((first, second), min(addresses, default=None)))
+            rows.append(CtcRange((first, second), min(addresses, default=None)))
     remarks: list[str] = []
     try:
         ports = [port for deck in collection.decks for port in deck.ports]
@@ -147,11 +97,7 @@ def connections_of(collection: Collection) -> Connections:
     for row in (*_defined(pairings), *_gaps(pairings)):
         ends = tuple(end and (end.node, end.rdev) for end in row.ends)
         rows += [] if ends in seen else [row]
-    matrix = {
-        link.nodes: (len(link.ctcs), len({ctc.fibre for ctc in link.ctcs}))
-        for link in collection.links
-    }
-    return Connections(collection.systems, matrix, tuple(_ranges(rows)), tuple(remarks))
+    return tuple(_ranges(rows)), tuple(remarks)
 
 
 def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
@@ -165,13 +111,13 @@ def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
     }
 
 
-def _defined(pairings: Sequence[Pairing]) -> Iterator[Connection]:
+def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
     """What the decks join, whether a layout has it or not."""
     for pairing in pairings:
         for ctc in pairing.ctcs:
             first, second = _ends(pairing.nodes, ctc)
             address = ctc.devices[0].unit_address
-            yield Connection((first, second), address, in_link=False)
+            yield CtcRange((first, second), address, in_link=False)
 
 
 def _ends(nodes: Sequence[NodeName], ctc: Joined) -> Iterator[RangeEnd]:
@@ -179,19 +125,19 @@ def _ends(nodes: Sequence[NodeName], ctc: Joined) -> Iterator[RangeEnd]:
         yield RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
 
 
-def _gaps(pairings: Sequence[Pairing]) -> Iterator[Connection]:
+def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
     """Devices without a mate, but for those that lead to their own partition, as they should."""
     for each in never_paired(pairings):
         if not each.is_expected:
             unit = each.device.control_unit
             channel = next(iter(unit.paths.values()))[0].channel
             end = RangeEnd(each.node, channel.chpid, unit.number, each.device.rdev)
-            yield Connection(
+            yield CtcRange(
                 (end, None), each.device.unit_address, in_link=False, gap=each.reason.value
             )
 
 
-def _ranges(rows: Sequence[Connection]) -> Iterator[Connection]:
+def _ranges(rows: Sequence[CtcRange]) -> Iterator[CtcRange]:
     """The rows, those that follow each other as one."""
-    for run in runs(rows, Connection.followed_by):
+    for run in runs(rows, CtcRange.followed_by):
         yield replace(run[0], count=len(run))

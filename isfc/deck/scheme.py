@@ -14,7 +14,6 @@ from typing import Final
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
 
@@ -123,15 +122,6 @@ class Numbering:
             return f"{text}." if kept == self.ends else f"{text}; {ends} it."
         near = f": {ends} {nearest}, which comes nearest" if kept else ""
         return f"by no scheme that is known{near}."
-
-
-def find_every(
-    collection: Collection,
-) -> tuple[dict[str, tuple[Finding, ...]], Numbering]:
-    """What the rules find in each link of a file, by its name, and the scheme of its numbers."""
-    found, breaking = numbering_of(collection)
-    findings = {link: (*of_link, *breaking[link]) for link, of_link in find_in(collection).items()}
-    return findings, found
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ in its cache. MB are 10**6 bytes.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from isfc.io.configuration import (
     MTU_DEFAULT,
@@ -21,6 +21,7 @@ from isfc.io.estimate import estimate_alone
 from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
+from isfc.layout.note import Note
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.shown import html_plot, rows_table
 
@@ -47,6 +48,12 @@ _LOAD: Final = IoWorkload("curve", (_NEAR.chpid,), block_bytes=BLOCK_LENGTH)
 _FAR: Final = replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
 
 
+ChartName = Literal[
+    "response", "block", "distance", "devices", "zhyperlink", "mtu", "streams", "relocation"
+]
+"""What a user calls a chart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Curve:
     """A name, and a value for each x of its chart; None where there is none."""
@@ -61,9 +68,15 @@ class Chart:
 
     title: str
     x_name: str
+    """what is below the curves, with its unit"""
     y_name: str
+    """what each is of, with its unit"""
     xs: tuple[float, ...]
+    """where there are points"""
     curves: tuple[Curve, ...]
+    """by `values`, one for each point, null where there is none"""
+    notes: tuple[Note, ...] = ()
+    """as of `isfc plan --json`"""
 
     def rows(self) -> list[dict[str, float | None]]:
         """A row for each x, as a data frame takes them: it, and the value of each curve by name."""
@@ -274,7 +287,7 @@ def memory_over_paths(links: Mapping[str, float] | None = None) -> Chart:
     )
 
 
-CHARTS: Final[Mapping[str, Callable[[], Chart]]] = {
+CHARTS: Final[Mapping[ChartName, Callable[[], Chart]]] = {
     "response": response_over_rate,
     "block": throughput_over_block,
     "distance": throughput_over_distance,

@@ -24,7 +24,6 @@ The same tables may stand in a link's layout: ``channels`` then also names chpid
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -43,7 +42,7 @@ from isfc.io.configuration import (
     IoWorkload,
 )
 from isfc.io.io_table import check_names, read_trunks, read_workload
-from isfc.layout.checked_toml import convert, no_table, read_bytes, show_key, within
+from isfc.layout.checked_toml import convert, no_table, show_key, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
@@ -91,13 +90,6 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
     _SystemTable: {"saps": f"how many SAPs, from 1 to {_SAPS_MAX}"},
 }
 """What may stand in each table, in the words of an error message."""
-
-
-def read_io_configuration(path: Path) -> IoConfiguration:
-    """Read and check the I/O configuration at ``path``; raise `ConfigurationError` otherwise."""
-    with within(str(path)):
-        data = read_bytes(path, "an I/O configuration")
-    return parse_io_configuration(data, str(path))
 
 
 def parse_io_configuration(data: bytes, source: str) -> IoConfiguration:

@@ -84,8 +84,8 @@ def _disks_alone(link: Layout, shared: Sequence[DiskChannel]) -> Note | None:
     return Note(
         NoteKind.ALONE,
         f"The figures take the disks as if they were alone: chpid{'s' * (len(chpids) > 1)} "
-        f"{listed([*chpids])} {verb} CTCs of {link.name} too. 'isfc io run --ctcs HL' has "
-        "both.",
+        f"{listed([*chpids])} {verb} CTCs of {link.name} too. "
+        "'isfc io beside' has both.",
     )
 
 

@@ -9,7 +9,6 @@ that is new.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -45,7 +44,7 @@ class LinkCtc:
         return bool(mine & set(zip(other.nodes, other.ctc.rdevs, strict=True)))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Step:
     """CTCs of a link that are added or removed, and the link as it is then.
 
@@ -69,19 +68,6 @@ class Step:
         """The device numbers at the first system, and at the second."""
         first, second = zip(*(each.ctc.rdevs for each in self.ctcs), strict=True)
         return tuple(sorted(first)), tuple(sorted(second))
-
-    def to_dict(self) -> dict[str, Any]:
-        """A flat record but for the device numbers, which are text, of both systems."""
-        return {
-            "kind": self.kind.value,
-            "link": "-".join(self.nodes),
-            "rdevs": [[f"{rdev:04X}" for rdev in end] for end in self.rdevs],
-            "left": 0 if self.left is None else len(self.left.ctcs),
-        }
-
-    def __repr__(self) -> str:
-        rdevs = " - ".join(",".join(end) for end in self.to_dict()["rdevs"])
-        return f"<Step {self.kind.value} {rdevs} of {'-'.join(self.nodes)}>"
 
 
 def change_steps(

@@ -29,6 +29,7 @@ FORMATS: Final = {
     Unit.GB_PER_S: UnitFormat("Gb/s"),
     Unit.SECONDS: UnitFormat("s", 2),
     Unit.MS: UnitFormat("ms", 2),
+    Unit.US: UnitFormat("us", 1),
     Unit.PERCENT: UnitFormat("%", by_digits=True),
     Unit.SHARE: UnitFormat("%", factor=100.0),
     Unit.TIMES: UnitFormat("times", 2),

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
-from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.change import Step, change_steps
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known
@@ -141,19 +140,6 @@ def optimise(
         task = Task(Collection.of(link), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     return search(task, lambda work, items: shared_out(work, items, jobs), tell)
-
-
-@checked
-def change(before: AnyLayout, after: AnyLayout, *, reset: str | None = None) -> tuple[Step, ...]:
-    """The steps from one layout to another, as `isfc change` says them.
-
-    A step adds or removes ``ctcs`` of a link; ``left`` is the link then, which `carried` and
-    `simulate` take. ``reset`` is a link whose CTCs are taken out and in again. Raises
-    `ConfigurationError` for layouts that have no system in common.
-    """
-    new = given_collection(after)
-    stuck = None if reset is None else new.link(reset, "reset").nodes
-    return change_steps(given_collection(before), new, stuck)
 
 
 _Name = TypeVar("_Name", Objective, LinksObjective)

@@ -29,6 +29,7 @@ class Unit(StrEnum):
     PER_S = "/s"
     SECONDS = "s"
     MS = "ms"
+    US = "us"
     PERCENT = "%"
     GB_PER_S = "Gb/s"
     SHARE = "of 1"

@@ -92,7 +92,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "export": lambda: isfc.export("atlanta-boston", "iocp"),
     "imported": imported,
     "connections": lambda: isfc.connections("two-cecs"),
-    "change": lambda: isfc.change("published-4", ONE),
+    "change": lambda: isfc.change("published-4", ONE, rates=False),
     "check": lambda: isfc.check("two-cecs"),
     "losses": lambda: isfc.losses("two-cecs", rule=True),
     "collide": lambda: isfc.collide(ONE, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1),

@@ -88,7 +88,7 @@ FLOORS: Final = {
     "isfc.cli": (
         "output written_help",
         "drawing main options",
-        "judgement results",
+        "results",
         "html",
         "capability",
     ),

@@ -47,6 +47,7 @@ TOPICS: Final = {
     "ctce": ("ctce.md",),
     "io plan": ("io-sizing.md", "io-advice.md"),
     "io run": ("io-run.md", "io-sizing.md"),
+    "io beside": ("io-run.md",),
     "io size": ("io-sizing.md",),
     "io chart": ("io-sizing.md",),
     "optimise": ("optimise.md",),

@@ -4,7 +4,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.cli.judgement import io_plan
+from isfc.answers.io_plan import io_estimates, io_plan_report
+from isfc.reports.html import table_of
 from isfc.reports.template import render
 from isfc.search.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -16,14 +17,12 @@ CHANNELS: Final = "channels"
 def channels_article(runs: ChannelEstimates) -> Markup:
     """All about the channels, each by itself: estimated as ``isfc io plan`` does."""
     plan = runs.plan
+    report = io_plan_report(io_estimates(runs.name, plan))
     return render(
         "cli/html/channels.html",
         runs=runs,
         configuration=plan.configuration,
         unranged=CHANNELS_UNRANGED.text,
-        channel_heads=io_plan.CHANNEL_HEADS,
-        channels=io_plan.channel_rows(plan.channels),
-        workload_heads=io_plan.WORKLOAD_HEADS,
-        workloads=io_plan.workload_rows(plan.channels),
-        lines=io_plan.other_lines(plan),
+        tables=[table_of(each) for each in report.tables if not each.detail],
+        remarks=report.remarks,
     )

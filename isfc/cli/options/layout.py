@@ -1,7 +1,7 @@
 """The LAYOUT argument, and what is printed of it: what several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import Struct
@@ -28,47 +28,36 @@ def complete_layout(incomplete: str) -> list[str]:
     return [name for name in catalogue.shipped_layouts() if name.startswith(incomplete)]
 
 
-LayoutArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="LAYOUT",
-        help="A layout file (TOML), or the name of a shipped layout such as published-12; "
-        "- for standard input.",
-        autocompletion=complete_layout,
-    ),
-]
+def _layout(said: str, metavar: str = "LAYOUT") -> Any:
+    """An argument for which the shell offers shipped layouts; ``said`` is its help."""
+    return typer.Argument(metavar=metavar, help=said, autocompletion=complete_layout)
+
+
+_LAYOUT_FILE = "A layout file (TOML), or the name of a shipped layout such as published-12"
+
+LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; - for standard input.")]
 """To be given to `open_layout` or `open_links`."""
 
 LayoutsArgument = Annotated[
     list[str],
-    typer.Argument(
-        metavar="LAYOUT...",
-        help="Layout files (TOML), or names of shipped layouts such as published-12; - for "
-        "standard input.",
-        autocompletion=complete_layout,
+    _layout(
+        "Layout files (TOML), or names of shipped layouts such as published-12; - for standard "
+        "input.",
+        "LAYOUT...",
     ),
 ]
 """Several of them."""
 
 GivenArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="LAYOUT",
-        help="A layout file or a shipped layout; or IOCP decks or console logs, with commas "
-        "between, which are imported.",
-        autocompletion=complete_layout,
+    _layout(
+        "A layout file or a shipped layout; or IOCP decks or console logs, with commas between, "
+        "which are imported."
     ),
 ]
 """One side of a change."""
 
-LayoutFileArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="LAYOUT",
-        help="A layout file (TOML), or the name of a shipped layout such as published-12.",
-        autocompletion=complete_layout,
-    ),
-]
+LayoutFileArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}.")]
 """Where other processes read it as well; to be given to `check_lasting` first."""
 
 LinkOption = Annotated[

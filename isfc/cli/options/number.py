@@ -1,8 +1,6 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
 from collections.abc import Callable
-from inspect import signature
-from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -34,16 +32,6 @@ def within(least: float, most: float, metavar: str = "") -> Callable[[Any, _Valu
         return given
 
     return check
-
-
-def check_given(command: Callable[..., None], **given: _Value) -> None:
-    """Hold what a program gives against the bounds of a command's options of the same names.
-
-    Raises `ConfigurationError` as `bounded` does, which names the argument.
-    """
-    for name, value in given.items():
-        option = signature(command).parameters[name].annotation.__metadata__[0]
-        option.callback(SimpleNamespace(opts=[name]), value)
 
 
 JOBS_MAX = 1_024

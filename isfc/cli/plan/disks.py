@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.answers.plan import PlannedLink, PlannedLinks
-from isfc.answers.shared import shared_json
+from isfc.answers.shared import shared_by
 from isfc.cli.results.shared import shared_page
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
@@ -30,4 +30,4 @@ def beside_disks(
         return page, record
     shared = run_shared(experiment, disks)
     page = Group(page, "", shared_page(shared, load, together=together))
-    return page, replace(record, disks=shared_json(shared, together=together))
+    return page, replace(record, disks=shared_by(shared))

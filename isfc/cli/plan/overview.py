@@ -3,7 +3,7 @@
 from functools import partial
 
 from isfc.answers.cluster import cuts_table, limits_tables, systems_table
-from isfc.answers.findings import findings_table
+from isfc.answers.findings import by_rule, rules_table
 from isfc.answers.together import together_decision
 from isfc.cli.output.progress import run_all
 from isfc.layout.collection import Collection
@@ -21,7 +21,7 @@ def overview(collection: Collection, *, rule: bool) -> Report:
     carried = None if rule else carry_all(collection, partial(run_all, is_said=True))
     found = cluster_overview(collection, carried)
     findings = find_in(collection)
-    every = [finding for of_link in findings.values() for finding in of_link]
+    every = [("", finding) for of_link in findings.values() for finding in of_link]
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     remarks, rest = caveats(notes)
     names = [link.name for link in collection.links]
@@ -33,7 +33,7 @@ def overview(collection: Collection, *, rule: bool) -> Report:
             systems_table(found),
             *limits_tables(found),
             cuts_table(found.losses),
-            findings_table(every),
+            rules_table(by_rule(every), with_texts=False),
         ],
         remarks=[
             (

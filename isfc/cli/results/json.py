@@ -12,7 +12,7 @@ from isfc import __version__
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_of
 from isfc.answers.run_ranges import figures_of_run, measured_notes
-from isfc.answers.shared import SharedJson
+from isfc.answers.shared import Shared
 from isfc.layout.note import Note
 from isfc.reports.ranges import RangeJson, range_json
 from scenarios.runs.cp_script import ConsoleEntry
@@ -88,7 +88,7 @@ class RunJson(Struct, frozen=True, kw_only=True):
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """with `--cp`"""
-    disks: SharedJson | UnsetType = UNSET
+    disks: Shared | UnsetType = UNSET
     """with `[[io]]` on its chpids"""
 
 

@@ -26,20 +26,21 @@ def shared_page(
 ) -> RenderableType:
     """What links and the disks on their chpids get alone, and beside each other.
 
-    ``load`` is what the CTCs carry; the rest is as for `shared_rates`.
+    ``load`` is what the CTCs carry; only links that run ``together`` have names.
     """
     what, alone, beside = HEADINGS
     table = plain_table(what, f">{alone}", f">{beside}", no_wrap=True)
     for row in shared_rows(run, side, together=together):
         table.add_row(*row)
     heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
-    return Group(heading, table, shared_note(run, side, together=together))
+    return Group(heading, table, shared_note(run, side))
 
 
-def shared_note(run: "SharedRun", side: NodeName | None = None, *, together: bool = False) -> str:
+def shared_note(run: "SharedRun", side: NodeName | None = None) -> str:
     """From what the ranges of the links are made, and that the rest has none."""
-    rates = shared_rates(run, side, together=together)
-    known = range_note(rate for _, *both in rates for rate in both)
+    known = range_note(
+        rate for each in shared_rates(run, side) for rate in (each.alone, each.beside)
+    )
     return f"{known} {CHANNELS_UNRANGED.text}"
 
 
@@ -47,8 +48,9 @@ def shared_rows(
     run: "SharedRun", side: NodeName | None = None, *, together: bool = False
 ) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
-    for name, alone, beside in shared_rates(run, side, together=together):
-        before, meanwhile = (f"{each.value:.1f} {range_of(each)}" for each in (alone, beside))
+    for link in shared_rates(run, side):
+        name, both = link.name if together else "link", (link.alone, link.beside)
+        before, meanwhile = (f"{each.value:.1f} {range_of(each)}" for each in both)
         yield f"{name}, MB/s (2^20) both ways", before, meanwhile
     for each in run.channels:
         yield from _channel_rows(each)

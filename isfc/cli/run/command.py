@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 
 from isfc.answers.limit import limit_of_run, limits_of, resources_table, rests_on_table, run_line
-from isfc.answers.shared import shared_json
+from isfc.answers.shared import shared_by
 from isfc.answers.views import View
 from isfc.cli.options.experiment import (
     EndOptions,
@@ -150,7 +150,7 @@ class _LinkRun:
         reasons, why = self._reasons(shared.beside.experiment, result.mb_per_s)
         if self.output.json:
             record = run_json(experiment, [result], self.layout)
-            show_json(replace(record, **why, disks=shared_json(shared, self.side)))
+            show_json(replace(record, **why, disks=shared_by(shared, self.side)))
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
             page = run_page(experiment, [result])

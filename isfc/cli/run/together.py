@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from isfc import __version__
 from isfc.answers.limit import limit_of_run, limits_of, together_line
 from isfc.answers.limit_record import Limits
-from isfc.answers.shared import SharedJson, shared_json
+from isfc.answers.shared import Shared, shared_by
 from isfc.answers.views import View
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
@@ -144,7 +144,7 @@ def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Outpu
         show_csv(csv_rows(found, rows))
     elif output.json:
         record, limits = cluster_json(found, rows, None), _limits(limit, rows)
-        show_json(replace(record, limits=limits, disks=shared_json(shared, together=True)))
+        show_json(replace(record, limits=limits, disks=shared_by(shared)))
     else:
         loads = ", ".join(map(str, experiment.loads))
         beside = shared_page(shared, loads, together=True)
@@ -211,7 +211,7 @@ class LinksRunJson(Struct, frozen=True, kw_only=True):
     """of all together, as of one link"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """as of one link"""
-    disks: SharedJson | UnsetType = UNSET
+    disks: Shared | UnsetType = UNSET
 
 
 def cluster_json(

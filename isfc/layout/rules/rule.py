@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from msgspec import Struct
 
@@ -142,18 +142,6 @@ class Finding(Struct, frozen=True):
         return f"<Finding {self.id}, {self.severity}: {self.text}>"
 
 
-class Found(Protocol):
-    """What a rule has found, as whoever tells it has it."""
-
-    @property
-    def severity(self) -> Severity:
-        """The rule's."""
-        ...
-
-
-_Found = TypeVar("_Found", bound=Found)
-
-
-def warnings_first(findings: Iterable[_Found]) -> list[_Found]:
+def warnings_first(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, warnings before remarks, else in their order."""
     return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)

@@ -49,5 +49,5 @@ def test_a_report_of_nothing_says_so() -> None:
     assert check_report([link]).answer[0] == ("Found", "1 remark")
     report = check_report([structs.replace(link, findings=())])
     assert report.answer[0] == ("Found", "nothing")
-    assert not report.tables
+    assert [table.caption for table in report.tables] == ["What is found: nothing"]
     assert not report.notes

@@ -63,7 +63,7 @@ def test_each_rule_comes_once_with_all_places(capsys: pytest.CaptureFixture[str]
     assert page.count("Put them on one chpid") == page.count("-> Give some of the links") == 1
     shown = " ".join(page.partition("info     unidirectional-spread")[2].split())
     assert shown.count(": The CTCs that only one end may write") == 2
-    assert "And 4 more of this kind: --notes." in shown
+    assert "And 4 more of this kind in the notes." in shown
     assert page.index("warning  channel-shared") < page.index("info     unidirectional-spread")
     run(["check", "two-cecs", "--notes"])
     full = " ".join(capsys.readouterr().out.split())

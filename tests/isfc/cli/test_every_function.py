@@ -36,12 +36,10 @@ OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once"
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
-    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
-    | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "change": {"try": "`trials` of the answer"},
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
-    "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")

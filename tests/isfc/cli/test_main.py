@@ -91,9 +91,11 @@ def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
         for named in COMMANDS.values()
         for each in (named.members.values() if isinstance(named, Subgroup) else [named])
     ]
-    own = {each.module.partition(".")[0] for each in listed if not each.report}
-    own |= {name.partition(".")[0] for each in listed for name in each.own}
-    assert own == rooms - shared
+    modules = [each.module for each in listed if not each.report]
+    found = {
+        each.partition(".")[0] for each in (*modules, *(own for one in listed for own in one.own))
+    }
+    assert found == rooms - shared
 
 
 @pytest.mark.parametrize(

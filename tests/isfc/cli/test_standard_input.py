@@ -40,6 +40,7 @@ FAULT = '[[fault]]\nkind = "crash"\nnode = "SERVER"\nat = "2ms"\nfor = "1ms"\n'
 GUESTS = "name,memory,change_rate\nLINUX1,1M,0\n"
 DISKS = ROOT / "docs" / "io" / "every-kind.toml"
 MIX = ROOT / "docs" / "io" / "two-channels.toml"
+SHARED = ROOT / "docs" / "io" / "shared.toml"
 PAGE = ROOT / "docs" / "measured" / "site-1.txt"
 
 
@@ -47,6 +48,10 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        (
+            "collide @ --offer-out 1 --offer-in 1 --steps 1 --seconds 0.001 --seeds 1",
+            LAYOUT.read_text(),
+        ),
         ("sweep @ --store {folder}/rows --jobs 1", GRID),
         (f"run published-1 {SHORT} --faults @", FAULT),
         (f"run published-1 {SHORT} --cp @", "at 1ms QUERY ISLINK\n"),
@@ -54,6 +59,7 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
         ("measured read @", PAGE.read_text()),
         ("io plan @", DISKS.read_text()),
         ("io size @", MIX.read_text()),
+        ("io beside @ HS --pairs 1 --seconds 0.01", SHARED.read_text()),
         pytest.param(
             *("compare published-1 @ --pairs 1", LAYOUT.read_text()),
             marks=[pytest.mark.at_length, pytest.mark.slow],

@@ -1,6 +1,7 @@
 """Connections as a matrix and as the two-sided list, with gaps."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,15 @@ def imported(tmp_path: Path, deck: str, partitions: str, *more: str) -> Path:
 def test_both_ends_stand_around_the_unit_address_that_they_share(tmp_path: Path) -> None:
     path = imported(tmp_path, "three-systems.iocp", "VMA,VMB,VMC", "--ports", "VMA:50=01")
     found = isfc.connections(path)
-    assert set(found.matrix.values()) == {(8, 2)}
-    first = found.listed[0]
+    assert {(each.ctcs, each.fibres) for each in found.matrix} == {(8, 2)}
+    first = found.connections[0]
     near, far = first.ends
     assert near is not None
     assert far is not None
-    assert (near.unit, near.rdev, far.unit, far.rdev) == (0x5020, 0x5020, 0x6010, 0x6010)
-    assert (first.address, first.count, first.in_link) == (0, 4, True)
-    assert len(found.listed) == 6
+    assert (near.control_unit, near.rdev) == ("5020", "5020")
+    assert (far.control_unit, far.rdev) == ("6010", "6010")
+    assert (first.unit_address, first.count, first.in_link) == ("00", 4, True)
+    assert len(found.connections) == 6
 
 
 def test_gaps_and_what_is_defined_only_are_marked(
@@ -47,10 +49,17 @@ def test_gaps_and_what_is_defined_only_are_marked(
         ("7014", 1, False, "unit-addresses-differ"),
     ]
     assert [row["ends"][1] for row in rows[2:]] == [None] * 7
+    assert run(["show", str(path), "--connections"]) == 0
+    page = capsys.readouterr().out
+    assert re.search(r"^Not in link +2 CTCs that only the kept decks have$", page, re.MULTILINE)
+    assert re.search(r"^Gaps +19 devices without a mate$", page, re.MULTILINE)
+    assert page.count(" gap\n") == 7
+    assert page.count(" not in link\n") == 1
 
 
 def test_a_layout_without_decks_has_no_control_units(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", "two-cecs", "--link", "ALPHA-BETA", "--connections"]) == 0
     out = capsys.readouterr().out
-    assert "ALPHA                8/4" in out
-    assert "ALPHA   42         6120,2       6020,2       43     BETA" in out
+    assert re.search(r"^CTCs +8 in 1 link$", out, re.MULTILINE)
+    assert re.search(r"^ALPHA +8/4", out, re.MULTILINE)
+    assert re.search(r"^ALPHA +42 +6120 +2 +6020 +43 +BETA$", out, re.MULTILINE)

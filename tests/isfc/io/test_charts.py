@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths
+from isfc.io.charts import CHARTS, Chart, ChartName, charts_of, memory_over_paths
 from isfc.io.configuration import IoChannel
-from isfc.io.configuration_file import read_io_configuration
+from isfc.io.shared import read_disks
 from isfc.layout.path import FarPath, Isl
 from tools.pages.console import PROJECT
 
@@ -19,7 +19,7 @@ def values(chart: Chart, name: str) -> dict[float, float]:
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_every_curve_has_a_value_for_each_x_or_ends(name: str) -> None:
+def test_every_curve_has_a_value_for_each_x_or_ends(name: ChartName) -> None:
     chart = CHARTS[name]()
     assert len(set(chart.xs)) == len(chart.xs)
     assert list(chart.xs) == sorted(chart.xs)
@@ -89,8 +89,8 @@ def test_twice_the_memory_takes_twice_as_long_and_twice_the_chpids_half() -> Non
 
 
 def test_charts_of_a_configuration_are_those_that_concern_it() -> None:
-    every = read_io_configuration(PROJECT / "docs" / "io" / "every-kind.toml")
-    few = read_io_configuration(PROJECT / "docs" / "io" / "shared.toml")
+    every = read_disks(PROJECT / "docs" / "io" / "every-kind.toml")[0]
+    few = read_disks(PROJECT / "docs" / "io" / "shared.toml")[0]
     near = {"response", "block", "devices"}
     assert charts_of(few).keys() == near
     assert "Express8S" in charts_of(few)["response"].title
@@ -102,7 +102,7 @@ def test_charts_of_a_configuration_are_those_that_concern_it() -> None:
 
 
 def test_the_chart_over_distance_is_of_the_way_that_is_configured() -> None:
-    far = read_io_configuration(PROJECT / "docs" / "io" / "two-channels.toml")
+    far = read_disks(PROJECT / "docs" / "io" / "two-channels.toml")[0]
     assert charts_of(far).keys() == {"response", "block", "devices", "distance"}
     path = FarPath("far", 40, Isl(1, 8, 300))
     slow = replace(far, channels={"50": IoChannel("50", "FICON Express8S", path=path)})

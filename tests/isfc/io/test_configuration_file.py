@@ -6,7 +6,8 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
-from isfc.io.configuration_file import parse_io_configuration, read_io_configuration
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.shared import read_disks
 from isfc.layout.path import FarPath, Isl
 
 CHANNELS = """
@@ -182,4 +183,4 @@ def test_a_name_that_cannot_be_shown_is_refused(level: str, what: str) -> None:
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"none\.toml: cannot be read .*I/O config"):
-        read_io_configuration(tmp_path / "none.toml")
+        read_disks(tmp_path / "none.toml")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.cli.judgement.io_limit import io_limit_line
+from isfc.answers.io_limit import io_limited_by
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.limit import IoLimit, IoResource, find_io_limit
@@ -41,7 +41,7 @@ def test_each_kind_of_limit_is_found(kind: IoResource, configuration: IoConfigur
     limit = found(configuration)
     assert kind in [each.resource for each in limit.first]
     assert limit.without > 1.05 * limit.io_per_s
-    assert "most by" not in io_limit_line(limit)
+    assert "most by" not in io_limited_by(limit)
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_of_two_that_are_full_neither_alone_is_said_to_limit() -> None:
     """Of Express8S both ways the bus is full, and the lines are nearly."""
     limit = found(limited("Express8S", "blocks = 64\nread_percent = 50"))
     assert limit.without < 1.05 * limit.io_per_s
-    assert "several things together, most by" in io_limit_line(limit)
+    assert "several things together, most by" in io_limited_by(limit)

@@ -35,6 +35,7 @@ from scenarios.figures.rates import Carried, EndRate
 from scenarios.published.table import Role
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
+from tests.isfc.reports import io_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -139,7 +140,16 @@ def loaded() -> Report:
 
 
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided, "replay": replayed, "loads": loaded}
+    {
+        "losses": lost,
+        "collide": collided,
+        "replay": replayed,
+        "loads": loaded,
+        "io plan": io_samples.planned,
+        "io run": io_samples.ran,
+        "io beside": io_samples.beside,
+        "io size": io_samples.sized,
+    }
 )
 """A sample of every answer that is shown as a report."""
 
@@ -196,7 +206,7 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
             unit, _, end = rest.partition(")")
             if not rest:
                 number = units[field]
-                cells[field] = text if number is None else shown(float(text), number)
+                cells[field] = shown(float(text), number) if text and number else text
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:

@@ -51,9 +51,9 @@ measured  | measured fit atlanta-boston                              | The fit i
 loads     | loads atlanta-boston .* --growth 3                       | layout carries what both
 loads     | loads .* --move 1T                                       | Best begun at \d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s
-io-sizing | io size --rmf docs/io/rmf.txt                            | Best: 2 FICON Express16SA
-io-sizing | io plan docs/io/two-channels.toml                        | Nothing to change
-io-sizing | io run docs/io/two-channels.toml                         | CHANNEL PATH ACTIVITY
+io-sizing | io size --rmf docs/io/rmf.txt                            | Order +2 FICON Express16SA
+io-sizing | io plan docs/io/two-channels.toml                        | To change +nothing
+io-sizing | io run docs/io/two-channels.toml                         | Limited by
 live      | up query-islink --detach                                 | is up
 live      | cp 2NDI 'DEACTIVE ISLINK 33C1'                           | deactivated
 """

@@ -6,9 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.answers.check import RULES
+from isfc.answers.io_plan import io_plan
+from isfc.answers.io_size import io_size
+from isfc.io.configuration import Protocol
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import read_rmf
 from isfc.io.zhyperlink import ZHYPERLINK
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
 from tools.pages.console import PROJECT
 from tools.pages.spans import WORDS, block
 
@@ -60,26 +65,30 @@ def _plane(text: str, rule: str) -> list[int]:
     return [int(word) for line in lines for word in re.findall(r"\d+", line)[1:]]
 
 
-def io_sizing(text: str) -> dict[str, str]:
+def io_sizing(_: str) -> dict[str, str]:
     """Of the page on sizing."""
     intervals = read_rmf(IO / "rmf.txt")
-    credits_, by_rule = _found(r"100 +\S+ +(\S+) +\S+ +(\S+)", text)
-    (line,) = _found(r"16SA zHPF(?: +\S+){4} +(\S+)", text)
-    (command,) = _found(r"16SA FICON +\S+ +(\S+)", text)
-    (planned,) = _found(r"50 +Express16SA .* (\d+\.\d)$", text)
+    (mix,) = io_size(rmf=IO / "rmf.txt", growth=30.0, km=100.0).mixes
+    (command,) = (
+        each
+        for each in mix.choices
+        if (each.feature, each.protocol, each.encrypted)
+        == (mix.best.feature, Protocol.FICON, False)
+    )
     slips = parse_io_configuration((IO / "without-zhpf.toml").read_bytes(), "slips")
     (credits_of_slips,) = {
         each.path.isl.credits for each in slips.channels.values() if each.path and each.path.isl
     }
+    planned = io_plan(IO / "two-channels.toml").channels[0]
     return {
         "intervals": WORDS[len(intervals)],
         "channels": WORDS[len(intervals[0].channels)],
-        "credits": credits_,
-        "credits_by_rule": by_rule,
-        "command_grown": command,
+        "credits": str(mix.distances[-1].credits),
+        "credits_by_rule": str(mix.distances[-1].credits_by_rule),
+        "command_grown": str(command.channels_grown),
         "slip_credits": str(credits_of_slips),
-        "planned": planned,
-        "sized": line,
+        "planned": shown(planned.line_percent, Unit.PERCENT),
+        "sized": shown(mix.best.line_percent, Unit.PERCENT),
         "zhyperlink_max": str(ZHYPERLINK.length_max),
     }
 

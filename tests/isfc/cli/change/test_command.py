@@ -7,11 +7,13 @@ from random import Random
 
 import pytest
 
+import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
+from isfc.reports.encoded import encoded
 from scenarios.figures.link_rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
@@ -68,7 +70,8 @@ def test_the_record_has_figures_and_the_way_back(
         ("add", 8, False),
         ("remove", 7, False),
     ]
-    assert all(step["range"]["likely"][0] < step["mb_per_s"] for step in record["steps"])
+    for step in record["steps"]:
+        assert step["mb_per_s"]["range"]["likely"][0] < step["mb_per_s"]["value"]
     assert [step["rdevs"]["VMA"] for step in record["back"]] == [["5025"], ["6021"]]
     assert [deck["name"] for deck in record["decks"]] == ["crowded"]
 
@@ -81,7 +84,7 @@ def test_a_step_carries_what_the_link_is_said_to_carry_elsewhere(
     assert run(["change", "published-1", "published-4", "--json"]) == ExitCode.GOOD
     *_, last = json.loads(capsys.readouterr().out)["steps"]
     rates = carried("published-4")
-    assert last["mb_per_s"] == min(each.stated.value for each in rates)
+    assert last["mb_per_s"]["value"] == min(each.stated.value for each in rates)
 
 
 def tried(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[set[str]]:
@@ -246,3 +249,62 @@ def test_a_reset_on_the_way_to_another_layout_has_a_way_back(
     )
     assert steps == [("add", 2), ("remove", 8), ("add", 6)]
     assert back == [("add", 2), ("remove", 2)]
+
+
+def test_json_is_the_answer_with_what_tries_it(
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["change", *layouts, "--no-rates"]
+    capsys.readouterr()
+    assert run([*words, "--json"]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    assert record == encoded(isfc.change(*layouts, rates=False))
+    assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    (trial,) = record["trials"]
+    assert (tmp_path / "change.toml").read_text() == trial["layout"]
+    assert (tmp_path / "change.cp").read_text() == trial["script"]
+
+
+def test_what_is_assumed_of_decks_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    deck = DECKS / "crowded.iocp"
+    found = isfc.change(deck, deck, partitions="VMA,VMB", rates=False)
+    assert not found.steps
+    assert run(["change", str(deck), str(deck), "--partitions", "VMA,VMB"]) == ExitCode.GOOD
+    told = capsys.readouterr().err
+    assert found.assumed
+    assert all(each in told for each in found.assumed)
+
+
+def test_arguments_are_named_as_python_has_them() -> None:
+    with pytest.raises(isfc.ConfigurationError, match=r"^ports: of IOCP decks"):
+        isfc.change("published-1", "published-1", ports=["A:50=C1"])
+    with pytest.raises(isfc.ConfigurationError, match=r"^reset 'A-B': no such link"):
+        isfc.change("published-1", "published-1", reset="A-B", rates=False)
+    with pytest.raises(isfc.ConfigurationError, match=r"^jobs 0: "):
+        isfc.change("published-1", "published-1", jobs=0)
+
+
+def test_of_several_links_that_change_one_is_tried(
+    refusal: Callable[..., str], tmp_path: Path
+) -> None:
+    fewer = load_collection("two-cecs")
+    for link in fewer.links[:2]:
+        fewer = edit(fewer, RemoveCtc(link.name, f"{link.ctcs[0].rdevs[0]:04X}"))
+    after = tmp_path / "fewer.toml"
+    after.write_text(format_collection(fewer))
+    words = ["change", "two-cecs", str(after), "--no-rates", "--try", str(tmp_path)]
+    first, second, third = (link.name for link in fewer.links[:3])
+    assert f"--link '': expected one of {first}, {second}" in refusal(*words)
+    assert third in refusal(*words, "--link", third)
+    assert run([*words, "--link", second]) == ExitCode.GOOD
+    assert load_collection(tmp_path / "change.toml").links[0].name == second
+
+
+def test_more_ctcs_than_a_run_has_from_the_beginning_are_no_trial() -> None:
+    before, after = (
+        isfc.new("ATLANTA,BOSTON", chpids, ctcs=8) for chpids in ("40:50,41:51", "42:52,43:53")
+    )
+    (trial,) = isfc.change(before, after, rates=False).trials
+    assert trial.problem is not None
+    assert "expected at most 16 in a link" in trial.problem
+    assert trial.layout is trial.script is None

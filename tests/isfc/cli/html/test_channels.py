@@ -13,7 +13,7 @@ from isfc.cli.html.document import document
 from isfc.cli.main import run
 from isfc.cli.output.picture import VERSION
 from isfc.io.charts import CHARTS
-from isfc.io.configuration_file import read_io_configuration
+from isfc.io.shared import read_disks
 from isfc.search.report_runs import channel_estimates
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.html.surveyed import surveyed
@@ -38,7 +38,7 @@ def outline(page: str) -> Outline:
 
 @pytest.mark.parametrize("name", ["every-kind.toml", "two-channels.toml", "shared.toml"])
 def test_the_page_has_a_figure_and_a_table_for_each_comparison(name: str) -> None:
-    survey = channel_estimates(name, read_io_configuration(IO / name))
+    survey = channel_estimates(name, read_disks(IO / name)[0])
     assert survey.charts
     page = document([], "", survey)
     assert set(survey.charts) <= set(outline(page).ids)
@@ -54,7 +54,7 @@ def test_every_comparison_has_its_place_on_a_page() -> None:
     of_channels = {
         name
         for file in ("every-kind.toml", "two-channels.toml")
-        for name in channel_estimates(file, read_io_configuration(IO / file)).curves
+        for name in channel_estimates(file, read_disks(IO / file)[0]).curves
     }
     assert of_channels | {"relocation"} == CHARTS.keys()
     assert '<figure id="relocation"' in document([surveyed("published-1")], "")
@@ -62,7 +62,7 @@ def test_every_comparison_has_its_place_on_a_page() -> None:
 
 def test_channels_stand_below_the_links_of_a_layout() -> None:
     name = "shared.toml"
-    survey = channel_estimates(name, read_io_configuration(IO / name))
+    survey = channel_estimates(name, read_disks(IO / name)[0])
     page = document([surveyed("published-4")], "", survey)
     ids = outline(page).ids
     assert ids.index("link") < ids.index("channels") < ids.index("io-response")
@@ -71,10 +71,10 @@ def test_channels_stand_below_the_links_of_a_layout() -> None:
 
 def test_what_plan_says_stands_on_the_page() -> None:
     name = "without-zhpf.toml"
-    page = document([], "", channel_estimates(name, read_io_configuration(IO / name)))
-    assert "<td>50</td><td>Express16SA</td><td>16</td>" in page
+    page = document([], "", channel_estimates(name, read_disks(IO / name)[0]))
+    assert "<td>50</td><td>FICON Express16SA</td><td>16</td>" in page
     assert "<code>command-mode</code>" in page
-    assert "System PROD: 4 SAPs, 2.7 % busy" in page
+    assert "<td>PROD</td><td>4</td><td>3</td>" in page
     assert "<title>Channels</title>" in page
 
 
@@ -92,7 +92,7 @@ def test_what_is_wrong_with_a_file_of_channels_is_said(
 def test_vega_lite_compiles_the_comparisons(name: str) -> None:
     from vl_convert import vegalite_to_vega
 
-    survey = channel_estimates(name, read_io_configuration(IO / name))
+    survey = channel_estimates(name, read_disks(IO / name)[0])
     for spec in curve_specs(survey.charts).values():
         assert vegalite_to_vega(spec, vl_version=VERSION)["marks"]
 

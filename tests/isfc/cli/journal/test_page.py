@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.frame import Frame
-from isfc.cli.journal.command import json_line, record_lines, seconds
-from isfc.cli.journal.document import record_json
+from isfc.answers.journal import input_of
+from isfc.answers.journal_page import input_lines, seconds
+from isfc.cli.journal import json_line
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
 from isfc.testing.strategies import UINT32_MAX, frames, messages
@@ -36,9 +37,9 @@ def test_any_frame_has_one_line_and_one_document(
     frame: Frame, now_ns: int, outcome: InputOutcome
 ) -> None:
     record = JournalRecord(1, 10, InputKind.ARRIVE, now_ns, 0x6000, frame, outcome)
-    (line,) = record_lines(record)
+    (line,) = input_lines(input_of(record))
     assert line.split()[1:3] == ["frame", "6000"]
-    assert "\n" not in json_line(record_json(record))
+    assert "\n" not in json_line(input_of(record))
 
 
 @given(st.lists(messages(), max_size=5), outcomes)
@@ -46,13 +47,14 @@ def test_any_messages_have_one_line_and_one_document(
     sent: list[Message], outcome: InputOutcome
 ) -> None:
     record = JournalRecord(1, 10, InputKind.SEND, 0, 0, sent, outcome)
-    (line,) = record_lines(record)
+    (line,) = input_lines(input_of(record))
     assert f" {len(sent)} message" in line
-    assert len(json.loads(json_line(record_json(record)))["messages"]) == len(sent)
+    assert len(json.loads(json_line(input_of(record)))["messages"]) == len(sent)
 
 
 def test_ordinary_line_fits_80_columns() -> None:
     outcome = InputOutcome(12, 34, 10**14 + 15 * 10**9)
     sent = [Message(0, 868_352_000)] * 100
-    (line,) = record_lines(JournalRecord(1, 10, InputKind.SEND, 10**14, 0, sent, outcome))
+    record = JournalRecord(1, 10, InputKind.SEND, 10**14, 0, sent, outcome)
+    (line,) = input_lines(input_of(record))
     assert len(line) <= 80

@@ -34,8 +34,8 @@ def test_a_run_shows_the_link_beside_the_disks_and_what_each_costs(
 ) -> None:
     assert run([*RUN, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    link = record["disks"]["link"]
-    assert record["mb_per_s"] == link["mb_per_s_beside"] < 0.8 * link["mb_per_s_alone"]
+    (link,) = record["disks"]["links"]
+    assert record["mb_per_s"] == link["beside"]["value"] < 0.8 * link["alone"]["value"]
     assert "disks at ATLANTA" in record["provenance"]["layout_toml"]
     assert run(RUN) == 0
     page = capsys.readouterr().out
@@ -61,7 +61,8 @@ def test_plan_and_show_tell_of_the_disks(capsys: pytest.CaptureFixture[str]) -> 
         assert ("disks" in page) == ("--rule" not in command)
         assert max(map(len, page.splitlines())) <= 80
     assert run(["plan", str(SHARED), "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)["disks"]["channels"]) == {"40"}
+    (chpid,) = json.loads(capsys.readouterr().out)["disks"]["chpids"]
+    assert chpid["chpid"] == "40"
 
 
 def test_a_bad_table_of_disks_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,8 +124,9 @@ def test_disks_are_in_the_tables_notes_and_busy_per_cent_of_several_links(
     few = ["--seconds", "0.1", "--warmup", "0.1"]
     assert run(["run", str(path), *few, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    (link,) = record["disks"]["links"].values()
-    assert record["together"]["mb_per_s"] == link["mb_per_s_beside"] < link["mb_per_s_alone"]
+    (link,) = record["disks"]["links"]
+    together = record["together"]["mb_per_s"]
+    assert together == link["beside"]["value"] < link["alone"]["value"]
     (channel,) = record["channels"]
     assert record["shared_channels"] == [channel["name"]] == ["chpid 40 at HUB"]
     assert "disks" in [note["kind"] for note in record["notes"]]

@@ -1,13 +1,12 @@
 """The commands of each step, system by system, and the script that tries them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.change import Step, StepKind, link_of
-from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -90,14 +89,13 @@ class Trial:
     seconds: float
 
 
-def trial_of(before: Collection, steps: Sequence[Step], link: str | None) -> Trial:
-    """What ``isfc run`` tries the steps of one link by; it ends in the other layout.
+def trial_of(old: Layout, steps: Sequence[Step]) -> Trial:
+    """What ``isfc run`` tries the steps of a link by, of all; it ends in the other layout.
 
     In a run a device is one CTC from the beginning. So an old CTC one of whose numbers is another's
     afterwards has a number beside it, which nothing else has. Raises `ConfigurationError` for more
     CTCs than a link may have, of both layouts together.
     """
-    old = before.link(link, "--link")
     nodes = old.nodes
     mine = [step for step in steps if step.nodes == nodes]
     known = {*old.ctcs}
@@ -110,7 +108,7 @@ def trial_of(before: Collection, steps: Sequence[Step], link: str | None) -> Tri
     ]
     if len(old.ctcs) + len(added) > CTCS_MAX:
         raise ConfigurationError(
-            f"--try: {len(old.ctcs)} CTCs and {len(added)} new ones; expected at most {CTCS_MAX} "
+            f"{len(old.ctcs)} CTCs and {len(added)} new ones; expected at most {CTCS_MAX} "
             "in a link, as a run has all from the beginning"
         )
     beside = _beside(old.ctcs, added)
@@ -150,10 +148,15 @@ def _beside(old: Sequence[CtcPair], added: Sequence[CtcPair]) -> dict[CtcPair, C
         first, second = ctc.rdevs
         for end in (0, 1):
             if any(new.rdevs[end] == ctc.rdevs[end] for new in added):
-                near = ((abs(n - ctc.rdevs[end]), n) for n in range(RDEV_MAX + 1))
-                free = Rdev(min(each for each in near if each[1] not in taken[end])[1])
+                free = _nearest(ctc.rdevs[end], taken[end])
                 taken[end].add(free)
                 first, second = (free, second) if end == 0 else (first, free)
         if (first, second) != ctc.rdevs:
             found[ctc] = replace(ctc, rdevs=(first, second))
     return found
+
+
+def _nearest(rdev: Rdev, taken: Container[int]) -> Rdev:
+    """The nearest number that is free, the lower of two."""
+    around = (n for away in range(1, RDEV_MAX + 1) for n in (rdev - away, rdev + away))
+    return Rdev(next(n for n in around if 0 <= n <= RDEV_MAX and n not in taken))

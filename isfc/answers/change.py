@@ -1,0 +1,271 @@
+"""From one layout to another: each step with its commands, what the link carries then, and back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Final
+
+from msgspec import Struct
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.answers.change_sides import Sides, given_sides
+from isfc.answers.changed_decks import DeckChange, deck_changes
+from isfc.arguments import Argument, checked, spelt
+from isfc.deck.export import activation_text
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.change import Nodes, Step, StepKind, change_steps, changed_fibres
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.orders import Order, orders_of, trial_of
+from isfc.layout.sharing import in_use
+from isfc.layout.write import format_collection
+from isfc.link.name import NodeName
+from isfc.search.workers import check_jobs, each_by
+from scenarios.figures.figure import Figure
+from scenarios.figures.rates import Carried, carried_alone
+
+_BEFOREHAND: Final = (
+    (
+        "Definitions change dynamically only if the reset profile of the HMC and the security of "
+        "the partition allow it and DYNAMIC_I/O is on (QUERY DYNAMIC_I/O, SET DYNAMIC_I/O ON). If "
+        "not, it takes a power-on reset."
+    ),
+    (
+        "Only one system of a CEC may drive dynamic changes. Where HCD owns the definitions, "
+        "activate an IODF in place of native commands."
+    ),
+    (
+        "Define some devices at a time: many that are not known yet hold the system up (APAR "
+        "VM65730)."
+    ),
+)
+"""What dynamic changes take. Published: z/VM 7.3 CP Commands, SET DYNAMIC_I/O; APAR VM65730."""
+
+_AFTERWARDS: Final = (
+    (
+        "Write the IOCDS from the decks as they are now: what was defined dynamically is gone at "
+        "the next power-on reset."
+    ),
+)
+"""What makes them last. Published: z/VM 7.3 CP Commands."""
+
+
+class LinkBefore(Struct, frozen=True):
+    """A link that changes, as it is."""
+
+    link: str
+    ctcs: int
+    mb_per_s: Figure | None
+    """that it carries, one way, in its slower direction; null if that was not asked for"""
+
+
+class ChangeStep(Struct, frozen=True):
+    """CTCs of a link that are added or removed."""
+
+    link: str
+    kind: StepKind
+    """`add` or `remove`"""
+    rdevs: Mapping[NodeName, tuple[str, ...]]
+    """by system"""
+    orders: tuple[Order, ...]
+    """in their order"""
+    ctcs: int
+    """that the link has then"""
+    down: bool
+    """whether that is none, though it is to have some"""
+    mb_per_s: Figure | None
+    """that it carries then, one way, in its slower direction; null if that was not asked for"""
+
+    @property
+    def count(self) -> int:
+        """How many CTCs are added or removed."""
+        return len(next(iter(self.rdevs.values())))
+
+
+class ChangeTrial(Struct, frozen=True):
+    """What `isfc run` does the steps of a link by; it ends in the other layout."""
+
+    link: str
+    problem: str | None
+    """why a run cannot do them, or null"""
+    seconds: float | None
+    """virtual time that it takes"""
+    layout: str | None
+    """a layout file, with the CTCs of both"""
+    script: str | None
+    """of `isfc run --cp`"""
+
+
+class Change(Struct, frozen=True):
+    """All that is to be done from one layout to another, and back."""
+
+    source: str
+    """the layout that there is"""
+    target: str
+    """the one that there is to be"""
+    down: bool
+    """whether a link is down in between"""
+    before: tuple[LinkBefore, ...]
+    """each link that changes"""
+    steps: tuple[ChangeStep, ...]
+    back: tuple[ChangeStep, ...]
+    """the way back, without figures"""
+    hardware: tuple[str, ...]
+    """what no command changes"""
+    decks: tuple[DeckChange, ...] | None
+    """null if no deck is kept of some system"""
+    decks_problem: str | None
+    """why the decks that are kept cannot have it yet"""
+    beforehand: tuple[str, ...]
+    """what dynamic changes take"""
+    afterwards: tuple[str, ...]
+    """what makes them last"""
+    system_config: Mapping[NodeName, tuple[str, ...]]
+    """the ACTIVATE ISLINK statements of systems whose own change"""
+    trials: tuple[ChangeTrial, ...]
+    """of each link that is there and changes"""
+    assumed: tuple[str, ...]
+    """of decks and console logs, as `isfc import` says it"""
+
+
+@checked
+def change(
+    before: AnyLayout,
+    after: AnyLayout,
+    *,
+    partitions: Annotated[
+        str | None,
+        Argument(
+            "NAME,NAME",
+            "Of decks: the partitions to join, as for 'isfc import iocp'; the systems of the "
+            "other layout if not said.",
+        ),
+    ] = None,
+    ports: Annotated[
+        Sequence[str], Argument("NODE:50=C1,...", "Of decks: the director port of a chpid.")
+    ] = (),
+    rates: Annotated[bool, Argument("", "What the link carries after each step.")] = True,
+    reset: Annotated[
+        str | None,
+        Argument("NODE-NODE", "Take each CTC of a link out and in again, as if it is stuck."),
+    ] = None,
+    jobs: int = 1,
+) -> Change:
+    """Say step by step how one layout becomes another.
+
+    What is new is added before what is gone leaves, so that no link is without a CTC unless there
+    is no other way. Each step has its commands for each system and what the link carries then.
+    The page is Markdown. docs/changing.md says what is known of the commands.
+
+    Raises `ConfigurationError` for layouts that have no system in common. Each side may be a
+    layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
+    a time.
+    """
+    check_jobs(jobs)
+    sides = given_sides(before, after, partitions, ports)
+    old, new = sides.before, sides.after
+    stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
+    steps = change_steps(old, new, stuck)
+    changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
+    each = [*changing, *(step.left for step in steps if step.left is not None)]
+    carried = carried_alone(each, each_by(jobs)) if rates else {}
+    decks = _decks(old, new)
+    return Change(
+        *(_called(before, "before"), _called(after, "after")),
+        any(step.is_down for step in steps),
+        tuple(LinkBefore(link.name, len(link.ctcs), _rate(link, carried)) for link in changing),
+        tuple(_step(step, carried) for step in steps),
+        tuple(_step(step, {}) for step in change_steps(new, old)),
+        tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
+        None if isinstance(decks, str) else decks,
+        decks if isinstance(decks, str) else None,
+        _BEFOREHAND,
+        _AFTERWARDS,
+        dict(_statements(old, new)),
+        tuple(_trial(link, steps, sides) for link in changing),
+        sides.assumed,
+    )
+
+
+def _called(layout: AnyLayout, side: str) -> str:
+    """What it was given as; ``side`` of records and texts."""
+    is_named = isinstance(layout, str | Path) and "\n" not in str(layout)
+    return str(layout) if is_named else side
+
+
+def _rate(link: Layout | None, carried: Mapping[Layout, Carried]) -> Figure | None:
+    found = None if link is None else carried.get(link)
+    return None if found is None else found.rate
+
+
+def _step(step: Step, carried: Mapping[Layout, Carried]) -> ChangeStep:
+    ends = zip(step.nodes, step.rdevs, strict=True)
+    return ChangeStep(
+        "-".join(step.nodes),
+        step.kind,
+        {node: tuple(format_rdev(Rdev(rdev)) for rdev in rdevs) for node, rdevs in ends},
+        orders_of(step),
+        0 if step.left is None else len(step.left.ctcs),
+        step.is_down,
+        _rate(step.left, carried),
+    )
+
+
+def _hardware(nodes: Nodes, was: Fibre, now: Fibre) -> str:
+    """How a fibre between the same chpids differs."""
+    first, second = (
+        f"{node} {format_chpid(chpid)}" for node, chpid in zip(nodes, was.chpids, strict=True)
+    )
+    return f"{first} to {second}: {_kind(was)} becomes {_kind(now)}"
+
+
+def _kind(fibre: Fibre) -> str:
+    way = f" by path {fibre.path.name}" if fibre.path else ""
+    return f"{fibre.profile.feature} at {fibre.profile.link_gbps:g} Gb/s, {fibre.km:g} km{way}"
+
+
+def _statements(
+    before: Collection, after: Collection
+) -> Iterator[tuple[NodeName, tuple[str, ...]]]:
+    """The ACTIVATE ISLINK statements of each system whose own are others afterwards."""
+    for node in dict.fromkeys([*after.systems, *before.systems]):
+        was, now = (
+            tuple(
+                line
+                for link in each.links_of(node)
+                for line in activation_text(link, node).splitlines()
+            )
+            for each in (before, after)
+        )
+        if was != now:
+            yield node, now
+
+
+def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | None:
+    """What changes in the decks, or why they cannot have it."""
+    try:
+        return deck_changes(old, new)
+    except ConfigurationError as error:
+        return str(error)
+
+
+def _trial(link: Layout, steps: Sequence[Step], sides: Sides) -> ChangeTrial:
+    """What a run does its steps with: all that both layouts have of channels and machines."""
+    try:
+        found = trial_of(link, steps)
+    except ConfigurationError as error:
+        return ChangeTrial(link.name, str(error), None, None, None)
+    old, new = sides.before, sides.after
+    known = {end for channel in old.shared_channels for end in channel}
+    homes = {system for cec in old.cecs for system in cec.systems}
+    both = replace(
+        Collection.of(found.layout),
+        shared_channels=(
+            *old.shared_channels,
+            *(channel for channel in new.shared_channels if not known & {*channel}),
+        ),
+        cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
+    )
+    text = format_collection(in_use(both))
+    return ChangeTrial(link.name, None, found.seconds, text, found.script)

@@ -1,0 +1,102 @@
+"""What ``isfc change`` shows: steps with their commands, in Markdown that reads well as it is."""
+
+from collections.abc import Iterator, Sequence
+
+from isfc.answers.change import Change, ChangeStep
+from isfc.layout.change import StepKind
+from isfc.layout.orders import Order
+from isfc.reports.ranges import range_note
+from isfc.reports.units import with_unit
+from scenarios.figures.figure import Figure
+
+
+def change_lines(change: Change) -> Iterator[str]:
+    """The whole page."""
+    count = len(change.steps)
+    yield f"# From {change.source} to {change.target}: {count} step{'s' * (count != 1)}"
+    yield ""
+    yield from _summary(change)
+    for number, step in enumerate(change.steps, start=1):
+        yield from ("", f"## {number}. {_title(step)}", "")
+        yield from _orders(step.orders)
+        yield from ("", _after(step))
+    if change.hardware:
+        yield from ("", "## Hardware, which no command changes", "")
+        yield from (f"- {text}" for text in change.hardware)
+    if change.back:
+        yield from ("", "## Definitions", "")
+        yield from (f"- {text}" for text in (*change.beforehand, *change.afterwards))
+        yield from _decks(change)
+        yield from ("", "## SYSTEM CONFIG, for the next IPL", "")
+        for node, text in change.system_config.items():
+            yield from (f"    {node}: BEGIN", *(f"    {line}" for line in text), f"    {node}: END")
+        yield from ("", "## The way back", "")
+        for number, step in enumerate(change.back, start=1):
+            yield f"{number}. {_title(step)}"
+            yield ""
+            yield from _orders(step.orders)
+            yield ""
+    rates = [each.mb_per_s for each in change.before] + [each.mb_per_s for each in change.steps]
+    if note := range_note(rates):
+        yield note
+
+
+def _summary(change: Change) -> Iterator[str]:
+    if not change.steps:
+        yield "No CTC changes."
+    elif change.down:
+        down = [f"{n}" for n, step in enumerate(change.steps, start=1) if step.down]
+        yield (
+            f"A link is DOWN after step {', '.join(down)}: its last CTC has the number that is to "
+            "be another's, and there is no other way. Relocate nothing until it is up again."
+        )
+    else:
+        yield "Every link has a CTC all the time. Go on when QUERY ISLINK shows Up at both ends."
+    for each in change.before:
+        yield from ("", f"Now {each.link}: {_carries(each.ctcs, each.mb_per_s)}.")
+
+
+def _title(step: ChangeStep) -> str:
+    what = "add" if step.kind is StepKind.ADD else "remove"
+    return f"{step.link}: {what} {_ctcs(step.count)}"
+
+
+def _after(step: ChangeStep) -> str:
+    """What the link is then."""
+    if not step.ctcs:
+        return "Then the link is DOWN." if step.down else "Then there is no such link."
+    idle = ""
+    if step.kind is StepKind.REMOVE and any(order.words for order in step.orders):
+        idle = " What was deleted carries nothing until it is defined again in a later step."
+    return f"Then {_carries(step.ctcs, step.mb_per_s)}.{idle}"
+
+
+def _carries(ctcs: int, rate: Figure | None) -> str:
+    if rate is None or rate.load is None:
+        return _ctcs(ctcs)
+    return f"{_ctcs(ctcs)}, {with_unit(rate)} one way {rate.load.words}"
+
+
+def _ctcs(count: int) -> str:
+    return f"{count} CTC{'s' * (count > 1)}"
+
+
+def _orders(orders: Sequence[Order]) -> Iterator[str]:
+    width = max(len(order.system) for order in orders)
+    for order in orders:
+        text = order.command or f"* {order.words}"
+        yield f"    {order.system + ':':{width + 1}} {text}"
+
+
+def _decks(change: Change) -> Iterator[str]:
+    if change.decks_problem is not None:
+        problem = change.decks_problem
+        yield from ("", f"NOT in the decks yet: {problem}; or `director` and `port` of the fibre.")
+    elif change.decks is None:
+        yield from ("", "No deck is kept of these systems: 'isfc export TO --as iocp' makes some.")
+    elif not change.decks:
+        yield from ("", "The decks stay as they are.")
+    for deck in change.decks or ():
+        yield from ("", f"Cards of {deck.name}: `-` go, `+` come.", "")
+        yield from (f"    -{line}" for line in deck.gone)
+        yield from (f"    +{line}" for line in deck.new)

@@ -1,0 +1,171 @@
+"""The connections of a layout: systems by systems, and both ends of all CTCs side by side.
+
+The two-sided list has the seven columns of HCM's view of CTC connections: image, control unit and
+devices of one end, the unit address that both share, and the same of the other end (published: HCM
+User's Guide, "View CTC Connection Details").
+"""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from ctc.address import format_chpid, format_rdev
+from isfc.arguments import checked
+from isfc.deck.connections import CtcRange, RangeEnd, ranges_of
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.link.name import NodeName
+from isfc.reports.report import Column, Report, Table
+
+
+class ConnectionEnd(Struct, frozen=True):
+    """One end of a range of CTCs."""
+
+    node: NodeName
+    chpid: str
+    control_unit: str | None
+    """null if no kept deck tells it"""
+    rdev: str
+    """the first"""
+
+
+class Connection(Struct, frozen=True):
+    """CTCs whose numbers and unit addresses follow each other."""
+
+    ends: tuple[ConnectionEnd | None, ConnectionEnd | None]
+    """the end that a gap has not is null"""
+    unit_address: str | None
+    """the first; null if no kept deck tells it"""
+    count: int
+    in_link: bool
+    """whether the layout has them; a kept deck may define more"""
+    gap: str | None
+    """why there is no other end, as of `isfc import iocp --json`"""
+
+
+class JoinedSystems(Struct, frozen=True):
+    """A link of two systems."""
+
+    nodes: tuple[NodeName, NodeName]
+    ctcs: int
+    fibres: int
+
+
+class Connections(Struct, frozen=True):
+    """All connections of a layout."""
+
+    systems: tuple[NodeName, ...]
+    matrix: tuple[JoinedSystems, ...]
+    """the pairs of systems that have CTCs"""
+    connections: tuple[Connection, ...]
+    remarks: tuple[str, ...]
+    """what the kept decks do not tell"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each range, as a data frame takes them."""
+        return [asdict(_row(each)) for each in self.connections]
+
+    def __repr__(self) -> str:
+        count = sum(each.count for each in self.connections)
+        return f"<Connections of {', '.join(self.systems)}: {count} CTCs>"
+
+
+@checked
+def connections(layout: AnyLayout) -> Connections:
+    """The connections of all links of a layout, with those that only its decks have."""
+    collection = given_collection(layout)
+    found, remarks = ranges_of(collection)
+    joined = (
+        JoinedSystems(link.nodes, len(link.ctcs), len({ctc.fibre for ctc in link.ctcs}))
+        for link in collection.links
+    )
+    return Connections(collection.systems, tuple(joined), tuple(map(_connection, found)), remarks)
+
+
+def _connection(found: CtcRange) -> Connection:
+    first, second = map(_end, found.ends)
+    address = None if found.address is None else f"{found.address:02X}"
+    return Connection((first, second), address, found.count, found.in_link, found.gap or None)
+
+
+def _end(end: RangeEnd | None) -> ConnectionEnd | None:
+    if end is None:
+        return None
+    unit = None if end.unit is None else f"{end.unit:04X}"
+    return ConnectionEnd(end.node, format_chpid(end.chpid), unit, format_rdev(end.rdev))
+
+
+class _Row(Struct, frozen=True):
+    """Both ends of a range around the unit address that they share."""
+
+    first: str | None
+    chpid_first: str | None
+    unit_first: str | None
+    rdev_first: str | None
+    address: str | None
+    count: int
+    rdev_second: str | None
+    unit_second: str | None
+    chpid_second: str | None
+    second: str | None
+    said: str
+
+
+_Side = tuple[str | None, str | None, str | None, str | None]
+
+
+def _row(each: Connection) -> _Row:
+    first, (system, chpid, unit, rdev) = map(_side, each.ends)
+    said = "gap" if each.gap else "" if each.in_link else "not in link"
+    return _Row(*first, each.unit_address, each.count, rdev, unit, chpid, system, said)
+
+
+def _side(end: ConnectionEnd | None) -> _Side:
+    if end is None:
+        return None, None, None, None
+    return end.node, end.chpid, end.control_unit, end.rdev
+
+
+_COLUMNS: Final = (
+    *(Column("system", "first"), Column("chpid", "chpid_first"), Column("CU", "unit_first")),
+    *(Column("devices", "rdev_first"), Column("UA", "address"), Column("CTCs", "count")),
+    *(Column("devices", "rdev_second"), Column("CU", "unit_second")),
+    *(Column("chpid", "chpid_second"), Column("system", "second"), Column("", "said")),
+)
+
+
+def connections_report(found: Connections) -> Report:
+    """How many CTCs there are and what is no part of them, then the matrix and both ends of all."""
+    systems = [str(system) for system in found.systems]
+    matrix = Table(
+        "CTCs/fibres",
+        [Column("", "one"), *(Column(system, system) for system in systems)],
+        [SimpleNamespace(one=one, **dict(_joined(found, one))) for one in found.systems],
+        "matrix",
+    )
+    ends = Table("Both ends", _COLUMNS, [*map(_row, found.connections)], "connections")
+    return Report(", ".join(systems), [*_answer(found)], [matrix, ends], remarks=found.remarks)
+
+
+def _answer(found: Connections) -> Iterator[tuple[str, str]]:
+    ctcs, links = sum(each.ctcs for each in found.matrix), len(found.matrix)
+    yield "CTCs", f"{ctcs} in {links} link{'s' * (links > 1)}"
+    gaps = sum(each.count for each in found.connections if each.gap)
+    others = sum(not each.in_link and each.count for each in found.connections) - gaps
+    if others:
+        yield "Not in link", f"{others} CTCs that only the kept decks have"
+    if gaps:
+        yield "Gaps", f"{gaps} devices without a mate"
+
+
+def _joined(found: Connections, one: NodeName) -> Iterator[tuple[str, str]]:
+    """What a system has with each, of which each pair is there twice."""
+    joined = {
+        pair: f"{each.ctcs}/{each.fibres}"
+        for each in found.matrix
+        for pair in (each.nodes, each.nodes[::-1])
+    }
+    for other in found.systems:
+        yield other, "" if one == other else joined.get((one, other), "0")

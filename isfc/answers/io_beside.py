@@ -1,0 +1,163 @@
+"""What the CTCs of a link and the disks on their chpids cost each other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, astuple
+
+from isfc.answers.io_plan import name_of
+from isfc.answers.io_run import Seconds, Seed, Warmup
+from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
+from isfc.answers.limit_record import Limits
+from isfc.answers.shared import DisksBeside, SharedChpid, shared_by
+from isfc.arguments import Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.run import SECONDS, WARMUP
+from isfc.io.shared import links_with_disks
+from isfc.layout.catalogue import given_document
+from isfc.layout.checked_toml import within
+from isfc.layout.layout import Layout
+from isfc.layout.note import Note, NoteKind
+from isfc.layout.sharing import with_notes
+from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown, with_unit
+from scenarios.figures.figure import Figure, Unit
+from scenarios.runs.experiment import PAIRS_MAX, Experiment
+from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
+from scenarios.runs.shared_channel import run_shared
+from scenarios.runs.workload import find_workload
+
+PAIRS: Final = 50
+"""As many as most of the published runs of long messages have."""
+LIMITED_SECONDS_MIN: Final = 1.0
+"""Of shorter runs nothing is said of what limits, which takes some seconds of virtual time too."""
+
+
+class LinkBesideDisks(Struct, frozen=True):
+    """What CTCs of a link and the disks on their chpids get alone, and beside each other."""
+
+    link: str
+    workload: str
+    """what the CTCs carry"""
+    pairs: int
+    alone: Figure
+    """MB/s (2^20) of the link both ways, as if there were no disks"""
+    beside: Figure
+    """and with them"""
+    disks: tuple[DisksBeside, ...]
+    chpids: tuple[SharedChpid, ...]
+    limits: Limits | None
+    """of the link beside the disks; null of runs of less than a second"""
+    limited: tuple[str, str] | None
+    """what limits it, and what there is to gain, in words"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each workload on each chpid, as a data frame takes them."""
+        return [asdict(each) for each in self.disks]
+
+    def __repr__(self) -> str:
+        return f"<LinkBesideDisks {self.link}: {self.alone} MB/s alone, {self.beside} beside>"
+
+
+@checked
+def io_beside(
+    layout: str | Path,
+    workload: Annotated[
+        str,
+        Argument("WORKLOAD", "What the CTCs carry meanwhile, such as HL, or a file of your own."),
+    ],
+    *,
+    link: str | None = None,
+    pairs: Annotated[int, Argument("N", "Pairs of guests that carry it.", 1, PAIRS_MAX)] = PAIRS,
+    seconds: Seconds = SECONDS,
+    warmup: Warmup = WARMUP,
+    seed: Seed = 1,
+) -> LinkBesideDisks:
+    """Show what CTCs and the disks on their chpids cost each other.
+
+    LAYOUT has [[io]] on chpids of its fibres. Shown is what the link and the disks get alone, and
+    beside each other, and what limits the link then.
+
+    Raises `ConfigurationError` where they share no chpid. ``layout`` is a path, or the text of the
+    file.
+    """
+    with within(name_of(layout)):
+        opened, disks = _opened(layout, link)
+        load = find_workload(workload), pairs
+        experiment = Experiment.of(opened, *load, seconds, warmup, seed)
+        shared = run_shared(experiment, disks)
+    found = shared_by(shared)
+    ((_, alone, beside),) = map(astuple, found.links)
+    limit = limit_of_run(shared.beside.experiment, None, LIMITED_SECONDS_MIN)
+    notes = run_notes(opened, experiment.workload, pairs, beside.value)
+    return LinkBesideDisks(
+        *(opened.name, workload, pairs, alone, beside),
+        found.disks,
+        found.chpids,
+        None if limit is None else limits_of(limit, beside.value),
+        None if limit is None else (limited(limit), to_gain(limit)),
+        (*notes, CHANNELS_UNRANGED),
+    )
+
+
+def _opened(layout: str | Path, link: str | None) -> tuple[Layout, IoConfiguration]:
+    """The link, with disks and notes, and the disks."""
+    collection, disks = links_with_disks(given_document(layout))
+    if disks is None:
+        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
+    return with_notes(collection, collection.link(link, spelt("link"))), disks
+
+
+def io_beside_report(found: LinkBesideDisks) -> Report:
+    """What the link and the disks lose beside each other; then each chpid."""
+    remarks, rest = caveats(each for each in found.notes if each.kind is not NoteKind.DISKS)
+    return Report(
+        f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
+        "and disks on one chpid",
+        [*_answer(found)],
+        [
+            Table("Disks, each alone and beside the CTCs", _DISKS, found.disks, "disks"),
+            Table("The chpids' processors", _CHPIDS, found.chpids, "chpids", detail=True),
+        ],
+        remarks=remarks,
+        notes=[range_note((found.alone, found.beside)), *rest],
+    )
+
+
+_PLACE: Final = (Column("node", "node"), Column("chpid", "chpid"))
+_DISKS: Final = (
+    Column("disks", "name"),
+    *_PLACE,
+    Column("I/Os/s\nalone", "io_per_s_alone", Unit.PER_S),
+    Column("beside", "io_per_s_beside", Unit.PER_S),
+    Column("response\nus alone", "response_us_alone", Unit.US),
+    Column("beside", "response_us_beside", Unit.US),
+)
+_CHPIDS: Final = (
+    *_PLACE,
+    Column("CTCs\nalone %", "ctc_percent_alone", Unit.PERCENT),
+    Column("beside", "ctc_percent_beside", Unit.PERCENT),
+    Column("disks\nalone %", "disk_percent_alone", Unit.PERCENT),
+    Column("beside", "disk_percent_beside", Unit.PERCENT),
+)
+
+
+def _answer(found: LinkBesideDisks) -> Iterator[tuple[str, str]]:
+    yield "Link alone", f"{with_unit(found.alone)} (2^20) both ways"
+    yield "With disks", f"{with_unit(found.beside)}"
+    slowest = max(found.disks, key=lambda each: each.response_us_beside / each.response_us_alone)
+    before, after = (
+        shown(each, Unit.US) for each in (slowest.response_us_alone, slowest.response_us_beside)
+    )
+    most = ", of which it delays these most" if len(found.disks) > 1 else ""
+    yield "Disks", f"{slowest.name} at {slowest.chpid}: {before} us, with the link {after} us{most}"
+    if found.limited is not None:
+        limit, gain = found.limited
+        yield "Limited by", limit
+        yield "To gain", gain

@@ -1,0 +1,384 @@
+"""What an I/O configuration can do, and what to change in it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from ctc.features import find_feature
+from isfc.arguments import Argument, checked
+from isfc.io.advice import IoAdvice, advise
+from isfc.io.demand import ChannelFlows, ChannelRoute
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, make_io_plan
+from isfc.io.sap import SapLoad
+from isfc.io.shared import read_disks
+from isfc.io.trunks import TrunkLoad
+from isfc.io.zhyperlink import SynchronousLoad
+from isfc.layout.checked_toml import within
+from isfc.layout.note import Note, NoteKind
+from isfc.layout.rules.rule import Severity
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
+from scenarios.runs.notes import CHANNELS_UNRANGED
+
+Config = Annotated[
+    str | Path, Argument("CONFIG", "An I/O configuration (TOML); - for standard input.")
+]
+"""A path, or in Python the text of the file."""
+
+_ADVICE_MAX: Final = 3
+"""So much of the advice is among what is answered first; all of it is in a table."""
+
+
+class ChannelFigures(Struct, frozen=True, kw_only=True):
+    """What a channel carries, and how full it is."""
+
+    chpid: str
+    feature: str
+    link_gbps: float
+    io_per_s: float
+    mb_per_s_read: float
+    """10^6 bytes"""
+    mb_per_s_write: float
+    processor_percent: float
+    bus_percent: float | None
+    """null where no limit of the bus is known"""
+    line_percent_read: float
+    line_percent_write: float
+
+    @property
+    def line_percent(self) -> float:
+        """Of the fuller direction."""
+        return max(self.line_percent_read, self.line_percent_write)
+
+
+class PlannedLoad(Struct, frozen=True):
+    """A workload on one channel, as estimated."""
+
+    name: str
+    chpid: str
+    protocol: str
+    io_per_s: float
+    response_us: float
+    active: float
+    """the open exchanges"""
+
+
+class PlannedReads(Struct, frozen=True):
+    """What becomes of the reads of a workload on its zHyperLinks; null without a rate."""
+
+    name: str
+    links: int
+    success_percent: float | None = None
+    link_busy_percent: float | None = None
+    rejected_percent: float | None = None
+    latency_us: float | None = None
+    """of those that succeed"""
+    response_us: float | None = None
+    """of all"""
+
+
+class PlannedOsa(Struct, frozen=True):
+    """An OSA and what its streams get, each way by itself."""
+
+    chpid: str
+    feature: str
+    mtu_bytes: int
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    limit_out: str
+    """what the streams are limited by"""
+    limit_in: str
+
+
+class SapFigures(Struct, frozen=True):
+    """The SAPs of a system."""
+
+    system: str
+    saps: int
+    io_per_s: float
+    """that they start; as many interrupts come"""
+    busy_percent: float | None
+    """null: more than they can do"""
+
+
+class TrunkFigures(Struct, frozen=True):
+    """A card, interconnect or fanout."""
+
+    level: str
+    name: str
+    channels: tuple[str, ...]
+    """chpids"""
+    gb_per_s_max: float | None
+    """10^9 bytes, both ways together; null: no ceiling"""
+    gb_per_s_one_way_max: float | None
+    gb_per_s_read: float
+    gb_per_s_write: float
+    percent: float
+    """of the nearest ceiling"""
+
+    @property
+    def title(self) -> str:
+        """As people call it."""
+        return f"{self.level} {self.name}"
+
+    @property
+    def count(self) -> int:
+        """How many channels it carries."""
+        return len(self.channels)
+
+
+class FullFirst(Struct, frozen=True):
+    """What is full first."""
+
+    what: str
+    """such as `channel 42, processor` or `fanout F`"""
+    percent: float | None
+    """how much of it is used; null: more than all"""
+
+
+class IoEstimates(Struct, frozen=True):
+    """What an I/O configuration can do, by mean values."""
+
+    name: str
+    """the file, or `config`"""
+    first: FullFirst | None
+    """what is full first as the load grows; null if nothing is used"""
+    advice: tuple[IoAdvice, ...]
+    """a list with the [ids](io-advice.md), warnings first"""
+    channels: tuple[ChannelFigures, ...]
+    workloads: tuple[PlannedLoad, ...]
+    """on each of their channels"""
+    synchronous: tuple[PlannedReads, ...]
+    osas: tuple[PlannedOsa, ...]
+    saps: tuple[SapFigures, ...]
+    trunks: tuple[TrunkFigures, ...]
+    """the cards, interconnects and fanouts of the file, from the channel up"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each channel, as a data frame takes them."""
+        return [asdict(each) for each in self.channels]
+
+    def __repr__(self) -> str:
+        return f"<IoEstimates {self.name}: {carried(self.channels)}>"
+
+
+@checked
+def io_plan(config: Config) -> IoEstimates:
+    """Estimate an I/O configuration; say what to change.
+
+    Each channel with what its processor, bus and line have to do, each workload with its rate,
+    its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the cards,
+    interconnects and fanouts that channels share; the advice.
+
+    Raises `ConfigurationError`. ``config`` is a path, or the text of the file.
+    """
+    configuration, alone = read_disks(config)
+    with within(name_of(config)):
+        return io_estimates(name_of(config), make_io_plan(configuration), alone)
+
+
+def name_of(config: str | Path) -> str:
+    """What messages and pages call it."""
+    return "config" if "\n" in str(config) else str(config)
+
+
+def io_estimates(name: str, plan: IoPlan, notes: Sequence[Note] = ()) -> IoEstimates:
+    """What is said of a plan; ``notes`` are of its file."""
+    first = plan.first()
+    features = dict.fromkeys(each.channel.feature for each in plan.channels)
+    return IoEstimates(
+        name,
+        None if first is None else FullFirst(first[0], finite(100 * first[1])),
+        tuple(sorted(advise(plan), key=lambda each: each.severity is Severity.INFO)),
+        tuple(
+            ChannelFigures(**channel_fields(each.estimate, each.estimate.route))
+            for each in plan.channels
+        ),
+        tuple(load for each in plan.channels for load in _loads(each)),
+        tuple(map(_reads, plan.synchronous)),
+        tuple(map(_osa, plan.osas)),
+        tuple(map(sap_figures, plan.saps)),
+        tuple(map(trunk_figures, plan.trunks)),
+        (*notes, *_unknown(features), CHANNELS_UNRANGED),
+    )
+
+
+def _unknown(features: Mapping[str, None]) -> Iterator[Note]:
+    for name in features:
+        if unknown := find_feature(name).unknown:
+            text = f"{name}: not known, and assumed or left out: {', '.join(unknown)}."
+            yield Note(NoteKind.EXTRAPOLATED, text)
+
+
+def finite(figure: float) -> float | None:
+    """A figure; None if it is infinite, for which JSON has no word."""
+    return None if figure == float("inf") else figure
+
+
+def channel_fields(found: ChannelFlows, route: ChannelRoute) -> dict[str, Any]:
+    """The fields of `ChannelFigures`, of a channel that is planned or was run."""
+    return {
+        "chpid": route.channel.chpid,
+        "feature": route.channel.feature,
+        "link_gbps": route.link_gbps,
+        "io_per_s": found.io_per_s,
+        "mb_per_s_read": found.traffic.read_mb_per_s,
+        "mb_per_s_write": found.traffic.write_mb_per_s,
+        "processor_percent": 100 * found.processor,
+        "bus_percent": 100 * found.bus if route.profile.bus_mb_per_s else None,
+        "line_percent_read": 100 * found.line_read,
+        "line_percent_write": 100 * found.line_write,
+    }
+
+
+def sap_figures(load: SapLoad) -> SapFigures:
+    """The record of a system's SAPs."""
+    return SapFigures(load.system, load.saps, load.io_per_s, finite(100 * load.busy))
+
+
+def trunk_figures(load: TrunkLoad) -> TrunkFigures:
+    """The record of a card, interconnect or fanout."""
+    ceiling = load.trunk.ceiling
+    return TrunkFigures(
+        level=ceiling.level,
+        name=load.trunk.name,
+        channels=tuple(load.trunk.channels),
+        gb_per_s_max=finite(ceiling.mb_per_s / 1e3),
+        gb_per_s_one_way_max=finite(ceiling.one_way_mb_per_s / 1e3),
+        gb_per_s_read=load.carried.read_mb_per_s / 1e3,
+        gb_per_s_write=load.carried.write_mb_per_s / 1e3,
+        percent=100 * load.use,
+    )
+
+
+def _loads(plan: ChannelPlan) -> Iterator[PlannedLoad]:
+    for load, each in zip(plan.workloads, plan.estimate.demands, strict=True):
+        of = load.name, plan.channel.chpid, load.protocol
+        yield PlannedLoad(*of, each.rate_per_s, each.response_ns / 1e3, each.active)
+
+
+def _reads(load: SynchronousLoad) -> PlannedReads:
+    name, links, found = load.workload.name, len(load.links), load.outcome
+    if found is None:
+        return PlannedReads(name, links)
+    shares = 100 * found.success, 100 * found.link_busy, 100 * found.rejected
+    return PlannedReads(name, links, *shares, found.latency_ns / 1e3, found.response_ns / 1e3)
+
+
+def _osa(osa: OsaPlan) -> PlannedOsa:
+    out, back, of = osa.outbound, osa.inbound, osa.channel
+    rates = out.mb_per_s, back.mb_per_s, out.limit, back.limit
+    return PlannedOsa(of.chpid, of.feature, of.mtu_bytes, *rates)
+
+
+def io_plan_report(found: IoEstimates) -> Report:
+    """What is carried, what is full first and what to change; then each channel and workload."""
+    remarks, rest = caveats(found.notes)
+    tables = (
+        Table("Channels", _CHANNELS, found.channels, "channels"),
+        Table("Workloads on each channel", _LOADS, found.workloads, "workloads"),
+        Table("zHyperLinks; without a rate nothing is said", _READS, found.synchronous, "reads"),
+        Table("OSAs: what streams get; MB are 2^20 bytes", _OSAS, found.osas, "osas"),
+        *machine_tables(found.saps, found.trunks),
+        Table("Advice", _ADVICE, found.advice, "advice", detail=True),
+    )
+    return Report(
+        f"{found.name}: I/O by mean values; MB are 10^6 bytes",
+        [*_answer(found)],
+        [each for each in tables if each.rows],
+        remarks=remarks,
+        notes=rest,
+    )
+
+
+def machine_tables(saps: Sequence[SapFigures], trunks: Sequence[TrunkFigures]) -> Iterator[Table]:
+    """What all channels of a machine share."""
+    yield Table("SAPS, AS IN I/O QUEUING ACTIVITY", _SAPS, saps, "iop")
+    yield Table("CARDS, INTERCONNECTS, FANOUTS; GB are 10^9 bytes", _TRUNKS, trunks, "trunks")
+
+
+_CHANNELS: Final = (
+    Column("chpid", "chpid"),
+    Column("feature", "feature"),
+    Column("Gb/s", "link_gbps", Unit.GB_PER_S),
+    Column("I/Os/s", "io_per_s", Unit.PER_S),
+    Column("read\nMB/s", "mb_per_s_read", Unit.MB_PER_S),
+    Column("write\nMB/s", "mb_per_s_write", Unit.MB_PER_S),
+    Column("proc\n%", "processor_percent", Unit.PERCENT),
+    Column("bus\n%", "bus_percent", Unit.PERCENT),
+    Column("line\n%", "line_percent", Unit.PERCENT),
+)
+_LOADS: Final = (
+    Column("workload", "name"),
+    Column("chpid", "chpid"),
+    Column("protocol", "protocol"),
+    Column("I/Os/s", "io_per_s", Unit.PER_S),
+    Column("response\nus", "response_us", Unit.US),
+    Column("open", "active", Unit.COUNT),
+)
+_READS: Final = (
+    Column("workload", "name"),
+    Column("links", "links"),
+    Column("synchronous\n%", "success_percent", Unit.PERCENT),
+    Column("busy\n%", "link_busy_percent", Unit.PERCENT),
+    Column("in\nus", "latency_us", Unit.US),
+    Column("all\nus", "response_us", Unit.US),
+)
+_OSAS: Final = (
+    Column("chpid", "chpid"),
+    Column("feature", "feature"),
+    Column("MTU", "mtu_bytes"),
+    Column("out\nMB/s", "mb_per_s_out", Unit.MB_PER_S),
+    Column("limit", "limit_out"),
+    Column("in\nMB/s", "mb_per_s_in", Unit.MB_PER_S),
+    Column("limit", "limit_in"),
+)
+_SAPS: Final = (
+    Column("SYSTEM", "system"),
+    Column("SAPS", "saps"),
+    Column("%BUSY", "busy_percent", Unit.PERCENT),
+    Column("STARTS/S", "io_per_s", Unit.PER_S),
+)
+_TRUNKS: Final = (
+    Column("shared", "title"),
+    Column("channels", "count"),
+    Column("GB/s\nread", "gb_per_s_read", Unit.COUNT),
+    Column("write", "gb_per_s_write", Unit.COUNT),
+    Column("used\n%", "percent", Unit.PERCENT),
+)
+_ADVICE: Final = (Column("", "severity"), Column("id", "id"), Column("advice", "text", folds=True))
+
+
+def _answer(found: IoEstimates) -> Iterator[tuple[str, str]]:
+    if found.channels:
+        yield "Carries", carried(found.channels)
+    if found.first is not None:
+        yield "Full first", f"{found.first.what}: {used(found.first.percent)}"
+    more = len(found.advice) - _ADVICE_MAX
+    for place, each in enumerate(found.advice[:_ADVICE_MAX], start=1):
+        others = f" And {more} more." if more > 0 and place == _ADVICE_MAX else ""
+        yield "" if place > 1 else "To change", f"{each.severity}: {each.text}{others}"
+    if not found.advice:
+        yield "To change", "nothing"
+
+
+def carried(channels: Sequence[ChannelFigures]) -> str:
+    """``10000 I/Os/s, 31 MB/s read and 10 MB/s written``: all of them together."""
+    reads, writes = (
+        shown(sum(getattr(each, f"mb_per_s_{way}") for each in channels), Unit.MB_PER_S)
+        for way in ("read", "write")
+    )
+    rate = shown(sum(each.io_per_s for each in channels), Unit.PER_S)
+    return f"{rate} I/Os/s, {reads} MB/s read and {writes} written"
+
+
+def used(percent: float | None) -> str:
+    """How much of something is used."""
+    return "more than all is used" if percent is None else f"{shown(percent, Unit.PERCENT)} % used"

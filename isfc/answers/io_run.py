@@ -1,0 +1,331 @@
+"""What channels carry in a run of an I/O configuration, with the views of RMF's reports."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from ctc.features import generation_code
+from isfc.answers.io_limit import IoLimits, io_limits
+from isfc.answers.io_plan import (
+    ChannelFigures,
+    Config,
+    SapFigures,
+    TrunkFigures,
+    carried,
+    channel_fields,
+    machine_tables,
+    name_of,
+    sap_figures,
+    trunk_figures,
+)
+from isfc.arguments import SEED_MAX, Argument, checked
+from isfc.io.configuration import Protocol
+from isfc.io.limit import find_io_limit
+from isfc.io.run import (
+    SECONDS,
+    WARMUP,
+    ChannelRun,
+    OsaRun,
+    SynchronousRun,
+    WorkloadRun,
+    run_configuration,
+)
+from isfc.io.shared import read_disks
+from isfc.layout.checked_toml import within
+from isfc.layout.note import Note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
+from scenarios.runs.notes import CHANNELS_UNRANGED
+
+_SECONDS_MAX: Final = 3_600.0
+
+Seconds = Annotated[float, Argument("S", "Virtual time that is measured.", 0.01, _SECONDS_MAX)]
+Warmup = Annotated[float, Argument("S", "Virtual time before that.", 0, _SECONDS_MAX)]
+Seed = Annotated[int, Argument("N", "Another seed, another run.", 0, SEED_MAX)]
+
+
+class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
+    """A channel that was run: of each protocol its I/Os a second, and more."""
+
+    generation: str
+    """RMF's code of the feature and its speed; empty if none was published"""
+    frame_bytes_read: float
+    """average, with headers"""
+    frame_bytes_write: float
+    ficon_per_s: float
+    ficon_active: float
+    """open exchanges"""
+    ficon_deferred_per_s: float
+    """I/Os that could not start immediately"""
+    zhpf_per_s: float
+    zhpf_active: float
+    zhpf_deferred_per_s: float
+    fcp_per_s: float
+    fcp_active: float
+    fcp_deferred_per_s: float
+
+
+class LoadActivity(Struct, frozen=True):
+    """A workload that was run, on all of its channels."""
+
+    name: str
+    devices: int
+    io_per_s: float
+    mb_per_s: float
+    """10^6 bytes, both ways"""
+    response_us: float
+    """the mean"""
+    response_p50_us: float
+    response_p99_us: float
+    pend_us: float
+    disc_us: float
+    conn_us: float
+    device_io_per_s: float
+    """of one device, as the next two; all are alike"""
+    connect_percent: float
+    utilization_percent: float
+    """more than 100 where a device has more than one I/O at a time"""
+
+
+class ReadsActivity(Struct, frozen=True):
+    """Synchronous reads that were asked for."""
+
+    name: str
+    devices: int
+    io_per_s: float
+    """those that succeeded"""
+    mb_per_s: float
+    response_us: float
+    success_percent: float
+    link_busy_percent: float
+    cache_miss_percent: float
+    rejected_percent: float
+
+
+class OsaActivity(Struct, frozen=True):
+    """An OSA, in a run."""
+
+    chpid: str
+    feature: str
+    mtu_bytes: int
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    packets_per_s: float
+    cpu_us_per_mb: float | None
+    """host CPU for 2^20 bytes sent, or null"""
+    cpu_unknown: str
+    """why that is null, or empty"""
+
+
+class IoActivity(Struct, frozen=True):
+    """What channels carried in a run of an I/O configuration."""
+
+    name: str
+    """the file, or `config`"""
+    seconds: float
+    """virtual time measured"""
+    warmup: float
+    """and that went before"""
+    seed: int
+    channels: tuple[ChannelActivity, ...]
+    workloads: tuple[LoadActivity, ...]
+    synchronous: tuple[ReadsActivity, ...]
+    saps: tuple[SapFigures, ...]
+    osas: tuple[OsaActivity, ...]
+    trunks: tuple[TrunkFigures, ...]
+    """the cards, interconnects and fanouts of the file, from the channel up"""
+    limits: IoLimits | None
+    """what limits the I/Os, null if none go over channels"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each channel, as a data frame takes them."""
+        return [asdict(each) for each in self.channels]
+
+    def __repr__(self) -> str:
+        return f"<IoActivity {self.name}, {self.seconds:g} s: {carried(self.channels)}>"
+
+
+@checked
+def io_run(
+    config: Config, *, seconds: Seconds = SECONDS, warmup: Warmup = WARMUP, seed: Seed = 1
+) -> IoActivity:
+    """Run an I/O configuration; show what channels carry.
+
+    Channels are run I/O by I/O; zHyperLinks, OSAs and SAPs follow from their rates. The same
+    seed makes the same run. Tables are as in RMF's reports: channel path activity, direct access
+    device activity, I/O queuing activity, synchronous I/O.
+
+    Raises `ConfigurationError`. ``config`` is a path, or the text of the file.
+    """
+    configuration, alone = read_disks(config)
+    with within(name_of(config)):
+        run = run_configuration(configuration, seconds, warmup, seed)
+        limit = find_io_limit(configuration)
+    return IoActivity(
+        *(name_of(config), seconds, warmup, seed),
+        tuple(map(_channel, run.channels)),
+        tuple(map(_load, run.workloads)),
+        tuple(map(_reads, run.synchronous)),
+        tuple(map(sap_figures, run.saps)),
+        tuple(map(_osa, run.osas)),
+        tuple(map(trunk_figures, run.trunks)),
+        limits=None if limit is None else io_limits(limit),
+        notes=(*alone, CHANNELS_UNRANGED),
+    )
+
+
+def _channel(run: ChannelRun) -> ChannelActivity:
+    code = generation_code(run.channel.feature, run.route.link_gbps)
+    whats = "per_s", "active", "deferred_per_s"
+    by_protocol: dict[str, Any] = {
+        f"{protocol}_{what}": value
+        for protocol in (Protocol.FICON, Protocol.ZHPF, Protocol.FCP)
+        for what, value in zip(whats, run.of(protocol), strict=True)
+    }
+    return ChannelActivity(
+        **channel_fields(run, run.route),
+        generation="" if code is None else f"{code:02X}",
+        frame_bytes_read=run.frame_bytes(reads=True),
+        frame_bytes_write=run.frame_bytes(reads=False),
+        **by_protocol,
+    )
+
+
+def _load(run: WorkloadRun) -> LoadActivity:
+    each_s = run.io_per_s / run.workload.devices
+    return LoadActivity(
+        *(run.workload.name, run.workload.devices, run.io_per_s, run.mb_per_s),
+        *(run.response_us, run.response_p50_us, run.response_p99_us),
+        *(run.pend_us, run.disc_us, run.conn_us, each_s),
+        *(each_s * run.conn_us / 1e4, each_s * (run.conn_us + run.disc_us) / 1e4),
+    )
+
+
+def _reads(run: SynchronousRun) -> ReadsActivity:
+    found, load = run.outcome, run.workload
+    done = (load.rate_per_s or 0.0) * found.success
+    shares = found.success, found.link_busy, found.cache_miss, found.rejected
+    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
+    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
+
+
+def _osa(run: OsaRun) -> OsaActivity:
+    of, rates = run.channel, (run.mb_per_s_out, run.mb_per_s_in, run.packets_per_s)
+    known = run.cpu_us_per_mb, run.cpu_unknown
+    return OsaActivity(of.chpid, of.feature, of.mtu_bytes, *rates, *known)
+
+
+def io_run_report(found: IoActivity) -> Report:
+    """What was carried, how fast, and what limits it; then workloads, and RMF's views."""
+    remarks, rest = caveats(found.notes)
+    queuing, trunks = machine_tables(found.saps, found.trunks)
+    tables = (
+        Table("RESPONSE TIMES", _RESPONSES, found.workloads, "workloads"),
+        Table("CHANNEL PATH ACTIVITY", _CHANNELS, found.channels, "channel"),
+        Table("DIRECT ACCESS DEVICE ACTIVITY", _DEVICES, found.workloads, "device", detail=True),
+        queuing,
+        Table("SYNCHRONOUS I/O DEVICE ACTIVITY", _READS, found.synchronous, "sync"),
+        Table("OSA-EXPRESS; MB are 2^20 bytes", _OSAS, found.osas, "osas"),
+        trunks,
+    )
+    run = f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up"
+    return Report(
+        f"{found.name}: I/O in {found.seconds:g} s of virtual time; MB are 10^6 bytes",
+        [*_answer(found)],
+        [each for each in tables if each.rows],
+        remarks=remarks,
+        notes=[f"Each figure is of one run: {run}, seed {found.seed}.", *_costs(found), *rest],
+    )
+
+
+_RESPONSES: Final = (
+    Column("workload", "name"),
+    Column("I/Os/s", "io_per_s", Unit.PER_S),
+    Column("MB/s\nboth ways", "mb_per_s", Unit.MB_PER_S),
+    Column("mean\nus", "response_us", Unit.US),
+    Column("p50\nus", "response_p50_us", Unit.US),
+    Column("p99\nus", "response_p99_us", Unit.US),
+)
+_CHANNELS: Final = (
+    Column("ID", "chpid"),
+    Column("G", "generation"),
+    Column("SPEED", "link_gbps", Unit.GB_PER_S),
+    Column("TOTAL", "processor_percent", Unit.PERCENT),
+    Column("BUS", "bus_percent", Unit.PERCENT),
+    Column("READ", "mb_per_s_read", Unit.MB_PER_S),
+    Column("WRITE", "mb_per_s_write", Unit.MB_PER_S),
+    Column("FICON/S", "ficon_per_s", Unit.PER_S),
+    Column("ACTIVE", "ficon_active", Unit.COUNT),
+    Column("DEFER", "ficon_deferred_per_s", Unit.COUNT),
+    Column("ZHPF/S", "zhpf_per_s", Unit.PER_S),
+    Column("ACTIVE", "zhpf_active", Unit.COUNT),
+    Column("DEFER", "zhpf_deferred_per_s", Unit.COUNT),
+)
+_DEVICES: Final = (
+    Column("DEVICES", "name"),
+    Column("NO", "devices"),
+    Column("RATE", "device_io_per_s", Unit.COUNT),
+    Column("RESP\nus", "response_us", Unit.US),
+    Column("PEND\nus", "pend_us", Unit.US),
+    Column("DISC\nus", "disc_us", Unit.US),
+    Column("CONN\nus", "conn_us", Unit.US),
+    Column("%CONN", "connect_percent", Unit.PERCENT),
+    Column("%UTIL", "utilization_percent", Unit.PERCENT),
+)
+_READS: Final = (
+    Column("DEVICES", "name"),
+    Column("NO", "devices"),
+    Column("RATE", "io_per_s", Unit.PER_S),
+    Column("RESP\nus", "response_us", Unit.US),
+    Column("MB/S", "mb_per_s", Unit.MB_PER_S),
+    Column("%SUCCESS", "success_percent", Unit.PERCENT),
+    Column("%BUSY", "link_busy_percent", Unit.PERCENT),
+    Column("%MISS", "cache_miss_percent", Unit.PERCENT),
+    Column("%REJECT", "rejected_percent", Unit.PERCENT),
+)
+_OSAS: Final = (
+    Column("chpid", "chpid"),
+    Column("feature", "feature"),
+    Column("MTU", "mtu_bytes"),
+    Column("out\nMB/s", "mb_per_s_out", Unit.MB_PER_S),
+    Column("in\nMB/s", "mb_per_s_in", Unit.MB_PER_S),
+    Column("packets/s", "packets_per_s", Unit.PER_S),
+    Column("CPU\nus/MB", "cpu_us_per_mb", Unit.US),
+)
+
+
+def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
+    if found.channels:
+        yield "Carried", carried(found.channels)
+    if found.workloads:
+        slowest = max(found.workloads, key=lambda each: each.response_us)
+        mean, most = (
+            shown(each, Unit.US) for each in (slowest.response_us, slowest.response_p99_us)
+        )
+        which = f", of {slowest.name}" if len(found.workloads) > 1 else ""
+        yield "Response", f"{mean} us on average, 99 of 100 within {most} us{which}"
+    if found.limits is not None:
+        yield "Limited by", found.limits.text
+    if not found.channels and found.osas:
+        both = sum(each.mb_per_s_out + each.mb_per_s_in for each in found.osas)
+        yield "Streams", f"{shown(both, Unit.MB_PER_S)} MB/s (2^20) both ways over OSAs"
+
+
+def _costs(found: IoActivity) -> Iterator[str]:
+    """Of OSAs, why what sending costs is not known."""
+    for why, chpids in _by_reason(found).items():
+        yield f"CPU of OSA {', '.join(chpids)}: {why}"
+
+
+def _by_reason(found: IoActivity) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for each in found.osas:
+        if each.cpu_unknown:
+            reasons.setdefault(each.cpu_unknown, []).append(each.chpid)
+    return reasons

@@ -1,0 +1,373 @@
+"""How many channels a mix of I/O needs, of which feature, and what else."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
+from msgspec.structs import replace as replace_fields
+
+from isfc.answers.io_needs import MixNeeds, SapsNeeded, needs_of, short_name
+from isfc.answers.io_plan import name_of
+from isfc.arguments import Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.io.advice import ZHYPERLINK_KM_MAX
+from isfc.io.configuration import Protocol
+from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.rmf import read_rmf
+from isfc.io.rmf_interval import RmfInterval, busiest
+from isfc.io.shared import read_disks
+from isfc.io.sizing import ASSUMED, DistanceNeed, Guidelines, RoomNeed, SynchronousNeed
+from isfc.io.sizing import size as size_mix
+from isfc.layout.in_words import listed
+from isfc.layout.note import Note
+from isfc.reports.report import Column, Report, Table
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
+from scenarios.runs.notes import CHANNELS_UNRANGED
+
+_KM: Final = 100.0
+"""How far storage may be where nothing says it: the distance of the published figures."""
+
+
+class IoSizes(Struct, frozen=True):
+    """What one mix needs, or each interval of a report."""
+
+    growth_percent: float
+    """how much more there is later"""
+    processor_percent: float
+    """so much of a channel's processor may be used"""
+    bus_percent: float
+    """so much of its bus, and of each direction of its line"""
+    sap_percent: float
+    mixes: tuple[MixNeeds, ...]
+    """one for each interval that was sized, or for the configuration"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+    @property
+    def proposal(self) -> str:
+        """The best as a configuration. Raises `ConfigurationError` where there is none."""
+        if len(self.mixes) > 1:
+            raise ConfigurationError(
+                f"{spelt('interval')} all: expected one interval, which has one best"
+            )
+        (mix,) = self.mixes
+        if mix.proposal is None:
+            raise ConfigurationError(mix.warnings[0])
+        return mix.proposal
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each feature that a mix could have, as a data frame takes them."""
+        return [{"mix": mix.name, **asdict(choice)} for mix in self.mixes for choice in mix.choices]
+
+    def __repr__(self) -> str:
+        return f"<IoSizes {self.mixes[0].name}: {_ordered(self.mixes[0])}>"
+
+
+Rmf = Annotated[
+    str | Path | None, Argument("FILE", "Size what an RMF report shows: its text, pasted.")
+]
+Interval = Annotated[
+    Literal["busiest", "all"] | None,
+    Argument(
+        "<busiest|all>",
+        "The interval of the report with the most I/Os, or all; busiest if not given.",
+    ),
+]
+Block = Annotated[
+    int | None,
+    Argument("BYTES", "Bytes of an I/O, if the report is on devices; 4096 if not given.", 1, 2**30),
+]
+ReadPercent = Annotated[
+    float | None,
+    Argument("P", "Reads in percent, if it is on devices; 100 if not given.", 0, 100),
+]
+Distance = Annotated[
+    float | None,
+    Argument(
+        "KM",
+        "How far the storage may be; as far as the paths of MIX if it has any, else 100.",
+        0,
+        10_000,
+    ),
+]
+
+
+@checked
+def io_size(
+    mix: Annotated[
+        str | Path | None,
+        Argument("[MIX]", "An I/O configuration (TOML) whose workloads have rates."),
+    ] = None,
+    *,
+    rmf: Rmf = None,
+    interval: Interval = None,
+    block: Block = None,
+    read_percent: ReadPercent = None,
+    growth: Annotated[float, Argument("P", "How much more in percent, later.", 0, 10_000)] = 30.0,
+    km: Distance = None,
+    processor_percent: Annotated[
+        float, Argument("P", "At most so much channel processor.", 1, 100)
+    ] = 50.0,
+    bus_percent: Annotated[
+        float, Argument("P", "At most so much of the bus and line.", 1, 100)
+    ] = 70.0,
+    sap_percent: Annotated[float, Argument("P", "At most so much of the SAPs.", 1, 100)] = 70.0,
+) -> IoSizes:
+    """Say how many channels of which feature a mix needs, now and later.
+
+    Each feature is judged in both protocols, and with encryption where it can: what it needs of
+    channel processor, bus and line, and which of them is full first. With buffer credits over
+    the distance, SAPs, and whether zHyperLink pays. With -o the best is written as a
+    configuration, for 'isfc io plan' and 'isfc io run'.
+
+    Raises `ConfigurationError`. ``mix`` is the path of a configuration, or its text.
+    """
+    of_devices = {"block": block, "read_percent": read_percent}
+    guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
+    if (mix is None) == (rmf is None):
+        raise ConfigurationError(
+            f"{spelt('mix')} and {spelt('rmf')}: expected one of them, a configuration or a report"
+        )
+    if mix is not None:
+        _refuse(of_devices, f"{spelt('rmf')}; {name_of(mix)} says it of each [[io]]")
+        _refuse({"interval": interval}, f"{spelt('rmf')}, a report of intervals")
+        mixes = [mix_of_configuration(read_disks(mix)[0], name_of(mix))]
+    else:
+        mixes = _of_report(Path(str(rmf)), interval, of_devices)
+    sizings = [size_mix(each, growth, guidelines, (0.0, _far(km, each))) for each in mixes]
+    return IoSizes(
+        *(growth, processor_percent, bus_percent, sap_percent),
+        tuple(needs_of(each, alone=len(sizings) == 1) for each in sizings),
+        (CHANNELS_UNRANGED,),
+    )
+
+
+def _far(km: float | None, mix: Mix) -> float:
+    return next(far for far in (km, mix.km, _KM) if far is not None)
+
+
+def _of_report(rmf: Path, interval: str | None, of_devices: dict[str, Any]) -> list[Mix]:
+    """The mixes of intervals, the first with notes on those that are left out."""
+    intervals = read_rmf(rmf)
+    busy = [one for one in intervals if one.io_per_s]
+    chosen = busy if interval == "all" and busy else [busiest(intervals)]
+    if all(one.channels for one in chosen):
+        _refuse(of_devices, f"a report on devices; {rmf} has channels, with their MB/s")
+    block, read_percent = of_devices["block"], of_devices["read_percent"]
+    mixes = [
+        mix_of_interval(
+            one,
+            device_block=DEVICE_BLOCK_LENGTH if block is None else block,
+            device_read_share=1.0 if read_percent is None else read_percent / 100,
+        )
+        for one in chosen
+    ]
+    rest = [one for one in intervals if one not in chosen]
+    first, *others = mixes
+    return [replace(first, notes=(*first.notes, *_not_sized(rest, interval))), *others]
+
+
+def _refuse(given: dict[str, Any], expected: str) -> None:
+    """Refuse what would have no effect."""
+    for name, value in given.items():
+        if value is not None:
+            raise ConfigurationError(f"{spelt(name)}: expected {expected}")
+
+
+def _not_sized(intervals: Sequence[RmfInterval], which: str | None) -> Iterator[str]:
+    """What a reader should know of the intervals that are not sized."""
+    gaps = sum(not one.is_measured for one in intervals)
+    idle = len(intervals) - gaps
+    if which == "all" and idle:
+        yield f"{idle} {_intervals(idle)} without I/O left out."
+    if gaps:
+        yield f"{gaps} {_intervals(gaps)} not sized, with channels that RMF could not measure."
+
+
+def _intervals(count: int) -> str:
+    return "interval" if count == 1 else "intervals"
+
+
+class _MixRow(Struct, frozen=True):
+    """An interval of several, and the best for it."""
+
+    mix: str
+    io_per_s: float
+    channels: int
+    channels_grown: int
+    best: str
+
+
+def io_size_report(found: IoSizes) -> Report:
+    """What to order, then every choice; of several intervals what each needs."""
+    if len(found.mixes) > 1:
+        return _of_several(found)
+    (mix,) = found.mixes
+    known = [*mix.warnings, *mix.assumed]
+    return Report(
+        _load(mix),
+        [*_answer(found, mix)],
+        [_choices(found, mix), *_details(mix)],
+        remarks=known[:2],
+        notes=[*known[2:], *_read(found)],
+    )
+
+
+def _of_several(found: IoSizes) -> Report:
+    rows = [
+        _MixRow(
+            each.name,
+            each.io_per_s,
+            each.best.channels,
+            each.best.channels_grown,
+            each.best.name,
+        )
+        for each in found.mixes
+    ]
+    most = max(found.mixes, key=lambda mix: (mix.best.channels_grown, mix.io_per_s))
+    columns = (
+        Column("interval", "mix"),
+        Column("I/Os/s", "io_per_s", Unit.PER_S),
+        Column("now", "channels"),
+        Column(f"+{found.growth_percent:g} %", "channels_grown"),
+        Column("channel", "best"),
+    )
+    assumed = [f"{mix.name}: {each}" for mix in found.mixes for each in mix.assumed]
+    return Report(
+        f"{len(found.mixes)} intervals; later {found.growth_percent:g} % more",
+        [("Order", f"{_ordered(most)}, for {most.name}")],
+        [
+            Table("The best for each interval", columns, rows, "mixes"),
+            *(
+                replace_fields(_choices(found, mix), caption=_load(mix), name=mix.name, detail=True)
+                for mix in found.mixes
+            ),
+        ],
+        notes=[*assumed, *_read(found)],
+    )
+
+
+def _load(mix: MixNeeds) -> str:
+    reads, writes = (shown(rate, Unit.MB_PER_S) for rate in (mix.mb_per_s_read, mix.mb_per_s_write))
+    return (
+        f"{mix.name}: {shown(mix.io_per_s, Unit.PER_S)} I/Os/s, {reads} MB/s read, {writes} written"
+    )
+
+
+def _choices(found: IoSizes, mix: MixNeeds) -> Table:
+    columns = (
+        Column("channel", "name"),
+        Column("now", "channels"),
+        Column(f"+{found.growth_percent:g} %", "channels_grown"),
+        Column("proc\n%", "processor_percent", Unit.PERCENT),
+        Column("bus\n%", "bus_percent", Unit.PERCENT),
+        Column("line\n%", "line_percent", Unit.PERCENT),
+        Column("full first", "first"),
+        Column("at\nI/Os/s", "first_at_io_per_s", Unit.PER_S),
+    )
+    use = f"Channels, and how full each is with {found.growth_percent:g} % more"
+    return Table(use, columns, mix.choices, "choices")
+
+
+def _details(mix: MixNeeds) -> Iterator[Table]:
+    gbps = shown(mix.distances[0].link_gbps, Unit.GB_PER_S)
+    yield Table(
+        f"Inter-switch links of {gbps} Gb/s, zHPF: buffer credits of each port",
+        (
+            Column("km", "km", Unit.COUNT),
+            Column("ISLs", "isls"),
+            Column("credits", "credits"),
+            Column("full\nline", "credits_full_line"),
+            Column("old\nrule", "credits_by_rule"),
+            Column("added\nus", "added_us", Unit.US),
+            Column("more open\nexchanges", "exchanges_added", Unit.COUNT),
+        ),
+        mix.distances,
+        "distances",
+        detail=True,
+    )
+    if mix.rooms:
+        columns = (
+            Column("level", "level"),
+            Column("count", "count"),
+            Column("needed", "needed"),
+            Column("used\n%", "percent", Unit.PERCENT),
+        )
+        shared = "What all channels share, with the grown load"
+        yield Table(shared, columns, mix.rooms, "rooms", detail=True)
+
+
+def _answer(found: IoSizes, mix: MixNeeds) -> Iterator[tuple[str, str]]:
+    best, far = mix.best, mix.distances[-1]
+    rate = shown(best.first_at_io_per_s, Unit.PER_S)
+    full = [_too_full(each) for each in mix.rooms if each.percent > 100]
+    yield "Order", "; but ".join([f"{_ordered(mix)}, for {found.growth_percent:g} % more", *full])
+    yield "Full first", f"{best.first}, at {rate} I/Os/s of all of them"
+    if far.km:
+        yield f"At {far.km:g} km", _over(far)
+    yield "SAPs", _saps(mix.saps, found.sap_percent)
+    yield "zHyperLink", _synchronous(mix.synchronous, far.km)
+
+
+def _ordered(mix: MixNeeds) -> str:
+    best, many = mix.best, mix.best.channels_grown
+    zhpf = "on" if best.protocol is Protocol.ZHPF else "off"
+    today = "" if best.channels == many else f" ({best.channels} now)"
+    missing = f", without the {len(mix.left_out)} left out" if mix.left_out else ""
+    return f"{many} {best.feature} channel{'s' * (many > 1)}{today}, zHPF {zhpf}{missing}"
+
+
+def _too_full(need: RoomNeed) -> str:
+    plural = "s" * (need.count > 1)
+    return f"{need.count} {need.level}{plural} cannot carry it, {need.needed} of the kind would"
+
+
+def _over(far: DistanceNeed) -> str:
+    return (
+        f"{far.isls} inter-switch link{'s' * (far.isls > 1)} of {far.link_gbps:g} Gb/s, credits "
+        f"{far.credits}; each I/O takes {shown(far.added_us, Unit.US)} us longer"
+    )
+
+
+def _saps(need: SapsNeeded, most: float) -> str:
+    if need.saps is None or need.busy_percent is None:
+        return f"no z15 has enough to stay below {most:g} %"
+    busy = f"{shown(need.busy_percent, Unit.PERCENT)} % busy"
+    if not need.given:
+        return f"{need.saps} of a z15 would be enough, {busy}"
+    above = f", above {most:g} %" if need.busy_percent > most else ""
+    return f"{need.saps} of a z15 would be {busy}{above}"
+
+
+def _synchronous(need: SynchronousNeed | None, km: float) -> str:
+    if need is None:
+        return "no reads of 4096 bytes or less, so it would carry nothing"
+    if km > ZHYPERLINK_KM_MAX:
+        return (
+            f"its cable reaches {1000 * ZHYPERLINK_KM_MAX:g} m, so it is of no use to storage at "
+            f"{km:g} km"
+        )
+    more = "more" if need.processors > 0 else "less"
+    processors = shown(abs(need.processors), Unit.COUNT)
+    return (
+        f"{need.links} link{'s' * (need.links > 1)} for {shown(need.io_per_s, Unit.PER_S)} reads "
+        f"a second, {shown(need.success_percent, Unit.PERCENT)} % done there; saves "
+        f"{shown(need.saved_us, Unit.US)} us a read, and takes {processors} "
+        f"processors {more} than asynchronous I/O"
+    )
+
+
+def _read(found: IoSizes) -> Iterator[str]:
+    """How the choices are to be read, and what is not known."""
+    yield (
+        f"Enough is where the processor is used {found.processor_percent:g} % at most, bus and "
+        f"line {found.bus_percent:g} %; the line's are without waits for credits."
+    )
+    if names := [short_name(feature.feature) for feature in ASSUMED]:
+        none = "neither" if len(names) == 2 else "none"
+        yield f"{listed(names)}: processor assumed, bus not known; so {none} is called best."
+    yield from (note.text for note in found.notes)

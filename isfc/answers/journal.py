@@ -1,0 +1,245 @@
+"""Journals: what a live node was given, what came of it, and whether a fresh node does the same."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
+
+from ctc.address import Rdev, format_rdev
+from ctc.frame import CommandFrame, DataFrame, Frame
+from isfc.arguments import STANDARD_INPUT, checked
+from isfc.errors import ConfigurationError, JournalError
+from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH, Read
+from isfc.journal.journal import replay
+from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
+from isfc.link.message import Message
+from isfc.link.package import Package
+from isfc.reports.record import record_of
+from isfc.system.definition import LinkEndDefinition
+
+_RDEV_ACTS: Final = (
+    InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,
+    InputKind.DEACTIVATE, InputKind.VARY_RDEV_ON, InputKind.VARY_RDEV_OFF,
+)  # fmt: skip
+_CHPID_ACTS: Final = (InputKind.VARY_CHPID_ON, InputKind.VARY_CHPID_OFF)
+"""Inputs that are of one device, or of one chpid."""
+
+
+class JournalMessage(Struct, frozen=True):
+    """A message that is sent, or in a package."""
+
+    conversation: int
+    traffic: str
+    length: int
+    serial: int
+    more: bool
+
+
+class JournalFrame(Struct, frozen=True, kw_only=True):
+    """A frame that arrives; of data only the length."""
+
+    kind: str
+    """`command`, `data` or `status`"""
+    signal: str | UnsetType = UNSET
+    """of a status"""
+    command: str | UnsetType = UNSET
+    serial: int
+    package: int | UnsetType = UNSET
+    """its number, of data"""
+    length: int | UnsetType = UNSET
+    count: int | UnsetType = UNSET
+    """of a command"""
+    messages: list[JournalMessage] | UnsetType = UNSET
+    """of data"""
+
+
+class JournalOutcome(Struct, frozen=True, kw_only=True):
+    """What came of an input, as of `JournalInput`."""
+
+    frames: int
+    """what came of it: how many"""
+    events: int
+    """how many"""
+    next_deadline_ns: int | None
+    """when the node is to be called"""
+    frames_digest: str
+    """the first 8 bytes of SHA-256, in hex"""
+    events_digest: str
+    raised: str | None
+    """the error that the node raised, or null"""
+
+
+class JournalInput(JournalOutcome, frozen=True):
+    """One input of a node, and what came of it."""
+
+    index: int
+    offset: int
+    """at which byte of the file"""
+    act: str
+    """`begin` (a fresh node), `send`, `arrive`, `deadline`, `connect`, `disconnect`, `activate`,
+    `deactivate`, `vary_rdev_on`, `vary_rdev_off`, `vary_chpid_on`, `vary_chpid_off`"""
+    now_ns: int
+    """the node's time"""
+    rdev: str | UnsetType = UNSET
+    """what it was done to, if that is a device"""
+    chpid: str | UnsetType = UNSET
+    """if that is a chpid"""
+    node: str | UnsetType = UNSET
+    """this and the next three: of `begin`"""
+    partner: str | UnsetType = UNSET
+    rdevs: list[str] | UnsetType = UNSET
+    arbitration: str | UnsetType = UNSET
+    messages: list[JournalMessage] | UnsetType = UNSET
+    """of `send`"""
+    frame: JournalFrame | UnsetType = UNSET
+    """of `arrive`"""
+
+
+class JournalDifference(Struct, frozen=True):
+    """The first input of which something else came."""
+
+    recorded: JournalInput
+    """as of `isfc journal show --json`"""
+    replayed: JournalOutcome
+    """what came of it now"""
+
+
+class JournalReplay(Struct, frozen=True):
+    """What a journal, fed to fresh nodes, led to."""
+
+    node: str
+    partner: str
+    identical: bool
+    fresh_nodes: int
+    """one, and one for each restart"""
+    inputs: int
+    first_ns: int
+    last_ns: int
+    frames: int
+    events: int
+    truncated_bytes: int
+    """at the end, no whole record"""
+    difference: JournalDifference | None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Its figures as one flat record, as a data frame takes it."""
+        figures: dict[str, Any] = asdict(self)
+        del figures["difference"]
+        return [figures]
+
+
+@checked
+def journal_show(file: str | Path) -> Iterator[JournalInput]:
+    """Show every input of a node, and what came of it.
+
+    A journal whose end is missing ends with its last whole record. Raises `ConfigurationError`
+    where it cannot be read, and an `IsfcError` where it is damaged.
+    """
+    with opened(file) as read:
+        yield from map(input_of, JournalReader(read))
+
+
+@checked
+def journal_replay(file: str | Path) -> JournalReplay:
+    """Feed a journal to a fresh node; every output must be as it was.
+
+    The first that is not is the ``difference``. A journal whose end is missing is replayed up to
+    its last whole record.
+
+    Raises `ConfigurationError` where it cannot be read, and an `IsfcError` where it is damaged.
+    """
+    with opened(file) as read:
+        done = replay(read)
+    found = done.difference
+    return JournalReplay(
+        done.definition.name,
+        done.definition.partner,
+        found is None,
+        *(done.node_count, done.input_count, done.first_ns, done.last_ns),
+        *(done.frame_count, done.event_count, done.truncated_length),
+        None
+        if found is None
+        else JournalDifference(input_of(found.record), _outcome(found.replayed)),
+    )
+
+
+@contextmanager
+def opened(file: str | Path) -> Iterator[Read]:
+    """What reads a journal, or standard input; an error of a damaged one names it."""
+    with sys.stdin.buffer if Path(file) == STANDARD_INPUT else _open(Path(file)) as stream:
+        try:
+            yield stream.read
+        except JournalError as error:
+            raise JournalError(f"{file}: {error.reason}", error.offset) from None
+
+
+def _open(path: Path) -> BufferedReader:
+    """The file; raises `ConfigurationError` where it cannot be opened."""
+    try:
+        stream = path.open("rb")
+    except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"{path}: {reason}: expected a journal") from None
+    if stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH] == CTCE_HEADER[:MAGIC_LENGTH]:
+        stream.close()
+        raise ConfigurationError(
+            f"{path}: is a journal of isfc ctce: expected 'isfc ctce {path}', which replays it"
+        )
+    return stream
+
+
+def input_of(record: JournalRecord) -> JournalInput:
+    """The record of an input."""
+    act, given = record.act, record.given
+    begun = given if isinstance(given, LinkEndDefinition) else None
+    return JournalInput(
+        index=record.index,
+        offset=record.offset,
+        act=act.name.lower(),
+        now_ns=record.now_ns,
+        rdev=format_rdev(Rdev(record.number)) if act in _RDEV_ACTS else UNSET,
+        chpid=f"{record.number:02X}" if act in _CHPID_ACTS else UNSET,
+        node=begun.name if begun else UNSET,
+        partner=begun.partner if begun else UNSET,
+        rdevs=[format_rdev(ctc.device.rdev) for ctc in begun.ctcs] if begun else UNSET,
+        arbitration=begun.arbitration.value if begun else UNSET,
+        messages=[*map(_message, given)] if isinstance(given, list) else UNSET,
+        frame=_frame(given) if isinstance(given, Frame) else UNSET,
+        **asdict(_outcome(record.outcome)),
+    )
+
+
+def _outcome(outcome: InputOutcome) -> JournalOutcome:
+    return JournalOutcome(
+        frames=outcome.frame_count,
+        events=outcome.event_count,
+        next_deadline_ns=outcome.deadline_ns,
+        frames_digest=outcome.frames_digest.hex(),
+        events_digest=outcome.events_digest.hex(),
+        raised=outcome.error or None,
+    )
+
+
+def _message(message: Message) -> JournalMessage:
+    return record_of(JournalMessage, message, traffic=message.traffic.name.lower())
+
+
+def _frame(frame: Frame) -> JournalFrame:
+    if isinstance(frame, CommandFrame):
+        return record_of(JournalFrame, frame, kind="command", command=frame.command.name)
+    if isinstance(frame, DataFrame):
+        package = frame.load
+        assert isinstance(package, Package), "only packages travel"
+        return JournalFrame(
+            kind="data",
+            serial=frame.serial,
+            package=package.number,
+            length=package.length,
+            messages=[*map(_message, package.messages)],
+        )
+    return JournalFrame(kind="status", signal=frame.signal.name, serial=frame.serial)

@@ -1,1 +1,0 @@
-"""``isfc io``: the I/O beside the link."""
