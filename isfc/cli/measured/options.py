@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from isfc.arguments import as_options
 from isfc.cli.options.experiment import choose_node, read_load
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.option import flag, valued
@@ -70,7 +71,8 @@ class MeasuredFiles(Struct, frozen=True):
         Rows that are left out are told on stderr. ``client`` is the node of the clients,
         ``contents`` what was read of the files already.
         """
-        zones = read_zones(self.zone or ())
+        with as_options():
+            zones = read_zones(self.zone or ())
         told = _read_ran(self.ran or (), self.files)
         layouts = [layout for path in self.records or () for layout in read_layouts(path)]
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
@@ -79,7 +81,8 @@ class MeasuredFiles(Struct, frozen=True):
             read_measurements(self.files, reading, layouts, told, contents),
             *(node, zones, None, source),
         )
-        check_zones(zones, found)
+        with as_options():
+            check_zones(zones, found)
         for note in reading.notes:
             show_log(f"isfc: note: {note}")
         for problem in reading.problems:
