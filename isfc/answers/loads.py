@@ -214,7 +214,7 @@ class Leave(Struct, frozen=True, kw_only=True):
         return Leaving(source, guests, self.together)
 
 
-NOBODY_LEAVES: Final = Leave()
+NOBODY_LEAVES = Leave()
 
 
 @checked

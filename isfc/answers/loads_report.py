@@ -18,7 +18,7 @@ from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 if TYPE_CHECKING:
     from isfc.answers.loads import Loads, WayLoad
 
-GONE: Final = {
+GONE = {
     LostPiece.NONE: "whole",
     LostPiece.CTC: "with a CTC gone",
     LostPiece.CHPID: "with a chpid gone",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -43,7 +43,7 @@ class AboutFiles(Struct, frozen=True, kw_only=True):
         return Reading(usable=self.usable, decimal_comma=self.decimal_comma)
 
 
-NOTHING_SAID: Final = AboutFiles()
+NOTHING_SAID = AboutFiles()
 
 
 def read_files(

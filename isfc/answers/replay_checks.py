@@ -18,7 +18,7 @@ from scenarios.published.verdict import (
     summarise,
 )
 
-WITHIN: Final = {
+WITHIN = {
     "median": "half",
     "p90": "90 %",
     "but_three": "all but 3",

@@ -21,7 +21,7 @@ from scenarios.published.verdict import left_out
 if TYPE_CHECKING:
     from isfc.answers.replay import Replayed, ReplayedFigure, ViewedRuns
 
-FAILURES_SHOWN: Final = 10
+FAILURES_SHOWN = 10
 """So many are told at the end; the answer marks all that is out of tolerance."""
 
 _BOUNDS: Final = (

@@ -22,7 +22,7 @@ _RANGED: Final = {
     "rdev_util_percent": "RDEV util %",
     "cpu_percent_per_msg": "%CPU/msg",
 }
-SERVICE: Final = "Disc, Conn, Serv"
+SERVICE = "Disc, Conn, Serv"
 """The times of each device that mostly writes: their range is a factor of them."""
 
 _UNRANGED: Final = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -15,7 +15,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import MeasuredRun, Row, check_traffic
 from scenarios.runs.workload import SUITES
 
-INTERVAL: Final = 1.0
+INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view, if not given."""
 
 DOTS = "..."

@@ -1,7 +1,6 @@
 """The picture of a link's load by time, and what each end can send."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from isfc.answers.loads import Loads
 from isfc.answers.loads_report import GONE
@@ -48,4 +47,4 @@ def _ceiling(found: Loads, way: int, y: Spec, colour: Spec) -> Iterator[Spec]:
     yield marks("text", [said], text, align=side, dy=-6, color=INK)
 
 
-PLOT: Final = plot(loads_picture)
+PLOT = plot(loads_picture)

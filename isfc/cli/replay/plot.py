@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Final
 
 from isfc.answers.replay import Replayed
 from isfc.cli.options.own_file import OwnFile
@@ -90,7 +89,7 @@ def _write(path: Path, found: Replayed) -> None:
     write_plot(path, parts, emulated)
 
 
-PLOT: Final = OwnFile(
+PLOT = OwnFile(
     ("--plot",),
     FORMATS,
     "FILE",
