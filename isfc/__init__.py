@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from isfc.answers.collide import collide as collide
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
+    from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
+    from isfc.answers.evacuate import evacuate as evacuate
+    from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
     from isfc.answers.findings import CheckFinding as CheckFinding
     from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
     from isfc.answers.io_beside import io_beside as io_beside
@@ -32,15 +35,29 @@ if TYPE_CHECKING:
     from isfc.answers.journal import JournalReplay as JournalReplay
     from isfc.answers.journal import journal_replay as journal_replay
     from isfc.answers.journal import journal_show as journal_show
+    from isfc.answers.links_run import LinksRun as LinksRun
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
+    from isfc.answers.moves import MovedGuest as MovedGuest
+    from isfc.answers.moves import Moves as Moves
+    from isfc.answers.optimise import SearchResult as SearchResult
+    from isfc.answers.optimise import optimise as optimise
+    from isfc.answers.relocate import relocate as relocate
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
+    from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
+    from isfc.answers.simulation import Simulation as Simulation
+    from isfc.answers.simulation import simulate as simulate
+    from isfc.answers.simulation import simulate_links as simulate_links
+    from isfc.answers.size import LinkSizing as LinkSizing
+    from isfc.answers.size import size as size
+    from isfc.answers.sweep import Sweep as Sweep
+    from isfc.answers.sweep import SweptPlace as SweptPlace
+    from isfc.answers.sweep import sweep as sweep
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
-    from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
-    from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -100,13 +117,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import optimise as optimise
-    from isfc.search.result import SearchResult as SearchResult
-    from isfc.search.simulation import Simulation as Simulation
-    from isfc.search.simulation import simulate as simulate
-    from isfc.search.sized import LinkSizing as LinkSizing
-    from isfc.search.sizing import size as size
-    from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -116,15 +126,8 @@ if TYPE_CHECKING:
     from scenarios.figures.link_rates import carried as carried
     from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.figures.others_busy import others_busy as others_busy
-    from scenarios.moves.evacuated import evacuate as evacuate
-    from scenarios.moves.evacuated import relocate as relocate
-    from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
-    from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
-    from scenarios.moves.figures import MovedFigures as MovedFigures
-    from scenarios.moves.figures import MovesFigures as MovesFigures
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
-    from scenarios.moves.rolling import RollingOutcome as RollingOutcome
     from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
@@ -161,34 +164,33 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",
-    "isfc.search.decide": "compare Comparison optimise",
+    "isfc.search.decide": "compare Comparison",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.sweep": "sweep Sweep SweptPlace",
+    "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
+    "isfc.answers.run": "LinkRun",
+    "isfc.answers.links_run": "LinksRun",
+    "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
+    "isfc.answers.moves": "Moves MovedGuest",
+    "isfc.answers.relocate": "relocate",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.search.result": "SearchResult",
-    "isfc.search.sizing": "size",
-    "isfc.search.sized": "LinkSizing",
-    "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
-    "scenarios.moves.evacuation": "EvacuationOutcome",
-    "scenarios.moves.figures": "MovesFigures MovedFigures",
+    "isfc.answers.optimise": "optimise SearchResult",
+    "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
     "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
-    "isfc.search.simulation": "simulate Simulation",
     "scenarios.runs.workload": "Workload",
-    "isfc.cli.run.functions": "simulate_links SimulatedLinks",
     "scenarios.moves.guest": "GuestPlan",
     "scenarios.moves.guest_memory": "GuestMemory",
     "scenarios.moves.vmrelocate": "Limits",
-    "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
     "isfc.answers.io_plan": "io_plan IoEstimates",
     "isfc.answers.io_run": "io_run IoActivity",
@@ -233,7 +235,6 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
-    "EvacuationOutcome",
     "Exported",
     "Fibre",
     "Figure",
@@ -252,15 +253,17 @@ __all__ = [
     "Left",
     "Limits",
     "LinkBesideDisks",
+    "LinkRun",
     "LinkSizing",
     "LinkTraffic",
+    "LinksRun",
     "LocalProtocolError",
     "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",
-    "MovedFigures",
-    "MovesFigures",
+    "MovedGuest",
+    "Moves",
     "NodeName",
     "Note",
     "Numbering",
@@ -271,7 +274,7 @@ __all__ = [
     "RemoveCtc",
     "RenumberCtc",
     "Replayed",
-    "RollingOutcome",
+    "RollingMaintenance",
     "SearchResult",
     "SetFibre",
     "SeverCode",
@@ -279,6 +282,8 @@ __all__ = [
     "Simulation",
     "SourceKind",
     "SwapRdevs",
+    "Sweep",
+    "SweptPlace",
     "TakeAdvice",
     "Tenant",
     "Traffic",

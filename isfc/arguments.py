@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
+    Annotated,
     Any,
     Final,
     Literal,
@@ -36,6 +37,9 @@ from isfc.errors import ConfigurationError
 
 SEED_MAX: Final = 2**63 - 1
 """The greatest seed (chosen: what 64 bits hold)."""
+
+JOBS_MAX: Final = 1_024
+"""The most processes (chosen: a bound of what can be asked for)."""
 
 STANDARD_INPUT: Final = Path("-")
 """The path with which a user means standard input."""
@@ -77,7 +81,8 @@ class Argument(Struct, frozen=True):
     """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
 
     Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
-    ``complete`` says which values begin so, for a shell.
+    ``complete`` says which values begin so, for a shell. In a command one that ``is_named`` is an
+    option, though Python takes it by its place too.
     """
 
     metavar: str
@@ -85,6 +90,7 @@ class Argument(Struct, frozen=True):
     least: float | None = None
     most: float | None = None
     complete: Callable[[str], list[str]] | None = None
+    is_named: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ConfigurationError` for a number, or one of several, that is not between both."""
@@ -96,6 +102,12 @@ class Argument(Struct, frozen=True):
                     f"{name} {_number(each)}: expected {_number(self.least)} to "
                     f"{_number(self.most)} {_UNITS.get(self.metavar, '')}".rstrip()
                 )
+
+
+Jobs = Annotated[
+    int, Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX)
+]
+"""An argument that is an option too. In Python it is 1 if not given: processes are asked for."""
 
 
 def _number(value: float) -> str:
@@ -118,21 +130,24 @@ def spelling(how: Callable[[str], str]) -> Iterator[None]:
         _SPELLING.reset(token)
 
 
+def as_options(placed: Collection[str] = ()) -> AbstractContextManager[None]:
+    """While the body runs, call arguments what the options of a command are called.
+
+    Those that are ``placed`` are no options: they are given by their place.
+    """
+    return spelling(lambda name: name.upper() if name in placed else option_of(name))
+
+
 def option_of(name: str) -> str:
     """``--from``: the option of an argument. Python's own words end with ``_`` as arguments."""
     return f"--{name.rstrip('_').replace('_', '-')}"
 
 
-def as_options(placed: Collection[str] = ()) -> AbstractContextManager[None]:
-    """While the body runs, call arguments what the options of a command are called.
-
-    Those that are ``placed`` are no options: a command has them by their place, in capitals.
-    """
-    return spelling(lambda name: name.upper() if name in placed else option_of(name))
-
-
 def spelt(name: str) -> str:
-    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
+    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command.
+
+    One that a command has by its place is in capitals, as in its help.
+    """
     return _SPELLING.get()(name)
 
 

@@ -77,9 +77,9 @@ def of(figure: isfc.Figure) -> str:
     return figure.no_range if known is None else f"{ends} {unit}, from {known.basis}"
 
 
-def took(moves: isfc.MovesFigures) -> list[str]:
+def took(moves: isfc.Moves) -> list[str]:
     """What moves took, and each guest."""
-    guests: tuple[isfc.MovedFigures, ...] = moves.guests
+    guests: tuple[isfc.MovedGuest, ...] = moves.guests
     return [of(moves.seconds), *(of(each.seconds) for each in guests)]
 
 
@@ -142,11 +142,17 @@ def simulations(layout: isfc.Layout) -> None:
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
     print({name: link.mb_per_s for name, link in together.links.items()})
+    answer: isfc.LinkRun = done.answer
+    every: isfc.LinksRun = together.answer
+    print(answer.figures["mb_per_s"], every.together.mb_per_s)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()
-        for row in isfc.sweep(grid.name, jobs=1):
-            print(row["pairs"], row["mb_per_s"] > 0)
+        swept: isfc.Sweep = isfc.sweep(grid.name, jobs=1)
+        place: isfc.SweptPlace
+        for place in swept.best:
+            print(place.place["pairs"], place.mb_per_s.value)
+        print([row["mb_per_s"] > 0 for row in swept.rows()])
 
 
 CHANNELS = """
@@ -193,9 +199,9 @@ def guest() -> isfc.GuestPlan:
 
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
-    moved: isfc.EvacuationOutcome = isfc.relocate(layout, guest())
-    print(took(moved.figures))
-    print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
+    moved: isfc.Moves = isfc.relocate(layout, guest())
+    print(took(moved))
+    print([row["seconds"] for row in moved.rows()], moved.longest_stop)
 
 
 def own_figures(layout: isfc.Layout) -> None:
@@ -250,20 +256,20 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     best: isfc.SearchResult = isfc.optimise(
-        layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
+        layout, objective=["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
     )
     print(best.given.figures)
     try:
-        sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(of(one.left), one.odds) for one in sized.links])
+        sized: isfc.LinkSizing = isfc.size(mb_per_s=0.5, lost="all")
+        print(sized.rows(), [(of(one.left), one.odds_percent, one.layout) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()
-    emptied: isfc.EvacuationOutcome = isfc.evacuate(layout, layout.nodes[0], [plan])
+    emptied: isfc.Moves = isfc.evacuate(layout, layout.nodes[0], [plan])
     print(emptied.seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, to=layout.nodes[1])]).seconds)
     tenant = isfc.Tenant(plan, source=layout.nodes[0])
-    outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])
+    outcome: isfc.RollingMaintenance = isfc.rolling_maintenance(layout, [tenant])
     print(outcome.seconds, outcome.rows())
 
 

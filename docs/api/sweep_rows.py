@@ -17,5 +17,5 @@ pairs = [1, 2]
 
 grid = Path(mkdtemp(), "grid.toml")
 grid.write_text(GRID, "utf-8")
-for row in isfc.sweep(grid, jobs=1):
+for row in isfc.sweep(grid, jobs=1).rows():
     print(row["layout"], row["pairs"], row["mb_per_s"])

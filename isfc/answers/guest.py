@@ -3,30 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from isfc.arguments import Argument, read_size, spelt
+from isfc.arguments import read_size, spelt
 from isfc.errors import ConfigurationError
 from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 
 Size = int | str | None
 """Bytes, or bytes a second, as a number or as a text such as 64G; None is not given."""
-
-MEMORY: Final = Argument("SIZE", "Memory of a guest, such as 64G.")
-CHANGE_RATE: Final = Argument(
-    "SIZE", "How much of it changes in a second, spread evenly, such as 400M."
-)
-TOUCHED: Final = Argument(
-    "SIZE", "What the guest has ever touched: the first pass moves it; all memory if not given."
-)
-HOT_SET: Final = Argument(
-    "SIZE", "A set of memory that is written at random, such as a heap of 3G."
-)
-WRITE_RATE: Final = Argument("SIZE", "How much is written to it in a second, as 1G.")
-LIKE: Final = Argument(
-    "KIND",
-    f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the guest go "
-    "before.",
-)
 
 DESCRIBED: Final = ("memory", "change_rate", "touched", "hot_set", "write_rate")
 """What is said of a guest's memory, beside ``like``."""

@@ -21,7 +21,7 @@ from scenarios.moves.guest import GuestPlan
 from scenarios.moves.targets import Tenant
 from scenarios.moves.vmrelocate import SECONDS_MAX, Limits, make_limits
 
-COLUMNS: Final = tuple(
+_COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
     "to from".split()
 )
@@ -68,7 +68,7 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
         except UnicodeDecodeError:
             raise ConfigurationError("is not UTF-8 text; expected CSV") from None
         reader = csv.DictReader(lines, strict=True)
-        expected = COLUMNS if has_destination else COLUMNS[:-2]
+        expected = _COLUMNS if has_destination else _COLUMNS[:-2]
         try:
             _check_heads(tuple(reader.fieldnames or ()), expected)
             found = list(_guests(reader, defaults))

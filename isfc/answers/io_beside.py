@@ -11,7 +11,7 @@ from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
 from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
 from isfc.answers.limit_record import Limits
-from isfc.answers.shared import DisksBeside, SharedChpid, shared_by
+from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -23,7 +23,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
 from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
@@ -122,30 +122,12 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
         "and disks on one chpid",
         [*_answer(found)],
         [
-            Table("Disks, each alone and beside the CTCs", _DISKS, found.disks, "disks"),
-            Table("The chpids' processors", _CHPIDS, found.chpids, "chpids", detail=True),
+            disks_table(found.disks),
+            chpids_table(found.chpids),
         ],
         remarks=remarks,
         notes=[range_note((found.alone, found.beside)), *rest],
     )
-
-
-_PLACE: Final = (Column("node", "node"), Column("chpid", "chpid"))
-_DISKS: Final = (
-    Column("disks", "name"),
-    *_PLACE,
-    Column("I/Os/s\nalone", "io_per_s_alone", Unit.PER_S),
-    Column("beside", "io_per_s_beside", Unit.PER_S),
-    Column("response\nus alone", "response_us_alone", Unit.US),
-    Column("beside", "response_us_beside", Unit.US),
-)
-_CHPIDS: Final = (
-    *_PLACE,
-    Column("CTCs\nalone %", "ctc_percent_alone", Unit.PERCENT),
-    Column("beside", "ctc_percent_beside", Unit.PERCENT),
-    Column("disks\nalone %", "disk_percent_alone", Unit.PERCENT),
-    Column("beside", "disk_percent_beside", Unit.PERCENT),
-)
 
 
 def _answer(found: LinkBesideDisks) -> Iterator[tuple[str, str]]:

@@ -91,7 +91,10 @@ def limited_by(figures: Sequence[ModelledRate]) -> str:
 
 
 def to_gain(limit: Limit) -> str:
-    """``one more chpid with 4 CTCs: +45 % (+30 to +61)``: what a site could add, and gain."""
+    """``one more chpid with 4 CTCs: +45 % (+30 to +61)``: what a site could add, and gain.
+
+    Nothing where nothing was added, to several links.
+    """
     gains = [each for each in limit.reliefs if each.differs and each.ratio.value > 1]
     if gains:
         each = (
@@ -101,7 +104,8 @@ def to_gain(limit: Limit) -> str:
         )
         return "; ".join(each)
     tried = [f"{each.added} ({percent_range(each.ratio)} %)" for each in limit.reliefs]
-    return f"nothing that is known to: {'; '.join(tried or _full(limit.experiment))}"
+    said = "; ".join(tried or _full(limit.experiment))
+    return said and f"nothing that is known to: {said}"
 
 
 _SHORT: Final = {
@@ -299,17 +303,15 @@ class _SeenRow(Struct, frozen=True):
     waiting: float | None
 
 
-def resources_table(limit: Limit) -> Table:
+def resources_table(seen: Sequence[Busy]) -> Table:
     """How busy each resource was, and what waited for it."""
     rows = [
         _SeenRow(
-            _SEEN[seen.resource.kind.id].format(node=seen.resource.node),
-            None if seen.busy is None else 100 * seen.busy,
-            None if seen.waited is None else 100 * seen.waited.share,
-            None if seen.waited is None else seen.waited.count,
+            _SEEN[each.resource].format(node=each.node),
+            *(each.busy_percent, each.waited_percent, each.waiting),
         )
-        for seen in limit.resources
-        if seen.busy is not None or seen.waited is not None
+        for each in seen
+        if each.busy_percent is not None or each.waited_percent is not None
     ]
     columns = (
         Column("resource", "resource"),

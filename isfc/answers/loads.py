@@ -11,20 +11,15 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.guest_file import read_guests
-from isfc.answers.loads_report import loads_failure as loads_failure
-from isfc.answers.loads_report import loads_report as loads_report
-from isfc.answers.measured_files import NOTHING_SAID, AboutFiles, read_files
-from isfc.arguments import Argument, checked, read_size, spelt
+from isfc.answers.relocate import Together, plans_of
+from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known, find_node
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.note import Note
-from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, Slot, label_of, mean, percentile_of, since, slots_of
 from isfc.measured.figures import Reading
@@ -32,17 +27,16 @@ from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, carried_intervals, is_interval_table
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
+from isfc.search.measured import AboutFiles, read_files
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
-from isfc.search.workers import Jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import Carried, carry
-from scenarios.moves.evacuation import TOGETHER_MAX
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.notes import large_guests
-from scenarios.moves.vmrelocate import Limits
-from scenarios.runs.at_site import named_link
+from scenarios.runs.at_site import GivenSite, named_link
 from scenarios.runs.load import SATURATED
 from scenarios.runs.saturation import RunEach
 
@@ -156,65 +150,7 @@ Growth = Annotated[float, Argument("PERCENT", "By how much the load grows each m
 Months = Annotated[int, Argument("N", "For how many months headroom is shown.", 1, MONTHS_MAX)]
 
 
-class Leave(Struct, frozen=True, kw_only=True):
-    """Who is to leave a system, whose soonest time is looked for."""
-
-    move: Annotated[
-        int | str | None,
-        Argument("SIZE", "Find when a guest of that memory, as 512G, leaves soonest."),
-    ] = None
-    guests: Annotated[
-        Sequence[GuestPlan] | GuestMemory | Path | str,
-        Argument(
-            "FILE.csv",
-            "Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
-        ),
-    ] = ""
-    """plans, the memory of one, or a file"""
-    together: Annotated[
-        int, Argument("N", "How many guests leave at the same time.", 1, TOGETHER_MAX)
-    ] = 1
-    from_: Annotated[
-        str | None, Argument("NODE", "The system that they leave; else the first.")
-    ] = None
-
-    def plans(self) -> tuple[GuestPlan, ...]:
-        """The guests, if any."""
-        guests = self.guests
-        if self.move is not None:
-            if guests:
-                raise ConfigurationError(
-                    f"{spelt('move')} and {spelt('guests')}: expected one of them"
-                )
-            move = self.move
-            size = read_size(spelt("move"), move) if isinstance(move, str) else move
-            with within(spelt("move")):
-                guests = GuestMemory(size=size, touched=size)
-        if isinstance(guests, GuestMemory):
-            return (GuestPlan("GUEST", guests),)
-        if isinstance(guests, str | Path):
-            if not str(guests):
-                return ()
-            lines = read_guests(Path(guests), has_destination=False, defaults=Limits())
-            return tuple(line.plan for line in lines)
-        return tuple(guests)
-
-    def over(self, link: Layout, guests: tuple[GuestPlan, ...]) -> Leaving | None:
-        """Which of a link's systems the guests leave, if there are any."""
-        if not guests:
-            if self.from_ is not None:
-                raise ConfigurationError(
-                    f"{spelt('from_')}: expected {spelt('guests')} FILE.csv or {spelt('move')} "
-                    "SIZE with it"
-                )
-            return None
-        source = link.nodes[0]
-        if self.from_ is not None:
-            source = find_node(spelt("from_"), self.from_, link.nodes)
-        return Leaving(source, guests, self.together)
-
-
-NOBODY_LEAVES = Leave()
+Source = Annotated[str | None, Argument("NODE", "The system that they leave; else the first.")]
 
 
 @checked
@@ -223,14 +159,16 @@ def loads(
     measured: Measured,
     *,
     link: str | None = None,
-    profile: SiteProfile | str | Path | None = None,
-    about: AboutFiles = NOTHING_SAID,
+    profile: GivenSite = None,
+    about: AboutFiles | None = None,
     percentile: Percentile = 95.0,
     period: Period = "day",
     lost: Lost = "chpid",
     growth: Growth = 0.0,
     months: Months = 12,
-    leave: Leave = NOBODY_LEAVES,
+    guests: Sequence[GuestPlan] | GuestMemory | Path | str | None = None,
+    together: Together = 1,
+    from_: Source = None,
     jobs: Jobs = 1,
 ) -> Loads:
     """Show a link's load by the time of day, and what is left.
@@ -240,14 +178,14 @@ def loads(
     Ends with 1 if the layout does not carry the percentile.
 
     Raises `ConfigurationError` for what is wrong. ``measured`` may have records too; ``about`` says
-    of files what they do not, ``leave`` who is to leave when. ``jobs`` runs are made at a time.
+    of files what they do not. ``guests`` are plans, a file, or the memory of one.
     """
     check_known(spelt("period"), period, PERIODS)
     check_known(spelt("lost"), lost, LostPiece)
-    guests = leave.plans()
+    plans = plans_of(guests or ())
     opened = named_link(layout, link, profile)
-    leaving = leave.over(opened, guests)
-    reading = about.reading()
+    leaving = _leaving(opened, plans, together, from_)
+    reading = (about := about or AboutFiles()).reading()
     found = _intervals(opened, measured, about, reading)
     _check_dated(period, found)
     slots = tuple(slots_of(found, percentile, period))
@@ -274,8 +212,23 @@ def loads(
         leaving=leaving,
         windows=tuple(_windows(opened, slots, period, leaving, carries, each_by(jobs))),
         left_out=tuple(reading.problems),
-        notes=(*opened.notes, *large_guests(guests)),
+        notes=(*opened.notes, *large_guests(plans)),
     )
+
+
+def _leaving(
+    link: Layout, guests: Sequence[GuestPlan], together: int, source: str | None
+) -> Leaving | None:
+    """Which of a link's systems the guests leave, if there are any."""
+    name = spelt("from_")
+    if guests:
+        node = link.nodes[0] if source is None else find_node(name, source, link.nodes)
+        return Leaving(node, tuple(guests), together)
+    if source is not None:
+        raise ConfigurationError(
+            f"{name}: expected who leaves it as well, as with {spelt('guests')} FILE.csv"
+        )
+    return None
 
 
 def _check_dated(period: str, intervals: Sequence[CarriedInterval]) -> None:

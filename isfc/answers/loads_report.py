@@ -1,10 +1,11 @@
 """A link's loads as people see them: whether they are carried, then when there is how much."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
+from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
 from isfc.measured.by_time import Slot
 from isfc.reports.ranges import range_note
@@ -14,9 +15,6 @@ from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
-
-if TYPE_CHECKING:
-    from isfc.answers.loads import Loads, WayLoad
 
 GONE = {
     LostPiece.NONE: "whole",
@@ -75,7 +73,7 @@ class _WindowRow(Struct, frozen=True):
     stays: str
 
 
-def loads_report(found: "Loads") -> Report:
+def loads_report(found: Loads) -> Report:
     """Whether all is carried, by how much, for how long, and when guests leave soonest."""
     known = [each.rate for way in found.ways for each in (way.whole, way.left) if each]
     remarks, rest = caveats(found.notes)
@@ -103,21 +101,21 @@ def loads_report(found: "Loads") -> Report:
     )
 
 
-def loads_failure(found: "Loads") -> str:
+def loads_failure(found: Loads) -> str:
     """Whose percentile is not carried; nothing if all is."""
     return _verdict(found) if _short(found) else ""
 
 
-def _title(found: "Loads") -> str:
+def _title(found: Loads) -> str:
     when = f", {found.begin} to {found.end}" if found.dated else ""
     return f"{found.name}: {found.intervals} intervals, {found.days:.1f} days in all{when}"
 
 
-def _short(found: "Loads") -> list[str]:
+def _short(found: Loads) -> list[str]:
     return [way.sender for way in found.ways if (way.headroom[0] or 0) < 0]
 
 
-def _verdict(found: "Loads") -> str:
+def _verdict(found: Loads) -> str:
     gone = " or ".join(dict.fromkeys(way.left.gone for way in found.ways if way.left))
     lost = f", {GONE[found.lost]} ({gone})," if gone else ""
     short = _short(found)
@@ -126,7 +124,7 @@ def _verdict(found: "Loads") -> str:
     return f"the layout{lost} {what} {sent} for {found.percentile:g} % of the time"
 
 
-def _answer(found: "Loads") -> Iterator[tuple[str, str]]:
+def _answer(found: Loads) -> Iterator[tuple[str, str]]:
     yield "Carried", _verdict(found)
     yield "Headroom", ", ".join(f"{way.sender} {_headroom(way)}" for way in found.ways)
     if found.growth_percent:
@@ -137,7 +135,7 @@ def _answer(found: "Loads") -> Iterator[tuple[str, str]]:
         yield "Best begun", _soonest(found, found.leaving)
 
 
-def _headroom(way: "WayLoad") -> str:
+def _headroom(way: WayLoad) -> str:
     """``+33 % (+14 to +54)``."""
     above, likely = way.headroom[0], way.headroom_likely[0]
     if above is None or likely is None:
@@ -149,7 +147,7 @@ def _more(share: float) -> str:
     return shown(100 * share, Unit.CHANGE)
 
 
-def _outgrown(way: "WayLoad") -> str:
+def _outgrown(way: WayLoad) -> str:
     likely = way.months_left_likely
     if likely is None:
         return _NEVER
@@ -160,7 +158,7 @@ def _outgrown(way: "WayLoad") -> str:
     return f"after {way.months_left} months ({ends})"
 
 
-def _soonest(found: "Loads", leaving: Leaving) -> str:
+def _soonest(found: Loads, leaving: Leaving) -> str:
     gib = sum(guest.memory.touched for guest in leaving.guests) / 2**30
     who = f"{len(leaving.guests)} guests" if len(leaving.guests) > 1 else "one guest"
     what = f"emptying {leaving.source} of {who}, {gib:,.4g} GiB,"
@@ -179,7 +177,7 @@ def _takes(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
 
 
-def _left_out(found: "Loads") -> Iterator[str]:
+def _left_out(found: Loads) -> Iterator[str]:
     if found.left_out:
         yield (
             f"{len(found.left_out)} rows that cannot be right are left out, of which the first is "
@@ -187,7 +185,7 @@ def _left_out(found: "Loads") -> Iterator[str]:
         )
 
 
-def _windows_notes(found: "Loads") -> Iterator[str]:
+def _windows_notes(found: Loads) -> Iterator[str]:
     if found.leaving is not None:
         together = f", {found.leaving.at_once} at a time" if found.leaving.at_once > 1 else ""
         yield (
@@ -198,7 +196,7 @@ def _windows_notes(found: "Loads") -> Iterator[str]:
         yield "Who stays is kept by a limit: 'isfc relocate' says what would let it go."
 
 
-def _tables(found: "Loads") -> Iterator[Table]:
+def _tables(found: Loads) -> Iterator[Table]:
     first, second = found.nodes
     most = f"{found.percentile:g} %"
     ways = (
@@ -253,7 +251,7 @@ _WINDOWS: Final = (
 )
 
 
-def _way_row(way: "WayLoad") -> _WayRow:
+def _way_row(way: WayLoad) -> _WayRow:
     above = way.headroom[0]
     return _WayRow(
         *(way.sender, way.mean_mb_per_s, way.percentile_mb_per_s, way.busiest_mb_per_s),
@@ -269,7 +267,7 @@ def _leave(window: Window) -> _WindowRow:
     return _WindowRow(window.label, *minutes, window.less_mb_per_s, stays)
 
 
-def _by_time(found: "Loads") -> Iterator[_TimeRow]:
+def _by_time(found: Loads) -> Iterator[_TimeRow]:
     """A line for each two hours of the day, or each day of the week."""
     step_s = 7200 if found.period == "day" else 86_400
     groups: dict[int, list[Slot]] = {}
@@ -287,7 +285,7 @@ def _time_row(slots: list[Slot]) -> _TimeRow:
     return _TimeRow(slots[0].label, *first, *second, busiest.label)
 
 
-def _by_month(found: "Loads") -> Iterator[_MonthRow]:
+def _by_month(found: Loads) -> Iterator[_MonthRow]:
     for month in range(found.months + 1):
         cells: list[tuple[float, float | None, str]] = []
         for way in found.ways:

@@ -1,139 +1,303 @@
-"""Guests that were moved, in words: what became of each, its passes, the ranges, what limits."""
+"""What became of guests that were moved: the answer of `relocate` and `evacuate`."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
-from isfc.answers.limit import limit_line, limits_of
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.units import range_of, shown
+from isfc.answers.profile import Profile, profile_of
+from isfc.layout.in_words import listed
+from isfc.layout.note import Note, NoteKind
+from isfc.link.name import NodeName
+from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
-from scenarios.figures.limit import Limit, find_limit
-from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
-from scenarios.moves.figures import MovedFigures, MovesFigures, moving_load
-from scenarios.moves.guest import Moved, Pass
-from scenarios.moves.record import WouldMove
-from scenarios.moves.vmrelocate import RelocationEnd
-from scenarios.runs.result import MIB
+from scenarios.figures.limit import find_limit
+from scenarios.figures.ranges import links_rate
+from scenarios.moves.compared import evacuate
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
+from scenarios.moves.figures import MovedFigures, moving_load
+from scenarios.moves.guest import GuestPlan, Pass
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.orders import Response
+from scenarios.moves.record import DeviceSeen, WouldMove
+from scenarios.moves.together import BestTogether, best_together
+from scenarios.moves.vmrelocate import Limits as RelocationLimits
+from scenarios.runs.experiment import NS_PER_S
 
-GIB: Final = 2**30
+Progress = Callable[[float], None] | None
+"""Is told what share is done, from 0 to 1."""
 
-_Found = tuple[Evacuated, WouldMove | None, MovedFigures]
-
-
-def each_guest(outcome: EvacuationOutcome, figures: MovesFigures) -> Iterator[_Found]:
-    """What became of each guest, what would let it be moved, and its times."""
-    return zip(outcome.guests, outcome.advice, figures.guests, strict=True)
-
-
-def what_became(guest: Evacuated) -> str:
-    """``LINUX1 was moved in 25.21 s, ...``: what became of it, in a sentence."""
-    return f"{guest.plan.name} {_end(guest)}"
+_MOVING: Final = 0.9
+"""Of all that is done, moving itself (chosen: the rest takes seconds)."""
 
 
-def _end(guest: Evacuated) -> str:
-    stays = f"the guest stays on {guest.source}"
-    moved = f"{guest.length / GIB:.2f} GiB moved"
-    match guest.end:
-        case RelocationEnd.MOVED:
-            return (
-                f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
-                f"stopped; {moved}."
-            )
-        case RelocationEnd.CANCELLED:
-            return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
-        case RelocationEnd.TOTAL:
-            return (
-                f"was not moved: MAXTOTAL exceeded after {guest.seconds:.2f} s, {moved} until "
-                f"then; {stays}."
-            )
-        case RelocationEnd.LINK if not guest.seconds:
-            return "was not moved: the link was down."
-        case RelocationEnd.LINK:
-            return (
-                f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
-            )
-        case _:
-            return (
-                f"was not moved: MAXQUIESCE exceeded after {guest.quiesced_seconds:.2f} s "
-                f"stopped; {stays}."
-            )
+class MovedGuest(Struct, frozen=True, rename={"source": "from"}):
+    """What became of a guest that was to be moved."""
+
+    name: str
+    source: NodeName
+    to: NodeName
+    meant_for: NodeName
+    """another system than `to` if the link there died"""
+    memory: GuestMemory
+    """`size`, what was `touched`, which the first pass moves, and a `hot_set` in bytes; rates in
+    bytes/s: `change_rate` is spread evenly, `write_rate` goes into the hot set"""
+    limits: RelocationLimits
+    """in seconds, null is NOLIMIT: `max_total`, `max_quiesce` and `quiesce_goal`; `immediate`"""
+    moved: bool
+    end: str
+    """`moved`, `cancelled`, `link-lost`, `max-total` or `max-quiesce`"""
+    reason: str
+    """CP's code of it: `00`, `01`, `03`, `04`, `05`"""
+    begin_s: float
+    """since the first command"""
+    seconds: Figure
+    """until it ran at its destination, or was given up"""
+    stopped: Figure
+    """seconds for which it was stopped"""
+    other_end: bool
+    """whether it is moved at one end of the range and not at the other"""
+    length: int
+    """bytes moved in all passes"""
+    would_move: WouldMove | None
+    """what would let it be moved, of one that a limit ended"""
+    passes: tuple[Pass, ...]
+    """over its memory: ns since the first command, bytes of memory and of state that it moved, and
+    bytes that changed meanwhile"""
+
+    @property
+    def instead_of(self) -> str | None:
+        """Where it was to go, of one that went elsewhere."""
+        return None if self.to == self.meant_for else self.meant_for
+
+    @property
+    def stays(self) -> str | None:
+        """Why it was not moved."""
+        return None if self.moved else f"stays: {self.end}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of its memory."""
+        return self.memory.size
 
 
-def would_line(would: WouldMove) -> str:
-    """What would let it be moved, in a sentence."""
-    ways = []
-    if would.change_bytes_per_s is not None:
-        rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
-        ways.append(
-            "at most "
-            + " and ".join(f"{rate / MIB:.3g} MB/s {what}" for rate, what in rates if rate)
+class OthersMeanwhile(Struct, frozen=True):
+    """Other traffic of a link: MB/s both ways, and exchanges/s that clients ended."""
+
+    link: str
+    loads: tuple[str, ...]
+    """as of `--traffic`: from whom to whom, which workload, and how many pairs"""
+    alone: Figure
+    """without the guests"""
+    meanwhile: Figure
+    left: float
+    """the share of its exchanges that it makes meanwhile: of a guest that is given up, bytes under
+    way are in MB/s"""
+    alone_exchanges_per_s: float
+    """this and the next: within the ranges of MB/s, in proportion"""
+    meanwhile_exchanges_per_s: float
+
+    @property
+    def load(self) -> str:
+        """All that is run over it."""
+        return " ".join(self.loads)
+
+
+class TriedTogether(Struct, frozen=True):
+    """What came of so many guests together."""
+
+    together: int
+    seconds: Figure
+    longest_stop: Figure
+    moved: int
+    """how many guests"""
+    left: float | None
+    """what other traffic has of what it has alone, as a share; null without"""
+
+
+class Moves(Struct, frozen=True, kw_only=True):
+    """What became of guests that were to be moved, and of what was beside them."""
+
+    sources: tuple[NodeName, ...]
+    """the systems that the guests leave"""
+    destinations: tuple[NodeName, ...]
+    """those that they were to go to"""
+    together: int
+    """how many leave a system at the same time"""
+    all_moved: bool
+    """whether every guest was moved"""
+    seconds: Figure
+    """until the last guest ran at its destination, or was given up"""
+    longest_stop: Figure
+    """seconds for which the guest that was stopped longest was stopped"""
+    longest_stopped: str
+    """its name"""
+    tried: tuple[TriedTogether, ...]
+    """with `--best`: each number of guests together that was tried; `together` is the best"""
+    guests: tuple[MovedGuest, ...]
+    """in the order in which they began"""
+    traffic: tuple[OthersMeanwhile, ...]
+    """of each link with other traffic"""
+    devices: tuple[DeviceSeen, ...]
+    """each CTC as the system saw it that guests leave"""
+    responses: tuple[Response, ...]
+    """to each `--at`"""
+    limits: Limits
+    """the links meanwhile, by runs of HL with as many messages under way"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+    profile: Profile | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+
+    @property
+    def stayed(self) -> list[MovedGuest]:
+        """The guests that were not moved."""
+        return [guest for guest in self.guests if not guest.moved]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each pass of each guest, as a data frame takes them."""
+        from isfc.answers.moves_report import passes_table  # which is of this record
+        from isfc.reports.delimited import records
+
+        return records(passes_table(self))
+
+    def __repr__(self) -> str:
+        moved = len(self.guests) - len(self.stayed)
+        return (
+            f"<Moves {listed(self.sources)} - {listed(self.destinations)}, "
+            f"{moved} of {len(self.guests)} guests: {self.seconds} s>"
         )
-    limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
-    if any(seconds for _, seconds in limits):
-        ways.append(" and ".join(f"{name} {seconds}" for name, seconds in limits if seconds))
-    if would.channels is not None:
-        ways.append(f"{would.channels} channels")
-    at = f"By the rules, at the {would.bytes_per_s / MIB:.0f} MB/s of its passes"
-    if not ways:
-        return f"{at}, neither less change nor more channels would let it be moved."
-    return f"{at}, it would be moved with {', or '.join(ways)}."
 
 
-PASS_HEADS: Final = ("pass", "begins s", "takes s", "moves GiB", "MB/s one way", "changed GiB")
+def moves(evacuation: Evacuation, *, best: bool, jobs: int, progress: Progress) -> Moves:
+    """Move everything, or search how many together are ``best``; it takes short runs as well."""
+    check_jobs(jobs)
+    if best:
+        tried = best_together(evacuation, each_by(jobs))
+        return _moves(tried.outcome, tried)
+    found = _moves(evacuate(evacuation, told_in_shares(progress, evacuation.plans)), None)
+    if progress is not None:
+        progress(1.0)
+    return found
 
 
-def pass_rows(passes: Sequence[Pass]) -> Iterator[tuple[str, ...]]:
-    """A row for each pass, below `PASS_HEADS`."""
-    for number, each in enumerate(passes, start=1):
-        length = each.length + each.state_length
-        yield (
-            f"{number}{' stopped' if each.quiesced else ''}",
-            f"{each.begin_ns / 1e9:.2f}",
-            f"{each.seconds:.2f}",
-            f"{length / GIB:.3f}",
-            f"{length / max(1e-9, each.seconds) / MIB:.1f}",
-            f"{each.changed_length / GIB:.3f}",
-        )
+def told_in_shares(
+    progress: Progress, plans: Sequence[GuestPlan], times: int = 1
+) -> Callable[[int], None] | None:
+    """What is told bytes that were moved, and tells the share of all that was touched.
+
+    That is moved so many ``times``; more is moved, as it changes. What is run beside it is the
+    rest.
+    """
+    if progress is None:
+        return None
+    total = times * sum(plan.memory.touched for plan in plans)
+    return lambda length: progress(_MOVING * min(1.0, length / total))
 
 
-def guest_line(guest: Moved, found: MovedFigures) -> str:
-    """The range of one guest's times, in a sentence; nothing if it has none."""
-    if found.seconds.range is None:
-        return ""
-    other = "not be" if guest.moved else "be"
-    end = f" At one end of it the guest would {other} moved." if found.other_end else ""
-    return f"Range: {range_of(found.seconds)} s, {range_of(found.quiesced)} s of them stopped.{end}"
-
-
-def with_range(figure: Figure) -> tuple[str, str]:
-    """A figure and its range, as two cells of a row."""
-    return shown(figure.value, figure.unit), range_of(figure)
-
-
-def ranges_line(found: MovesFigures) -> str:
-    """The range of all, and from what all ranges are made."""
-    if not found.rates:
-        return ""
-    times = f"{range_of(found.seconds)} s, longest stop {range_of(found.longest_stop)} s; "
-    every = f"Range of all: {times}" if len(found.guests) > 1 else "Range "
-    return (
-        f"{every}of MB/s and exchanges/s: {factor_line(found.rates)}. {range_note(found.rates)} "
-        "Times are those of the same passes at the ends of what the link would carry."
+def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
+    evacuation, figures = outcome.evacuation, outcome.figures
+    limit = find_limit(moving_load(evacuation))
+    load = f"{evacuation.window} messages of each guest under way"
+    longest = max(outcome.guests, key=lambda guest: guest.quiesced_seconds)
+    return Moves(
+        sources=evacuation.sources,
+        destinations=tuple(dict.fromkeys(tenant.to for tenant in evacuation.tenants)),
+        together=evacuation.together,
+        all_moved=outcome.all_moved,
+        seconds=figures.seconds,
+        longest_stop=figures.longest_stop,
+        longest_stopped=longest.plan.name,
+        tried=() if best is None else tuple(_tried(best)),
+        guests=tuple(map(_guest, outcome.guests, figures.guests, outcome.advice)),
+        traffic=tuple(_traffic(outcome)),
+        devices=outcome.devices,
+        responses=outcome.responses,
+        limits=limits_of(limit, outcome.mb_per_s, load),
+        notes=(*_like_known(outcome.guests), *outcome.notes),
+        profile=profile_of(evacuation.collection.links[0].site),
     )
 
 
-def moving_line(outcome: EvacuationOutcome) -> str:
-    """``Moving is limited by: how fast BOSTON receives ...``; it takes short runs."""
-    return f"Moving is {limit_line(*_limit(outcome))} MB/s."
+def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
+    """What is known of guests that are as IBM measured."""
+    memories = {guest.plan.memory for guest in guests}
+    for kind, known in KNOWN_GUESTS.items():
+        if known.memory in memories:
+            yield Note(NoteKind.NO_RANGE, f"{kind}: {known.basis}")
 
 
-def moving_limits(outcome: EvacuationOutcome) -> Limits:
-    """The same for ``--json``."""
-    return limits_of(*_limit(outcome))
+def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> MovedGuest:
+    plan, end = guest.plan, guest.end
+    return MovedGuest(
+        plan.name,
+        *(guest.source, guest.to, guest.meant),
+        *(plan.memory, plan.limits),
+        moved=guest.moved,
+        end=end,
+        reason=end.code,
+        begin_s=guest.begin_s,
+        seconds=known.seconds,
+        stopped=known.quiesced,
+        other_end=known.other_end,
+        length=guest.length,
+        would_move=would,
+        passes=guest.passes,
+    )
 
 
-def _limit(outcome: EvacuationOutcome) -> tuple[Limit, float, str]:
-    """What limits as many messages as the guests have under way, at which rate and load."""
-    load = f"{outcome.evacuation.window} messages of each guest under way"
-    return find_limit(moving_load(outcome.evacuation)), outcome.mb_per_s, load
+def _traffic(outcome: EvacuationOutcome) -> Iterator[OthersMeanwhile]:
+    evacuation = outcome.evacuation
+    for alone, meanwhile in zip(outcome.alone, outcome.meanwhile, strict=True):
+        link = [evacuation.collection.link(alone.link)]
+        before, now = (links_rate(each.rate.mb_per_s, link) for each in (alone, meanwhile))
+        yield OthersMeanwhile(
+            alone.link,
+            tuple(map(str, evacuation.loads_of(alone.link))),
+            *(before.of_run(alone.rate), now),
+            _left([alone], [meanwhile]),
+            *(alone.exchanges_per_s, meanwhile.exchanges_per_s),
+        )
+
+
+def _left(alone: Sequence[OtherTraffic], meanwhile: Sequence[OtherTraffic]) -> float:
+    """What other traffic has of what it has alone."""
+    before, now = (sum(each.exchanges_per_s for each in some) for some in (alone, meanwhile))
+    return now / max(1e-9, before)
+
+
+def _tried(best: BestTogether) -> Iterator[TriedTogether]:
+    for together, outcome in best.tried.items():
+        figures = outcome.figures
+        share = _left(outcome.alone, outcome.meanwhile) if outcome.alone else None
+        known = figures.seconds, figures.longest_stop
+        yield TriedTogether(together, *known, outcome.moved_count, share)
+
+
+class PassRow(Struct, frozen=True):
+    """A pass of a guest, flat."""
+
+    guest: str
+    number: int
+    begin_s: float
+    seconds: float
+    bytes: int
+    """of memory and of state"""
+    mb_per_s: float
+    changed_bytes: int
+    """meanwhile"""
+    state: str
+    """of the guest: `runs` or `stopped`"""
+
+
+def pass_rows(guest: MovedGuest) -> Iterator[PassRow]:
+    """A row for each of its passes."""
+    for number, each in enumerate(guest.passes, start=1):
+        length = each.length + each.state_length
+        yield PassRow(
+            *(guest.name, number, each.begin_ns / NS_PER_S, each.seconds, length),
+            length / max(1e-9, each.seconds) / 2**20,
+            *(each.changed_length, "stopped" if each.quiesced else "runs"),
+        )

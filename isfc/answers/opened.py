@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from isfc.answers.limit import sending_line, short_limit
+from isfc.answers.simulation import Simulation
 from isfc.layout.layout import Layout
 from isfc.reports.units import shown
-from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit

@@ -23,16 +23,23 @@ from isfc.answers.replay_checks import (
 )
 from isfc.answers.replay_report import replay_failure as replay_failure
 from isfc.answers.replay_report import replay_report as replay_report
-from isfc.answers.run_ranges import ranges_line, run_notes_of
-from isfc.answers.views import INTERVAL, View, Viewed, check_view, sample_seconds
-from isfc.arguments import Argument, checked, spelt
+from isfc.answers.views import (
+    INTERVAL,
+    View,
+    Viewed,
+    check_view,
+    ranges_line,
+    run_notes_of,
+    sample_seconds,
+)
+from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.layout.note import Note
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.measures import seed_words
-from isfc.search.workers import Jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,

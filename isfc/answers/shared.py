@@ -1,17 +1,21 @@
 """What CTCs and disks on one chpid get alone, and beside each other."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure
+from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Table
+from isfc.reports.units import shown, with_unit
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
+    from isfc.io.shared import DiskChannel
     from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 
@@ -82,4 +86,73 @@ def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
         yield DisksBeside(
             *(alone.demand.name, each.node, each.chpid, alone.rate_per_s, beside.rate_per_s),
             *(alone.response_ns / 1e3, beside.response_ns / 1e3),
+        )
+
+
+def disks_answer(found: Shared) -> Iterator[tuple[str, str]]:
+    """What disks take of the one link, and what the link takes of them."""
+    without = [f"{with_unit(each.alone)}" for each in found.links[:1]]
+    slowest = max(found.disks, key=lambda each: each.response_us_beside / each.response_us_alone)
+    before, after = (
+        shown(each, Unit.US) for each in (slowest.response_us_alone, slowest.response_us_beside)
+    )
+    alone = f"the link alone carries {without[0]}; " if len(found.links) == 1 else ""
+    yield "Disks", f"{alone}{slowest.name} take {before} us, beside the CTCs {after} us"
+
+
+_PLACE: Final = (Column("node", "node"), Column("chpid", "chpid"))
+_LINKS: Final = (Column("link", "name"), Column("alone", "alone"), Column("beside", "beside"))
+_DISKS: Final = (
+    Column("disks", "name"),
+    *_PLACE,
+    Column("I/Os/s\nalone", "io_per_s_alone", Unit.PER_S),
+    Column("beside", "io_per_s_beside", Unit.PER_S),
+    Column("response\nus alone", "response_us_alone", Unit.US),
+    Column("beside", "response_us_beside", Unit.US),
+)
+_CHPIDS: Final = (
+    *_PLACE,
+    Column("CTCs\nalone %", "ctc_percent_alone", Unit.PERCENT),
+    Column("beside", "ctc_percent_beside", Unit.PERCENT),
+    Column("disks\nalone %", "disk_percent_alone", Unit.PERCENT),
+    Column("beside", "disk_percent_beside", Unit.PERCENT),
+)
+
+
+def disks_table(disks: Sequence[DisksBeside]) -> Table:
+    """Disks, each alone and beside the CTCs."""
+    return Table("Disks, each alone and beside the CTCs", _DISKS, disks, "disks")
+
+
+def chpids_table(chpids: Sequence[SharedChpid]) -> Table:
+    """The processors of chpids that both use."""
+    return Table("The chpids' processors", _CHPIDS, chpids, "chpids", detail=True)
+
+
+def disks_tables(found: Shared) -> Sequence[Table]:
+    """Links, disks and chpids, each alone and beside the other."""
+    links = "Links, alone and beside disks, MB/s (2^20) both ways"
+    return (
+        Table(links, _LINKS, found.links, "beside"),
+        disks_table(found.disks),
+        chpids_table(found.chpids),
+    )
+
+
+def disks_known(found: Shared) -> str:
+    """From what the ranges of the links are made, and that the rest has none."""
+    known = range_note(rate for each in found.links for rate in (each.alone, each.beside))
+    return f"{known} {CHANNELS_UNRANGED.text}"
+
+
+def disk_lines(shared: Sequence["DiskChannel"]) -> Iterator[str]:
+    """A line for each chpid of a layout that disks use, with what they want of it."""
+    for each in shared:
+        wanted = each.wanted()
+        line = max(wanted.line_in, wanted.line_out)
+        names = ", ".join(demand.name for demand in each.demands)
+        yield (
+            f"Disks on chpid {each.name} at {each.node}: {names}; alone "
+            f"{shown(100 * wanted.processor, Unit.SPREAD)} % of its processor, "
+            f"{shown(100 * line, Unit.SPREAD)} % of its line."
         )

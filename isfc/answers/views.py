@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from msgspec import Struct
 
+from isfc.answers.run import SERVICE, figures_of_run, measured_notes
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
+from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from isfc.reports.ranges import factor_line, range_note
+from scenarios.figures.figure import Figure
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import MeasuredRun, Row, check_traffic
@@ -145,6 +149,34 @@ def check_view(view: View, experiments: Iterable[Experiment]) -> None:
         if view.traffic is not None:
             with within(f"{spelt('report')} {view}"):
                 check_traffic(experiment, view.traffic)
+
+
+_SAID: Final = {
+    "mb_per_s": "MB/s together",
+    "messages_per_s": "Messages/s together",
+    "rdev_util_percent": "RDEV util %",
+    "cpu_percent_per_msg": "%CPU/msg",
+    SERVICE: "Disc, Conn, Serv",
+}
+"""What a range is of: bytes and messages are counted both ways."""
+
+
+def ranges_line(runs: Sequence[MeasuredRun]) -> str:
+    """Between what the figures of all runs would lie, each as a factor: the widest of all."""
+    found: dict[str, list[Figure]] = {}
+    for run in runs:
+        for sample in run.samples:
+            for name, known in figures_of_run(run.experiment, sample.result).items():
+                found.setdefault(name, []).append(known)
+    said = "; ".join(f"{_SAID[name]} {factor_line(each)}" for name, each in found.items())
+    every = range_note(known for each in found.values() for known in each)
+    return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
+
+
+def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:
+    """The notes of a run, by its fastest sample."""
+    fastest = max(run.samples, key=lambda sample: sample.result.mb_per_s)
+    return measured_notes(run.experiment, fastest.result)
 
 
 def _table(title: str, head: str, lines: Iterator[str]) -> str:

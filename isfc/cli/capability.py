@@ -7,19 +7,19 @@ says how an option is called in help; its docstring is the help, but for the par
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias, NoneType
+from types import GenericAlias, MappingProxyType, NoneType
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.flattened import parameters_of
+from isfc.cli.options.flattened import Made, parameters_of
 from isfc.cli.options.layout import (
     GivenArgument,
     JsonOption,
@@ -50,7 +50,8 @@ SHARED: Final = {
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
-"""Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
+"""Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
+shows ``progress``, which is told what share is done, from 0 to 1."""
 
 
 class Printed(Struct, frozen=True):
@@ -74,7 +75,7 @@ class Printed(Struct, frozen=True):
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
 
-    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None) -> None:
+    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
 
         Each output is loaded for its own.
@@ -89,23 +90,51 @@ class Printed(Struct, frozen=True):
             show(page(report(found), notes=self.notes))
 
 
+class Instead(Struct, frozen=True):
+    """What ``flag`` has answered instead: by another function, with the options that it has too."""
+
+    flag: str
+    said: str
+    function: Callable[..., Any]
+    report: Callable[[Any], Report]
+
+    @property
+    def parameter(self) -> Parameter:
+        """The flag as `typer` takes it."""
+        hint = Annotated[bool, flag(option_of(self.flag), self.said)]
+        return Parameter(self.flag, Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+
+    def taken(self, given: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+        """What its function takes; `ConfigurationError` for what was given beside that."""
+        names = signature(self.function).parameters
+        for name, value in given.items():
+            if name not in names and value != usual.get(name):
+                raise ConfigurationError(
+                    f"{option_of(self.flag)} and {option_of(name)}: expected one of them"
+                )
+        return {name: value for name, value in given.items() if name in names}
+
+
 def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Any],
-    code: Callable[[Any], ExitCode] | None = None,
+    code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
-    failure: Callable[[Any], str] | None = None,
     printed: type[Struct] = Printed,
+    made: Mapping[str, type[Made]] = MappingProxyType({}),
+    instead: Sequence[Instead] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
-    writes of the answer. What ``failure`` says of an answer is told last, and ends it with 1. What
-    prints answers in other ways too is a ``printed`` of its own.
+    ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
+    answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
+    too is a ``printed`` of its own.
+    Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
-    pages = [_html_of(report)] if issubclass(printed, Printed) else []
+    pages = [html_of(report)] if issubclass(printed, Printed) else []
     files = (*own, *pages)
-    placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
+    names = signature(function).parameters.keys() - made.keys()
+    placed = [name for name in names if _is_placed(function, name)]
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
@@ -113,19 +142,30 @@ def command_of(
         page = [written[each] for each in pages]
         output.check(*page)
         check_files(written, force=output.force)
+        asked, said = function, report
+        for other in instead:
+            if given.pop(other.flag):
+                asked, said = other.function, other.report
+                given = other.taken(given, usual)
         with as_options(placed):
-            found = _run(function, given)
+            for name, record in made.items():
+                fields = {field: given.pop(field) for field in record.__struct_fields__}
+                given[name] = record(**fields).made()
+            found = _run(asked, given)
             for each, path in written.items():
                 if path is not None:
-                    each.write(path, found)
-            output.show(found, report, *page)
+                    (html_of(said) if each in pages else each).write(path, found)
+            output.show(found, said, *page)
         if code is not None and (ended := code(found)):
+            if isinstance(ended, str):
+                show_error(ended)
+                ended = ExitCode.FAILED
             raise typer.Exit(ended)
-        if failure is not None and (told := failure(found)):
-            show_error(told)
-            raise typer.Exit(ExitCode.FAILED)
 
-    options = [*_options(function), *(each.parameter for each in files), *parameters_of(printed)]
+    taken = [*_options(function, made)]
+    usual = {each.name: each.default for each in taken}
+    more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
+    options = [*taken, *more, *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -133,7 +173,9 @@ def command_of(
     return command
 
 
-def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+def html_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--html``: the page as a file."""
+
     def write(path: Path, found: Any) -> None:
         from isfc.cli.html.document import page_of
 
@@ -143,18 +185,18 @@ def _html_of(report: Callable[[Any], Report]) -> OwnFile:
     return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
-def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Each argument as `typer` takes it; of a record each field."""
+def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:
+    """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        if kind := _record(function, name):
-            yield from _options(kind)
+        if name in made:
+            yield from parameters_of(made[name])
             continue
         hint, default = annotation_of(function, name), parameter.default
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            make = _argument if _is_placed(parameter) else _option
+            make = _argument if _is_placed(function, name) else _option
             annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
         elif name in IN_PYTHON:
             continue
@@ -165,24 +207,19 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _record(function: Callable[..., Any], name: str) -> type[Struct] | None:
-    """The kind of an argument that is a record of arguments."""
-    hint = annotation_of(function, name)
-    return hint if isinstance(hint, type) and issubclass(hint, Struct) else None
-
-
 def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
+    option = option_of(parameter.name)
     if hint.__origin__ is bool:
-        name = option_of(parameter.name)
-        return flag(f"{name}/--no-{name[2:]}" if parameter.default else name, said.said)
+        both = f"{option}/--no-{option.removeprefix('--')}"
+        return flag(both if parameter.default else option, said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)
         return value
 
     return typer.Option(
-        option_of(parameter.name),
+        option,
         metavar=said.metavar,
         help=said.said,
         callback=check,
@@ -190,8 +227,11 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     )
 
 
-def _is_placed(parameter: Parameter) -> bool:
-    return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
+def _is_placed(function: Callable[..., Any], name: str) -> bool:
+    said = getattr(annotation_of(function, name), "__metadata__", ())
+    is_named = any(isinstance(each, Argument) and each.is_named for each in said)
+    kind = signature(function).parameters[name].kind
+    return kind is Parameter.POSITIONAL_OR_KEYWORD and not is_named
 
 
 def _argument(_: Parameter, __: Any, said: Argument) -> Any:
@@ -199,31 +239,47 @@ def _argument(_: Parameter, __: Any, said: Argument) -> Any:
 
 
 def _typed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence may be repeated, and a path or a text is a text."""
+    """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
-        each = get_args(hint)
-        return GenericAlias(list, str if str in get_args(each[0]) else each)
+        return GenericAlias(list, _typed(*get_args(hint)))
+    if Sequence[str] in get_args(hint):
+        return list[str]
     if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str
     return hint
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """What it answers; all processors run what there is to run."""
-    from isfc.cli.output.progress import run_all  # much to load for what needs no run
+    """What it answers; all processors run what there is to run, with a bar."""
+    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what needs none
 
     arguments = signature(function).parameters
-    for name in arguments:
-        if kind := _record(function, name):
-            given[name] = kind(**{field: given.pop(field) for field in kind.__struct_fields__})
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
         if IN_PYTHON & {*arguments}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(partial(run_all, jobs=given.get("jobs"), is_said=True)))
+            run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
+            stack.enter_context(running_by(run_each, progress_bar))
+        if "progress" in arguments:
+            given["progress"] = _shared_bar(stack)
         return function(**given)
+
+
+def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
+    """What shows the share that is done, from when it is told one: runs have a bar of their own."""
+    from isfc.cli.output.progress import progress_bar
+
+    bars: list[Callable[[float], None]] = []
+
+    def tell(share: float) -> None:
+        if not bars:
+            said = "interrupted after {:.0f} %".format
+            bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
+        bars[0](100 * share)
+
+    return tell
 
 
 def _show_csv(made: Report, name: str | None) -> None:

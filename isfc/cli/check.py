@@ -65,7 +65,7 @@ class CheckPrinted(Printed, frozen=True):
         self,
         found: Sequence[answers.CheckedLink],
         report: Callable[[Any], Report],
-        html: Path | None,
+        html: Path | None = None,
     ) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ is Format.SARIF:

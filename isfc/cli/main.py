@@ -43,10 +43,10 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    code: str = ""
+    """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
-    failure: str = ""
-    """And the function that says what an answer fails in, if it may."""
 
 
 class Subgroup(NamedTuple):
@@ -73,7 +73,9 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "size",
         "size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
-        has_tables=True,
+        report="size_report",
+        code="size_code",
+        own=("size.LAYOUT",),
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -97,20 +99,12 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Edit a layout on a local page that judges each change.",
         needs_posix=True,
     ),
-    "run": Subcommand(
-        "run.command", "run_layout", "Run a workload and measure it as z/VM would.", has_tables=True
-    ),
+    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
-        "relocation.relocate",
-        "relocate_guests",
-        "Show how long live guest relocations take over the link.",
-        has_tables=True,
+        "moves", "relocate", "Show how long live guest relocations take over the link."
     ),
     "evacuate": Subcommand(
-        "relocation.evacuate",
-        "evacuate_system",
-        "Show how long it takes to move every guest off systems.",
-        has_tables=True,
+        "moves", "evacuate", "Show how long it takes to move every guest off systems."
     ),
     "collide": Subcommand(
         "collide",
@@ -123,8 +117,8 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "replay",
         "Replay IBM's published measurements and show ours beside them.",
         report="replay_report",
+        code="replay_failure",
         own=("replay.plot.PLOT",),
-        failure="replay_failure",
     ),
     "compare": Subcommand(
         "compare.command",
@@ -141,12 +135,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "loads": Subcommand(
-        "loads",
-        "loads",
-        "Show a link's load by the time of day, and what is left.",
-        report="loads_report",
-        own=("measured.loads_plot.PLOT",),
-        failure="loads_failure",
+        "measured.loads", "loads", "Show a link's load by the time of day, and what is left."
     ),
     "node": Subcommand(
         "live.node",
@@ -183,16 +172,18 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "optimise": Subcommand(
-        "optimise.command",
-        "optimise_layout",
+        "optimise",
+        "optimise",
         "Search for the best CTCs on a layout's chpids.",
-        has_tables=True,
+        report="optimise_report",
+        own=("optimise.OUTPUT", "optimise.PLOT"),
     ),
     "sweep": Subcommand(
-        "sweep.command",
+        "sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
-        has_tables=True,
+        report="sweep_report",
+        own=("sweep.OUTPUT", "sweep.PLOT"),
     ),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
@@ -214,11 +205,15 @@ GONE: Final = {
     "isfc schema": "'isfc new --schema'",
     "isfc number": "'isfc check' for the scheme, 'isfc export --scheme' for new numbers",
     "isfc measured loads": "'isfc loads'",
+    "isfc optimise --of-links": "--objective, of several links sum, worst-link or worst-loss",
     "isfc io run --ctcs": "'isfc io beside LAYOUT WORKLOAD'",
     "isfc io run --report": "the page, and --csv --table NAME, which have RMF's views",
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
+    "isfc relocate --at-once": "--together N, with as many as there are, or 16",
+    "isfc relocate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
+    "isfc evacuate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""
@@ -279,9 +274,8 @@ def _load(where: Subcommand) -> Any:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
         own = [_named(*name.rsplit(".", 1)) for name in where.own]
-        failure = getattr(module, where.failure) if where.failure else None
-        made = getattr(module, where.name), getattr(module, where.report)
-        return command_of(*made, own=own, failure=failure)
+        code = getattr(module, where.code) if where.code else None
+        return command_of(getattr(module, where.name), getattr(module, where.report), code, own)
     found = _named(where.module, where.name)
     return with_csv(found) if where.has_tables else found
 

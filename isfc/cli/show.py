@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from isfc.answers.shared import disk_lines
 from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
@@ -11,7 +12,6 @@ from isfc.cli.options.option import flag
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.streams import show, show_json, write_file
-from isfc.cli.results.shared import disk_lines
 from isfc.errors import ConfigurationError
 from isfc.io.shared import find_shared
 from isfc.layout.sharing import shares_anything

@@ -8,14 +8,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from isfc.answers.loads import Leave as Leave
     from isfc.answers.loads import Loads as Loads
     from isfc.answers.loads import loads as loads
-    from isfc.answers.measured_files import AboutFiles as AboutFiles
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
+    from isfc.search.measured import AboutFiles as AboutFiles
     from isfc.search.measured import FitRefused as FitRefused
     from isfc.search.measured import compare as compare
     from isfc.search.measured import fit as fit
@@ -34,9 +33,8 @@ _HOMES = {
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
     "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
+    "AboutFiles": "isfc.search.measured:AboutFiles",
     "Loads": "isfc.answers.loads:Loads",
-    "Leave": "isfc.answers.loads:Leave",
-    "AboutFiles": "isfc.answers.measured_files:AboutFiles",
     "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
@@ -48,7 +46,6 @@ __all__ = [
     "ComparedInterval",
     "FitRefused",
     "Fitted",
-    "Leave",
     "Loads",
     "Measurement",
     "SiteProfile",

@@ -13,8 +13,8 @@ from scenarios.figures.figure import Figure
 
 def section(report: Report) -> Markup:
     """The answer, tables, and then what is known, each sentence once."""
-    first = [table_of(each) for each in report.tables if not each.detail]
-    more = [table_of(each) for each in report.tables if each.detail]
+    first = [table_of(each) for each in report.shown if not each.detail]
+    more = [table_of(each) for each in report.shown if each.detail]
     more += map(grid_of, report.grids)
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
     answer = ((f"{label}:", said) for label, said in report.answer)

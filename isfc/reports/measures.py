@@ -1,11 +1,5 @@
 """The measures of runs: what they are called, and how far they differ from seed to seed."""
 
-from collections.abc import Mapping
-
-from rich.table import Table
-
-from isfc.reports.table import plain_table
-
 _AS_THEY_ARE = (
     "collisions_per_s busy_percent ratio response_ms added_ms plain encrypted impact_percent "
     "interrupts_per_s elapsed_s drawers limit_percent latency_us value sync_read_ms "
@@ -92,16 +86,3 @@ def measure_name(measure: str) -> str:
 def seed_words(first: int, count: int) -> str:
     """Which seed figures are of, or that they are the mean of ``count`` from the ``first`` on."""
     return f"mean of seeds {first} to {first + count - 1}" if count > 1 else f"seed {first}"
-
-
-def run_spreads(spreads: Mapping[str, float | None]) -> Table:
-    """The spread of each figure of a run."""
-    table = plain_table("spread in %", ">sent", ">received", ">together", min_width=9)
-    for name, *measures in RUN_ROWS:
-        table.add_row(name, *(_percent(spreads[m]) if m else "" for m in measures))
-    return table
-
-
-def _percent(spread: float | None) -> str:
-    """A spread; a dash where there was nothing to differ."""
-    return "-" if spread is None else f"{spread:.1f}"

@@ -5,7 +5,7 @@ names a field of the rows, so that each output has the record's value: the termi
 the unit is written, CSV with all digits.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -36,8 +36,8 @@ class Column(Struct, frozen=True):
 
     def of(self, row: object) -> Value:
         """What a row has in it."""
-        found: Value = getattr(row, self.field)
-        return found
+        has: Value = row[self.field] if isinstance(row, Mapping) else getattr(row, self.field)
+        return has
 
     def figures(self, rows: Sequence[object]) -> list[Figure]:
         """The figures that rows have in it."""
@@ -52,7 +52,7 @@ class Table(Struct, frozen=True):
     """Rows of an answer, below a ``caption`` that says what they are of.
 
     Where a report has several, ``name`` says which is to be CSV. A ``detail`` is on a page only
-    for whoever asks for notes.
+    for whoever asks for notes. One that ``is_data`` is for programs, as CSV, and on no page.
     """
 
     caption: str
@@ -60,6 +60,7 @@ class Table(Struct, frozen=True):
     rows: Sequence[object]
     name: str = "rows"
     detail: bool = False
+    is_data: bool = False
 
 
 class Grid(Struct, frozen=True):
@@ -118,3 +119,8 @@ class Report(Struct, frozen=True):
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
     asked: str = "How these figures were made, and how far they are known"
+
+    @property
+    def shown(self) -> list[Table]:
+        """The tables that people read."""
+        return [each for each in self.tables if not each.is_data]

@@ -17,9 +17,9 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     answer = PlainTable("", "", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
-    more = report.notes or report.grids or any(table.detail for table in report.tables)
+    more = report.notes or report.grids or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
-    tables = [table_of(table) for table in report.tables if notes or not table.detail]
+    tables = [table_of(table) for table in report.shown if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")

@@ -36,6 +36,8 @@ FORMATS: Final = {
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
     Unit.OWN: UnitFormat("", rounds=True),
+    Unit.CPU: UnitFormat("%", 5, by_digits=True),
+    Unit.BYTES: UnitFormat("GiB", 3, factor=2**-30),
     Unit.SPREAD: UnitFormat("%", 1),
 }
 

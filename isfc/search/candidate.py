@@ -10,6 +10,7 @@ no more are one candidate: the one in which alike chpids first appear in the ord
 from collections.abc import Iterator, Sequence
 
 from ctc.address import Rdev, format_rdev
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
 
@@ -77,6 +78,6 @@ def parse_fixed(layout: Layout, rdevs: Sequence[Rdev]) -> frozenset[Rdev]:
     for rdev in rdevs:
         if rdev not in known:
             raise ConfigurationError(
-                f"--fixed {format_rdev(rdev)}: no such device at {layout.nodes[0]}"
+                f"{spelt('fixed')} {format_rdev(rdev)}: no such device at {layout.nodes[0]}"
             )
     return frozenset(rdevs)

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 
@@ -25,13 +26,15 @@ def share_out_over(
     one does again. When the iterator is closed, what has not begun is cancelled. The workers need
     the same version of isfc. Raises `ConfigurationError` where there is no scheduler.
     """
-    check_library("distributed", "--cluster")
+    check_library("distributed", spelt("cluster"))
     _check_listener(address)
     distributed: Any = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ConfigurationError(f"--cluster {address}: no scheduler answers ({error})") from None
+        raise ConfigurationError(
+            f"{spelt('cluster')} {address}: no scheduler answers ({error})"
+        ) from None
     with client:
         futures = client.map(work, items, pure=False)
         order = {future.key: index for index, future in enumerate(futures)}
@@ -57,6 +60,6 @@ def _check_listener(address: str) -> None:
         socket.create_connection((place.hostname, place.port), CONNECT_S).close()
     except (OSError, ValueError) as error:
         raise ConfigurationError(
-            f"--cluster {address}: no scheduler answers ({error}); "
+            f"{spelt('cluster')} {address}: no scheduler answers ({error}); "
             "expected its address, such as tcp://scheduler:8786"
         ) from None

@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 from warnings import warn
+
+from msgspec import Struct
 
 from isfc.arguments import checked, in_python, spelt
 from isfc.errors import ConfigurationError, IsfcError
@@ -56,6 +59,20 @@ class FitRefused(IsfcError):
         return FitRefused, (self.fitted,)
 
 
+class AboutFiles(Struct, frozen=True):
+    """What is said of files of measurements, as `read` takes it."""
+
+    system: str | None = None
+    zone: Sequence[str] = ()
+    records: Sequence[str | Path] = ()
+    usable: bool = False
+    decimal_comma: bool = False
+
+    def reading(self) -> Reading:
+        """How figures are read; what is left out comes there."""
+        return Reading(usable=self.usable, decimal_comma=self.decimal_comma)
+
+
 @checked
 def read(
     files: Sequence[str | Path],
@@ -83,14 +100,33 @@ def read(
         if path not in paths:
             raise ConfigurationError(f"ran: {path}: none of the files")
     with in_python():
-        zones = read_zones(zone)
-        layouts = [layout for path in records for layout in read_layouts(Path(path))]
-        reading = Reading(usable=usable, decimal_comma=decimal_comma)
-        found = read_measurements(paths, reading, layouts, told)
-        found = completed(found, None if system is None else system.upper(), zones, None)
-        check_zones(zones, found)
+        about = AboutFiles(system, zone, records, usable, decimal_comma)
+        reading = about.reading()
+        found = read_files(paths, reading, about, told=told)
     for problem in (*reading.notes, *reading.problems):
         warn(problem, stacklevel=3)
+    return found
+
+
+def read_files(
+    paths: Sequence[Path],
+    reading: Reading,
+    about: AboutFiles,
+    *,
+    told: Mapping[Path, Ran] = MappingProxyType({}),
+    client: str | None = None,
+    contents: Mapping[Path, bytes] | None = None,
+) -> list[Measurement]:
+    """As `read`, what is left out coming to ``reading``; ``told`` is what ran in each file.
+
+    ``client`` is the node of the clients, ``contents`` what was read of the files already.
+    """
+    zones = read_zones(about.zone)
+    layouts = [layout for path in about.records for layout in read_layouts(Path(path))]
+    node, source = (None if name is None else name.upper() for name in (about.system, client))
+    read = read_measurements(paths, reading, layouts, told, contents)
+    found = completed(read, node, zones, None, source)
+    check_zones(zones, found)
     return found
 
 

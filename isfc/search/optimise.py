@@ -19,7 +19,7 @@ from isfc.library import check_library
 from isfc.search.candidate import Candidate, all_candidates, candidate_of, canonical
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, estimate
-from isfc.search.result import SearchResult, ShareOut, Task, by_objective
+from isfc.search.result import Found, ShareOut, Task, by_objective
 from isfc.search.together import Climb
 from isfc.search.trials import Trials
 
@@ -48,7 +48,7 @@ ENUMERATED_MAX: Final = 20_000
 
 def optimise(
     task: Task, share_out: ShareOut, progress: Callable[[int], None] = lambda _: None
-) -> SearchResult:
+) -> Found:
     """Search for the layouts, or places of all CTCs of several links, that are best.
 
     ``share_out`` does the runs, on as many processors as it likes; the same task gives the same
@@ -232,7 +232,7 @@ class _Search(Trials[Candidate]):
             yield tuple(chpids[index] for index in by_chpid)
             yield tuple(chpids[index] for index in across)
 
-    def conclude(self, candidate_count: int | None) -> SearchResult:
+    def conclude(self, candidate_count: int | None) -> Found:
         """Run the best until they are steady, and the layout given beside them."""
         sought = [c for c in self.scores if len(c) == self.task.ctcs]
         if not sought:
@@ -245,7 +245,7 @@ class _Search(Trials[Candidate]):
         best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=by_objective, reverse=True)
         ahead = [one for one in defined if one.gains(given)]
-        return SearchResult(
+        return Found(
             tuple(best),
             given,
             max(ahead, key=by_objective, default=given),

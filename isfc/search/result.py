@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ctc.address import Rdev
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.shown import drawn, rows_table
-from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
@@ -126,8 +123,8 @@ class Move:
     after: Fibre
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SearchResult:
+@dataclass(frozen=True, slots=True)
+class Found:
     """What a search has found: the best first, what was given, and how much was looked at.
 
     ``defined`` is the best choice among the devices of one link that are defined: what was given if
@@ -145,40 +142,6 @@ class SearchResult:
     """Those that the rule of thumb left out."""
     defined_count: int = 0
     """Choices of the devices that are defined that were simulated."""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for what was given, and for each of the best, as a data frame takes them.
-
-        ``place`` 0 is what was given, ``score`` is MB/s (2^20) by the first objective, ``spread``
-        how well that is known.
-        """
-        return [
-            {
-                "place": place,
-                "ctcs": _count(each),
-                "score": each.rates[0].mb_per_s,
-                "spread": each.rates[0].spread_mb_per_s,
-            }
-            for place, each in enumerate((self.given, *self.best))
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The rows, how many were run, and the links that are advised, as the text of a file."""
-        return {
-            "contenders": self.rows(),
-            "simulated": self.simulated_count,
-            "candidates": self.candidate_count,
-            "advised": format_collection(self.advised.collection),
-        }
-
-    def __repr__(self) -> str:
-        given, best = (each.rates[0].mb_per_s for each in (self.given, self.best[0]))
-        return f"<SearchResult {best:,.1f} MB/s, given {given:,.1f}, {self.simulated_count} run>"
-
-    def _repr_html_(self) -> str:
-        """The best drawn, and a row for each, for a notebook."""
-        table = rows_table("MB/s by the first objective", self.rows())
-        return drawn(self.best[0].collection) + table
 
     @property
     def front(self) -> tuple[Contender, ...]:

@@ -5,23 +5,20 @@ All chpids of a candidate are alike, and each has as many CTCs, numbered chpid b
 of one number of chpids after the other say where to look; runs until they are steady decide.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.arguments import checked
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.checked_toml import within
-from isfc.layout.document import KM_MAX
-from isfc.layout.in_words import check_between, check_known
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
+from isfc.layout.new import RDEVS_PER_CHPID, layout_of
+from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.search.sized import LinkSizing, LostPiece, Shape, SizedLink
+from isfc.search.sized import LostPiece, Shape, SizedLink
 from isfc.search.workers import shared_out
 from scenarios.figures.certainty import odds_reached
 from scenarios.figures.figure import Figure
@@ -31,10 +28,9 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import Load
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import LinkLoad, Workload, find_workload
+from scenarios.runs.workload import LinkLoad
 
 CTCS_ON_CHPID_MAX: Final = 5
 """More on a chpid carry no more (published: IBM's report on ISFC, "more than four to five")."""
@@ -69,54 +65,13 @@ DEFAULT_FEATURES: Final = tuple(
 """The latest of each kind that differs for CTCs. Chosen: of those since FICON Express8S."""
 
 
-@checked
-def size(
-    mb_per_s: float,
-    *,
-    lost: str = "chpid",
-    feature: Sequence[str] = (),
-    km: float = 0.0,
-    workload: Workload | str = SUITE,
-    pairs: int = SATURATING_PAIRS,
-    systems: str = "ATLANTA,BOSTON",
-    jobs: int = 1,
-    progress: Callable[[int], None] | None = None,
-) -> LinkSizing:
-    """The fewest chpids and CTCs that carry so many MB/s (2^20) each way, as `isfc size` has them.
-
-    ``lost`` is what is gone then: ``none``, ``ctc``, ``chpid`` or ``director``. Those of
-    ``feature`` are looked at, or those since FICON Express8S if none is named. ``jobs`` processes
-    share the runs, and ``progress`` is told how many there have been. Raises `ConfigurationError`
-    for what is unknown or out of bounds.
-    """
-    check_between("mb_per_s", mb_per_s, 1, MB_PER_S_MAX)
-    check_between("km", km, 0, KM_MAX)
-    check_between("jobs", jobs, 1, 1024)
-    check_known("lost", lost, LostPiece)
-    with within("feature"):
-        profiles = list(dict.fromkeys(map(find_profile, feature or DEFAULT_FEATURES)))
-    with within(f"systems {systems[:40]!r}"):
-        first, second = read_nodes(systems)
-    search = _Search(
-        mb_per_s,
-        LostPiece(lost),
-        km,
-        LinkLoad(first, second, find_workload(workload), pairs),
-        lambda work, items: shared_out(work, items, jobs),
-        progress or (lambda _: None),
-    )
-    links = tuple(link for profile in profiles for link in search.links(profile))
-    found = LinkSizing(mb_per_s, search.lost, km, search.load, links, None)
-    return found if found.best else replace(found, limit=search.limit(found.most))
-
-
 _Figure = TypeVar("_Figure")
 _Key = tuple[ChpidProfile, Shape, NodeName]
 """A run: what its chpids are, what is on them, and the end that sends."""
 
 
-class _Search:
-    """The runs of all features so far, each once."""
+class SizeSearch:
+    """The runs of all features so far, each once; ``progress`` is told how many there have been."""
 
     def __init__(
         self,
@@ -124,12 +79,12 @@ class _Search:
         lost: LostPiece,
         km: float,
         load: LinkLoad,
-        share_out: Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[tuple[int, Any]]],
+        jobs: int,
         progress: Callable[[int], None],
     ) -> None:
-        self.lost, self.load = lost, load
+        self._lost, self._load = lost, load
         self._wanted, self._km = wanted, km
-        self._share_out, self._progress = share_out, progress
+        self._jobs, self._progress = jobs, progress
         self._short: dict[_Key, float] = {}
         self._steady: dict[_Key, SteadyRun] = {}
 
@@ -156,13 +111,11 @@ class _Search:
 
     def limit(self, link: SizedLink) -> Limit:
         """What limits a candidate with the piece gone."""
-        profile = link.layout.fibres[0].profile
-        counts = [
-            sum(ctc.fibre == fibre for ctc in link.layout.ctcs) for fibre in link.layout.fibres
-        ]
-        left = self._layout(profile, self._worst(profile, tuple(counts)))
+        profile = find_profile(link.feature)
+        shape = (link.ctcs // link.chpids,) * link.chpids
+        left = self._layout(profile, self._worst(profile, shape))
         return find_limit(
-            self._experiment(left, link.left.sender or self.load.client),
+            self._experiment(left, link.left.sender or self._load.client),
             self._run_each,
             steady_mb_per_s=link.left.value,
         )
@@ -175,7 +128,7 @@ class _Search:
         fastest = 1e9 / max(profile.line_ns_per_byte, profile.processor_ns_per_byte) / MIB
         for chpids in range(1, CTCS_MAX + 1):
             for shape in self._shapes(chpids):
-                if min(map(len, self.lost.left_of(shape))) * fastest >= self._wanted:
+                if min(map(len, self._lost.left_of(shape))) * fastest >= self._wanted:
                     return chpids
         return CTCS_MAX // FULL_CTC_COUNT
 
@@ -183,17 +136,17 @@ class _Search:
         """Links of so many chpids, the fewest CTCs first; none that the loss takes down."""
         most = min(CTCS_ON_CHPID_MAX, CTCS_MAX // chpids)
         every = [(count,) * chpids for count in range(1, most + 1)]
-        return [shape for shape in every if all(self.lost.left_of(shape))]
+        return [shape for shape in every if all(self._lost.left_of(shape))]
 
     def _glance(self, profile: ChpidProfile, shapes: Sequence[Shape]) -> dict[Shape, float]:
         """MB/s of the slower direction of each with the worst piece gone, by short runs."""
-        lefts = {left for shape in shapes for left in self.lost.left_of(shape)}
+        lefts = {left for shape in shapes for left in self._lost.left_of(shape)}
         self._run(self._short, short_run, profile, sorted(lefts))
         return {shape: self._slower(profile, self._worst(profile, shape)) for shape in shapes}
 
     def _worst(self, profile: ChpidProfile, shape: Shape) -> Shape:
         """What is left that carries least."""
-        return min(self.lost.left_of(shape), key=lambda left: self._slower(profile, left))
+        return min(self._lost.left_of(shape), key=lambda left: self._slower(profile, left))
 
     def _slower(self, profile: ChpidProfile, shape: Shape) -> float:
         return min(self._short[key] for key in self._keys(profile, shape))
@@ -202,7 +155,7 @@ class _Search:
         """The first that carries what is wanted, of those that come near it."""
         near = (each for each in carried if carried[each] >= SHORT_SHARE * self._wanted)
         sized = (self._sized(profile, shape) for shape in near)
-        return next((one for one in sized if one.left.value >= self._wanted), None)
+        return next((one for one in sized if one.reaches), None)
 
     def _sized(self, profile: ChpidProfile, shape: Shape) -> SizedLink:
         """A candidate by runs until they are steady."""
@@ -217,18 +170,27 @@ class _Search:
         )
         layout = self._layout(profile, shape)
         known = self._figure(left, self._layout(profile, worst))
-        odds = odds_reached(known, self._wanted)
-        return SizedLink(layout, self._figure(whole, layout), known, odds)
+        return SizedLink(
+            profile.feature,
+            len(shape),
+            sum(shape),
+            2 * len(shape),
+            self._figure(whole, layout),
+            known,
+            odds_reached(known, self._wanted).percent,
+            known.value >= self._wanted,
+            format_layout(layout),
+        )
 
     def _figure(self, found: SteadyRun, layout: Layout) -> Figure:
-        load, seen = Load(self.load.workload, self.load.pairs), found.result
+        load, seen = Load(self._load.workload, self._load.pairs), found.result
         rate = link_rate(found.rate.mb_per_s, layout, load, seen.collisions_per_s)
         return rate.of_run(found.rate, NodeName(seen.node))
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS
         pairs = [(ChpidId(first + n), ChpidId(second + n)) for n in range(len(shape))]
-        nodes = self.load.client, self.load.server
+        nodes = self._load.client, self._load.server
         numbers = _FIRST_RDEV, _FIRST_RDEV
         whole = layout_of(nodes, pairs, max(shape), [profile] * len(pairs), numbers)
         there = (
@@ -241,7 +203,7 @@ class _Search:
 
     def _fibre(self, fibre: Fibre) -> Fibre:
         """As long as it is to be; of two directors each has every other one."""
-        if self.lost is not LostPiece.DIRECTOR:
+        if self._lost is not LostPiece.DIRECTOR:
             return replace(fibre, km=self._km)
         name = str(1 + (fibre.chpids[0] & 1))
         return replace(fibre, km=self._km, directors=(name, name))
@@ -249,7 +211,7 @@ class _Search:
     def _keys(self, profile: ChpidProfile, shape: Shape) -> list[_Key]:
         """The runs of a link: each end sends in one."""
         alike = _unnamed(profile)
-        return [(alike, shape, node) for node in (self.load.client, self.load.server)]
+        return [(alike, shape, node) for node in (self._load.client, self._load.server)]
 
     def _run(
         self,
@@ -263,16 +225,16 @@ class _Search:
         experiments = [
             self._experiment(self._layout(profile, shape), node) for _, shape, node in keys
         ]
-        for index, found in self._share_out(work, experiments):
+        for index, found in shared_out(work, experiments, self._jobs):
             known[keys[index]] = found
             self._progress(len(self._short) + len(self._steady))
 
     def _experiment(self, layout: Layout, node: NodeName) -> Experiment:
-        load = self.load
+        load = self._load
         return Experiment.of(layout, load.workload, load.pairs, SHORT_S, WARMUP, client=node)
 
     def _run_each(self, work: Callable[[Any], Any], items: Sequence[Any], /) -> Sequence[Any]:
-        found = dict(self._share_out(work, items))
+        found = dict(shared_out(work, items, self._jobs))
         return [found[index] for index in range(len(items))]
 
 

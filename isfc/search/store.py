@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.provenance import plain
@@ -51,7 +52,7 @@ class RowStore:
                 if not line.endswith(b"\n") and _begins_record(line):
                     break
                 raise ConfigurationError(
-                    f"{path}: holds what no sweep has written; expected another --store"
+                    f"{path}: holds what no sweep has written; expected another {spelt('store')}"
                 ) from None
             self._valid_length += len(line)
             self._ended = line.endswith(b"\n")

@@ -3,17 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import Any, Final
 
-from isfc.arguments import checked, in_python
 from isfc.layout.note import Note, NoteKind
 from isfc.search.cluster import share_out_over
-from isfc.search.grid import Cell, at_site, read_grid
+from isfc.search.grid import Cell
 from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.workers import check_jobs, shared_out
+from isfc.search.workers import shared_out
 from scenarios.figures.ranges import flat_range, run_figures
-from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.repeat import MEASURES
@@ -27,45 +24,6 @@ Row = dict[str, Any]
 TREND: Final = Note(NoteKind.TREND, "MB/s had a trend until the end: a longer run may give others.")
 
 NO_RANGE: Final = unranged("packages, collisions and TXPENDCT")
-
-
-@checked
-def sweep(
-    specification: str | Path | Sequence[Cell],
-    *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    store: str | Path | None = None,
-    profile: GivenSite = None,
-) -> Iterator[Row]:
-    """Run every cell of a sweep, and yield a flat record for each as it finishes.
-
-    ``specification`` is the path of a TOML file (docs/sweep.md) or cells made in code. Runs go to
-    ``jobs`` processes of this machine, as many as it has processors if None, or to the Dask
-    scheduler at ``cluster``, such as ``tcp://host:8786``; figures are the same to the last bit.
-    A script calls it below ``if __name__ == "__main__":``; with one job it need not.
-    ``profile`` is that of a site, or the path of its file: one more axis.
-    Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
-    grid's order. Raises `ConfigurationError` for what is wrong with the specification.
-    """
-    check_jobs(1 if jobs is None else jobs)
-    if isinstance(specification, str | Path):
-        specification = read_grid(Path(specification))
-    site = given_site(profile)
-    cells = [at_site(cell, site) for cell in specification]
-    with in_python():
-        rows = RowStore(None if store is None else Path(store))
-    return _rows(cells, rows, jobs, cluster)
-
-
-def _rows(
-    specification: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
-) -> Iterator[Row]:
-    with in_python():
-        for cell, figures in finish(
-            specification, kept, lambda work, items: execute(work, items, jobs, cluster)
-        ):
-            yield row_of(cell, figures)
 
 
 Execute = Callable[

@@ -17,7 +17,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.whole import with_channels
 from isfc.search.candidate import Candidate, candidate_of
-from isfc.search.result import SearchResult, ShareOut, Task, by_objective, loaded
+from isfc.search.result import Found, ShareOut, Task, by_objective, loaded
 from isfc.search.trials import Trials
 
 NEIGHBOURS: Final = 16
@@ -69,7 +69,7 @@ class Climb(Trials[Candidates]):
         self._random = Random(f"places {task.seed}")
         self._given = tuple(map(candidate_of, task.collection.links))
 
-    def run(self) -> SearchResult:
+    def run(self) -> Found:
         """Climb until nothing is better, or all runs are done."""
         known = self.scores
         self._simulate([self._given, *self._beginnings()])
@@ -82,7 +82,7 @@ class Climb(Trials[Candidates]):
         collections = [placed(self.task.collection, each) for each in (*ranked, self._given)]
         *best_of, given = self.measured(collections)
         best_of.sort(key=by_objective, reverse=True)
-        return SearchResult(tuple(best_of), given, given, len(known))
+        return Found(tuple(best_of), given, given, len(known))
 
     def _beginnings(self) -> Iterator[Candidates]:
         """Each link's CTCs across its fibres or fibre by fibre; from the first, or one further."""

@@ -6,24 +6,20 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from operator import call
 from threading import Thread, active_count, current_thread, main_thread
-from typing import Annotated, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-from isfc.arguments import Argument
 from isfc.errors import ConfigurationError
 from scenarios.runs.saturation import RunEach
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
-
-JOBS_MAX: Final = 1_024
-"""Runs at a time (chosen: a bound of what can be asked for)."""
 
 _GENERATION_SIZES: Final = (50_000, 10, 10)
 """When Python's collector runs, in a process that runs links: objects made, runs of the generation
@@ -123,12 +119,6 @@ def calling(jobs: int) -> Iterator[Calls[Any]]:
             yield each
 
 
-Jobs = Annotated[
-    int, Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX)
-]
-"""An argument that is an option of the command too; in Python it is 1 if not given."""
-
-
 def check_jobs(jobs: int) -> None:
     """Raise `ConfigurationError` for less than one process."""
     if jobs < 1:
@@ -148,15 +138,37 @@ def shared_out(
 
 _RUNNER: ContextVar[RunEach | None] = ContextVar("who does runs", default=None)
 
+Interrupted = Callable[[float], str]
+"""What to say after Ctrl-C, of how much was done."""
+
+Bar = Callable[[float, str, Interrupted], AbstractContextManager[Callable[[float], None]]]
+"""Shows how much of a total is done, in a unit; gives what is to be told that."""
+
+_BAR: ContextVar[Bar | None] = ContextVar("who shows how far it is", default=None)
+
 
 @contextmanager
-def running_by(run_each: RunEach) -> Iterator[None]:
-    """While the body runs, let ``run_each`` do runs, with a bar on a terminal for example."""
-    token = _RUNNER.set(run_each)
+def running_by(run_each: RunEach, bar: Bar | None = None) -> Iterator[None]:
+    """While the body runs, let ``run_each`` do runs, and ``bar`` show what is done in other ways.
+
+    As a command has it, on a terminal.
+    """
+    tokens = _RUNNER.set(run_each), _BAR.set(bar)
     try:
         yield
     finally:
-        _RUNNER.reset(token)
+        _RUNNER.reset(tokens[0])
+        _BAR.reset(tokens[1])
+
+
+@contextmanager
+def told(total: float, unit: str, interrupted: Interrupted) -> Iterator[Callable[[float], None]]:
+    """What is to be told how much is done while the body runs; `running_by` says who shows it."""
+    if (bar := _BAR.get()) is None:
+        yield lambda _: None
+        return
+    with bar(total, unit, interrupted) as advance:
+        yield advance
 
 
 def each_by(jobs: int) -> RunEach:

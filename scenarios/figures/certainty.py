@@ -184,9 +184,14 @@ class Odds:
 
     share: float
 
+    @property
+    def percent(self) -> int:
+        """So many of 100: never 0 or 100."""
+        return sorted((1, 100 - round(100 * (1 - self.share)), 99))[1]
+
     def __str__(self) -> str:
-        """``95 of 100``: all have one base. Never 0 or 100."""
-        return f"{sorted((1, 100 - round(100 * (1 - self.share)), 99))[1]} of 100"
+        """``95 of 100``: all have one base."""
+        return f"{self.percent} of 100"
 
     @property
     def leading(self) -> "Odds":

@@ -148,7 +148,19 @@ class _Repeated(msgspec.Struct, frozen=True):
 class _Known(msgspec.Struct, frozen=True):
     """How sure the figures of a run are; results of older versions do not say it."""
 
-    ranges: dict[str, RangeRecord] = {}
+    figures: dict[str, "_Ranged"] = {}
+
+    @property
+    def ranges(self) -> dict[str, RangeRecord]:
+        """Of each figure that has one."""
+        found = ((name, each.range) for name, each in self.figures.items())
+        return {name: within for name, within in found if within is not None}
+
+
+class _Ranged(msgspec.Struct, frozen=True):
+    """A figure as JSON has it, as far as it matters here."""
+
+    range: RangeRecord | None = None
 
 
 class _Row(msgspec.Struct, frozen=True):

@@ -36,6 +36,8 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    CPU = "% for 1/s"
+    BYTES = "bytes"
     SPREAD = "% of it"
     OWN = "as said"
     """What a column beside it says, or the name of a measure."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 from scenarios.figures.assumptions import assumed, assumed_apart, widened
@@ -25,7 +27,7 @@ RANGED: Final = {
     "mb_per_s": (FigureKind.RATE, Unit.MB_PER_S),
     "messages_per_s": (FigureKind.RATE, Unit.PER_S),
     "rdev_util_percent": (FigureKind.RDEV_UTIL, Unit.PERCENT),
-    "cpu_percent_per_msg": (FigureKind.CPU, Unit.PERCENT),
+    "cpu_percent_per_msg": (FigureKind.CPU, Unit.CPU),
 }
 """The figures of a run of one link whose errors are known, as `Result` names them."""
 
@@ -58,7 +60,7 @@ def figure_of(
 _UNITS: Final = {
     FigureKind.RATE: Unit.MB_PER_S,
     FigureKind.RDEV_UTIL: Unit.PERCENT,
-    FigureKind.CPU: Unit.PERCENT,
+    FigureKind.CPU: Unit.CPU,
     FigureKind.SERVICE: Unit.MS,
 }
 
@@ -108,11 +110,16 @@ def links_ratio(ratio: float, before: Sequence[Layout], after: Sequence[Layout])
 
 
 def run_figures(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Figure]:
-    """The figures of a run that are `RANGED`, by their names; ``figures`` may have others."""
+    """The figures of a run that are `RANGED`, by their names; ``figures`` may have others.
+
+    They say no load: a run is of one, whichever way its messages go.
+    """
     load = Load(experiment.workload, experiment.pairs)
     collisions = figures.get("collisions_per_s", 0.0)
     return {
-        name: figure_of(kind, figures[name], experiment.layout, load, collisions, unit)
+        name: replace(
+            figure_of(kind, figures[name], experiment.layout, load, collisions, unit), load=None
+        )
         for name, (kind, unit) in RANGED.items()
         if name in figures
     }

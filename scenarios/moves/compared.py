@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.machines import find_link
@@ -44,8 +45,8 @@ def check_stops(evacuation: Evacuation) -> None:
         link = find_link(evacuation.collection, tenant.source, tenant.to)
         if limit_s < 1 and limit_s <= (state_s := state_seconds(link, tenant.source)):
             raise ConfigurationError(
-                f"max quiesce {limit_s:g} s of {tenant.plan.name}: state and I/O devices, "
-                f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
+                f"{spelt('max_quiesce')} {limit_s:g} s of {tenant.plan.name}: state and I/O "
+                f"devices, {STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
             )
 
 

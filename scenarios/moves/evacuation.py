@@ -8,12 +8,9 @@ It lasts as long as its guests take. So it is not run until something is steady:
 figure. `scenarios.moves.moving` runs it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
-
-from msgspec import to_builtins
-from msgspec.structs import asdict
+from typing import TYPE_CHECKING, Final, Self
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -23,20 +20,12 @@ from isfc.layout.lost import places_of
 from isfc.layout.machines import find_link
 from isfc.layout.note import Note
 from isfc.layout.sharing import only
-from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.moves.guest import GuestPlan, Moved
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import LOSE, Order, Response
-from scenarios.moves.record import (
-    DeviceJson,
-    EvacuationJson,
-    TrafficJson,
-    WouldMove,
-    guest_json,
-    pass_json,
-)
+from scenarios.moves.record import DeviceSeen, WouldMove
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S, check_node
 from scenarios.runs.result import MIB
@@ -194,15 +183,8 @@ class OtherTraffic:
     rate: Rate
     exchanges_per_s: float
 
-    @property
-    def second_exchanges_per_s(self) -> float | None:
-        """Exchanges at the other pace that it may keep, as its bytes have it; None without one."""
-        if self.rate.second_mb_per_s is None:
-            return None
-        return self.exchanges_per_s * self.rate.paces[1] / max(1e-9, self.rate.mb_per_s)
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class EvacuationOutcome:
     """What became of every guest, in the order in which they began, and of what was beside them.
 
@@ -214,7 +196,7 @@ class EvacuationOutcome:
 
     evacuation: Evacuation
     guests: tuple[Evacuated, ...]
-    devices: tuple[DeviceJson, ...] = ()
+    devices: tuple[DeviceSeen, ...] = ()
     responses: tuple[Response, ...] = ()
     meanwhile: tuple[OtherTraffic, ...] = ()
     alone: tuple[OtherTraffic, ...] = ()
@@ -264,74 +246,3 @@ class EvacuationOutcome:
     def advice(self) -> tuple[WouldMove | None, ...]:
         """What would let each guest be moved, None of each where nothing is known of that."""
         return self.would_move or (None,) * len(self.guests)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each pass of each guest, as a data frame takes them."""
-        return [
-            {
-                "guest": guest.plan.name,
-                "from": guest.source,
-                "to": guest.to,
-                "pass": number,
-                **asdict(pass_json(each)),
-            }
-            for guest in self.guests
-            for number, each in enumerate(guest.passes, start=1)
-        ]
-
-    @property
-    def record(self) -> EvacuationJson:
-        """All of it for ``--json``."""
-        evacuation = self.evacuation
-        return EvacuationJson(
-            source=evacuation.name,
-            destination=evacuation.destination,
-            together=evacuation.together,
-            seconds=self.seconds,
-            longest_stop_s=self.longest_stop_s,
-            all_moved=self.all_moved,
-            guests=[*map(guest_json, self.guests, self.advice)],
-            traffic=tuple(self._traffic()),
-            devices=self.devices,
-            responses=self.responses,
-            notes=self.notes,
-        )
-
-    def _traffic(self) -> Iterator[TrafficJson]:
-        for alone, meanwhile in zip(self.alone, self.meanwhile, strict=False):
-            yield TrafficJson(
-                link=alone.link,
-                loads=[*map(str, self.evacuation.loads_of(alone.link))],
-                alone_mb_per_s=alone.rate.mb_per_s,
-                alone_spread_mb_per_s=alone.rate.spread_mb_per_s,
-                alone_second_mb_per_s=alone.rate.second_mb_per_s,
-                meanwhile_mb_per_s=meanwhile.rate.mb_per_s,
-                alone_exchanges_per_s=alone.exchanges_per_s,
-                alone_second_exchanges_per_s=alone.second_exchanges_per_s,
-                meanwhile_exchanges_per_s=meanwhile.exchanges_per_s,
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as one JSON document; names and meanings of the keys stay."""
-        found: dict[str, Any] = to_builtins(self.record, enc_hook=str)
-        return found
-
-    def __repr__(self) -> str:
-        return (
-            f"<EvacuationOutcome {self.evacuation.name} - {self.evacuation.destination}, "
-            f"{self.moved_count} of {len(self.guests)} guests: {self.seconds:.2f} s, "
-            f"longest stop {self.longest_stop_s:.2f} s>"
-        )
-
-    def _repr_html_(self) -> str:
-        """A row for each guest, for a notebook."""
-        heads = ("guest", "from", "to", "begins s", "s", "stop s", "passes", "end")
-        rows = [
-            (
-                *(each.plan.name, each.source, each.to),
-                *(f"{each.begin_s:.2f}", f"{each.seconds:.2f}", f"{each.quiesced_seconds:.2f}"),
-                *(len(each.passes), each.end),
-            )
-            for each in self.guests
-        ]
-        return html_table("Evacuation", heads, rows)

@@ -22,7 +22,7 @@ from scenarios.moves.evacuation import (
 from scenarios.moves.guest import Guest
 from scenarios.moves.orders import Hardware, Operator, Response
 from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
-from scenarios.moves.record import DeviceJson
+from scenarios.moves.record import DeviceSeen
 from scenarios.moves.targets import Targets, partners_of
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.guests import GuestCosts
@@ -109,7 +109,7 @@ class _Moving:
         responses = self._leave(progress)
         engine.run(max(engine.now_ns, begin_ns + 1))  # also where all ended as it began
         devices = tuple(
-            DeviceJson(end.name, end.partner, each.rdev, each.io_per_s, each.busy_percent)
+            DeviceSeen(end.name, end.partner, each.rdev, each.io_per_s, each.busy_percent)
             for end, before in seen
             for each in measure(end.name, before, end.snapshot(engine.now_ns)).devices
         )

@@ -11,21 +11,19 @@ if not all its guests have a place then, none leaves.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from msgspec import structs, to_builtins
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.lost import collection_without, known_pieces, places_of, spelt
-from isfc.layout.shown import rows_table
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.moving import move
 from scenarios.moves.orders import LOSE, NOT_GIVEN, Order, Response, lost_in_words
-from scenarios.moves.record import TurnJson
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
@@ -145,7 +143,7 @@ class Turn:
         return (*failed, *self.without_way)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class RollingOutcome:
     """All turns, in order: each system away, and back again; and what hardware was lost when."""
 
@@ -173,54 +171,6 @@ class RollingOutcome:
     def all_moved(self) -> bool:
         """Whether every guest was away when its system was left, and is back."""
         return not any(turn.stayed for turn in self.turns)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each turn, as a data frame takes them."""
-        return [
-            {
-                "system": turn.system,
-                "way": turn.way,
-                "guests": len(turn.guests),
-                "memory_bytes": sum(each.plan.memory.size for each in turn.guests),
-                "seconds": turn.seconds,
-                "longest_stop_s": turn.longest_stop_s,
-                "not_moved": len(turn.stayed),
-            }
-            for turn in self.turns
-        ]
-
-    def turn_records(self) -> list[TurnJson]:
-        """The same for ``--json``, with the names of guests."""
-        return [
-            TurnJson(
-                **{**row, "not_moved": [*turn.stayed]},
-                to={each.plan.name: each.to for each in turn.guests},
-            )
-            for row, turn in zip(self.rows(), self.turns, strict=True)
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``isfc evacuate --rolling --json`` prints of it; names and meanings stay."""
-        record = {
-            "seconds": self.seconds,
-            "longest_stop_s": self.longest_stop_s,
-            "all_moved": self.all_moved,
-            "turns": self.turn_records(),
-            "responses": self.responses,
-        }
-        found: dict[str, Any] = to_builtins(record, enc_hook=str)
-        return found
-
-    def __repr__(self) -> str:
-        systems = len({turn.system for turn in self.turns})
-        return (
-            f"<RollingOutcome {systems} systems: {self.seconds:.2f} s of moves, "
-            f"longest stop {self.longest_stop_s:.2f} s>"
-        )
-
-    def _repr_html_(self) -> str:
-        """A row for each turn, for a notebook."""
-        return rows_table("Rolling maintenance", self.rows())
 
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from isfc.arguments import check_fields
+from isfc.arguments import check_fields, spelt
 from isfc.errors import ConfigurationError
 
 QUIESCE_MAX_S: Final = 10.0
@@ -42,10 +42,10 @@ class Limits:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name, value in (("total", self.max_total), ("quiesce", self.max_quiesce)):
+        for name, value in (("max_total", self.max_total), ("max_quiesce", self.max_quiesce)):
             if not (0 < value <= SECONDS_MAX or value == inf):
                 raise ConfigurationError(
-                    f"max {name} {value:g}: expected more than 0 to {SECONDS_MAX:,.0f} s"
+                    f"{spelt(name)} {value:g}: expected more than 0 to {SECONDS_MAX:,.0f} s"
                 )
         if not 0 <= self.quiesce_goal <= SECONDS_MAX:
             raise ConfigurationError(f"quiesce goal {self.quiesce_goal:g}: expected 0 s or more")

@@ -9,6 +9,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.document import Document
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import with_notes
@@ -50,19 +51,41 @@ def link_at(layout: AnyLayout, profile: GivenSite) -> Layout:
 
 def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
     """All links with their disks, at the site of a profile if there is one."""
+    return opened_at(layout, profile)[0]
+
+
+def opened_at(layout: AnyLayout, profile: GivenSite) -> tuple[Collection, str]:
+    """The same, and the text of their file; of records there is none."""
     from isfc.io.shared import links_with_disks
 
-    collection = given_collection(
-        layout,
-        lambda document: checked_traffic(links_with_disks(document)[0], document.source),
-    )
+    text = ""
+
+    def read(document: Document) -> Collection:
+        nonlocal text
+        text = document.text
+        return checked_traffic(links_with_disks(document)[0], document.source)
+
+    collection = given_collection(layout, read)
     site = given_site(profile)
-    return replace(collection, links=tuple(with_site(each, site) for each in collection.links))
+    links = tuple(with_site(each, site) for each in collection.links)
+    return replace(collection, links=links), text
 
 
 def named_link(layout: AnyLayout, link: str | None, profile: GivenSite = None) -> Layout:
     """The link that is named, or the only one, as `link_at`, with what its figures do not have."""
+    return link_of(links_at(layout, profile), layout, link)
+
+
+def named_link_in(
+    layout: AnyLayout, link: str | None, profile: GivenSite = None
+) -> tuple[Layout, Collection]:
+    """The same, and all links that it is among."""
     links = links_at(layout, profile)
+    return link_of(links, layout, link), links
+
+
+def link_of(links: Collection, layout: AnyLayout, link: str | None) -> Layout:
+    """The same of ``links``, which are those of the layout."""
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
     with nullcontext() if is_text else within(str(layout)):
         return with_notes(links, links.link(link, spelt("link")))

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.saturation import SATURATING_PAIRS, SECONDS, STATED_PAIRS, SUITE
 from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
 
@@ -51,3 +52,13 @@ class Load:
 
 STATED: Final = Load()
 SATURATED: Final = Load(pairs=SATURATING_PAIRS)
+
+
+def read_load(option: str, text: str) -> tuple[str, int]:
+    """A workload's name and how many pairs of guests run it, from ``HS:20``."""
+    name, _, pairs = text.rpartition(":")
+    if not (name and pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX):
+        raise ConfigurationError(
+            f"{option} {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, such as HS:20"
+        )
+    return name, int(pairs)

@@ -180,6 +180,12 @@ def workload_usage() -> str:
     return f"{', '.join(names)} or FILE.toml"
 
 
+def complete_workload(incomplete: str) -> list[str]:
+    """How the workloads are called that begin so, for a shell."""
+    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
+    return [name for name in names if name.startswith(incomplete)]
+
+
 def find_workload(name: Workload | str) -> Workload:
     """The workload of that name, as `WORKLOADS` has it, in any case; a workload is itself.
 

@@ -102,7 +102,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "carried": lambda: isfc.carried(ONE, pairs=1),
     "figures": lambda: [
         isfc.carried(ONE, pairs=1)[0].stated,
-        isfc.relocate(ONE, guest()).figures,
+        isfc.relocate(ONE, guest()).seconds,
     ],
     "plan_notes": lambda: isfc.plan_notes(ONE, isfc.carried(ONE, pairs=1)),
     "others_busy": lambda: isfc.others_busy(ONE),
@@ -116,7 +116,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     ),
     "compare": lambda: isfc.compare([ONE, "published-4"], "HS", pairs=1),
     "optimise": lambda: isfc.optimise(ONE, pairs=1, seconds=0.01, runs=1, seeds=1),
-    "size": lambda: isfc.size(50, lost="none", feature=["FICON Express4"]),
+    "size": lambda: isfc.size(mb_per_s=50, lost="none", feature=["FICON Express4"]),
     "io_plan": lambda: isfc.io_plan(DISKS),
     "io_run": lambda: isfc.io_run(DISKS, **SHORT),
     "io_beside": lambda: isfc.io_beside(BOTH, "HS", pairs=1, **SHORT),

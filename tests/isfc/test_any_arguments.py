@@ -100,6 +100,7 @@ MADE: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
 
 def values(hint: Any, *, least: bool) -> st.SearchStrategy[Any]:
     """Values of a type; ``least``: only the least layout."""
+    hint = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
     origin, parts = get_origin(hint), get_args(hint)
     if hint is isfc.Layout:
         return st.just(ONE) if least else st.just(ONE) | layouts()

@@ -31,7 +31,7 @@ any_call: Any = isfc
             lambda: any_call.simulate("published-4", "HL", pairs=1, seed=1.5),
             r"^simulate\(seed=1.5\): expected a whole number$",
         ),
-        (lambda: isfc.sweep([], jobs=-1), "^jobs -1: expected 1 or more processes$"),
+        (lambda: isfc.sweep([], jobs=-1), "^jobs -1: expected 1 to 1024$"),
         (
             lambda: any_call.sweep({"pairs": 1}),
             r"^sweep\(specification=\{'pairs': 1\}\): expected a text, a Path or a Sequence of",

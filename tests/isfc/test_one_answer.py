@@ -390,7 +390,7 @@ def test_what_is_sized_is_run_again(seed: int) -> None:
     dice = Random(seed)
     features = [each.name for each in CATALOGUE if each.has_router]
     found = isfc.size(
-        dice.choice((200, 500, 900)), feature=[dice.choice(features)], lost="chpid", jobs=1
+        mb_per_s=dice.choice((200, 500, 900)), feature=[dice.choice(features)], lost="chpid", jobs=1
     )
     for link in found.links:
         slower = min(each.saturated.value for each in isfc.carried(link.layout))

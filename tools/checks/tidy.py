@@ -17,7 +17,7 @@ INSTALLED: Final = ("ctc", "isfc", "scenarios")
 FOLDERS: Final = (*INSTALLED, "tools", "tests")
 MODULE_LINES_MAX: Final = 500
 FUNCTION_LINES_MAX: Final = 60
-PARAMETERS_MAX: Final = 13
+PARAMETERS_MAX: Final = 14
 COLUMNS_MAX: Final = 100
 
 RENDERER: Final = "isfc.cli.output.streams"

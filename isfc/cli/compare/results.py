@@ -102,7 +102,7 @@ def _odds(odds: Odds | None) -> str:
 
 def _between(ranges: Mapping[str, RangeRecord]) -> str:
     """The range of what a run carries, if it has one."""
-    found = ranges.get("MB/s")
+    found = ranges.get("mb_per_s")
     return "" if found is None else f" ({plain(Interval(*found.likely))})"
 
 

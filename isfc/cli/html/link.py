@@ -8,9 +8,9 @@ from ctc.address import format_chpid, format_rdev
 from isfc.answers.advice import model_word, to_do, two_paces
 from isfc.answers.limit import limit_lines
 from isfc.answers.losses import losses_of, losses_table
+from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
-from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
@@ -30,7 +30,7 @@ Row = Sequence[object]
 
 def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     """All about one link; with an ``overview`` of its directors, if it has some."""
-    layout, disks = runs.layout, runs.disks
+    layout, disks = runs.layout, runs.disks and shared_by(runs.disks.now)
     overview &= any(fibre.directors for fibre in layout.fibres)
     notes = plan_notes(layout, runs.carried)
     return render(
@@ -59,8 +59,8 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         losses=table_of(losses_table(losses_of(runs.lefts))),
         relocated=[*_relocated(runs)],
         ios=_ios(runs),
-        disks=disks and shared_rows(disks.now),
-        disks_note=disks and shared_note(disks.now),
+        disks=disks and Markup().join(map(table_of, disks_tables(disks))),
+        disks_note=disks and disks_known(disks),
     )
 
 

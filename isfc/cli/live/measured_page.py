@@ -1,18 +1,20 @@
 """What a live run shows: as ``isfc run`` does, from each system that has measured."""
 
+import shlex
+import sys
 from collections.abc import Sequence
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
+from isfc.answers.run import LinkRun, link_run, run_report
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
-from isfc.cli.results.json import RunJson, run_json
-from isfc.cli.results.page import run_page
 from isfc.layout.layout import Layout
 from isfc.reports.table import plain_table
+from isfc.reports.terminal import page
 from scenarios.runs.experiment import Experiment
 
 
@@ -39,8 +41,8 @@ def live_page(
         return _links_page(options, measured)
     pages: list[RenderableType] = []
     for each in measured:
-        pages += [run_page(_experiment(options, links, each), [each.result], time=_time(options))]
-        pages += [""]
+        record = _record(options, links, each, None)
+        pages += [page(run_report(record), notes=True), ""]
         if options.factor:
             pages += [f"Lag: {each.lag_percent:.2f} % of the time was lateness", ""]
     return Group(*pages[:-1])
@@ -56,7 +58,7 @@ class LiveJson(Struct, frozen=True):
     lag_percent: dict[str, float]
     """by node, or `NODE-PARTNER` of one with several links: how much of the time it waited to be
     called was lateness"""
-    results: list[RunJson]
+    results: list[LinkRun]
     """of each node, in the order of their names; for each of its links, if it has several"""
 
 
@@ -69,10 +71,19 @@ def live_json(
     """The record of what was measured at each link end."""
     results = []
     for each in measured:
-        record = run_json(_experiment(options, links, each), [each.result], layout)
+        record = _record(options, links, each, layout)
         results.append(replace(record, partner=UNSET if each.partner is None else each.partner))
     lags = {lag_key(each): each.lag_percent for each in measured}
     return LiveJson(options.pace.value, options.factor or None, lags, results)
+
+
+def _record(
+    options: LiveOptions, links: Sequence[Layout], each: Measured, layout: str | None
+) -> LinkRun:
+    """What one link end has measured."""
+    experiment = _experiment(options, links, each)
+    command = shlex.join(["isfc", *sys.argv[1:]])
+    return link_run(experiment, [each.result], layout, time=_time(options), command=command)
 
 
 def lag_key(measured: Measured) -> str:

@@ -28,13 +28,7 @@ from scenarios.runs.workload import (
     free_workload,
     workload_usage,
 )
-
-
-def complete_workload(incomplete: str) -> list[str]:
-    """The workloads that begin so."""
-    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
-    return [name for name in names if name.startswith(incomplete)]
-
+from scenarios.runs.workload import complete_workload as complete_workload
 
 WorkloadOption = Annotated[
     str | None,
@@ -130,16 +124,6 @@ def make_experiment(*arguments: Any, **settings: Any) -> Experiment:
         return Experiment.of(*arguments, **settings)
     except ConfigurationError as error:
         raise ConfigurationError(f"--{error}") from None
-
-
-def read_load(option: str, text: str) -> tuple[str, int]:
-    """A workload's name and how many pairs of guests run it, from ``HS:20``."""
-    name, _, pairs = text.rpartition(":")
-    if not (name and pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX):
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, such as HS:20"
-        )
-    return name, int(pairs)
 
 
 def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:

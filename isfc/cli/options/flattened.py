@@ -8,6 +8,14 @@ from typing import Any, get_type_hints
 from msgspec import Struct
 
 
+class Made(Struct, frozen=True):
+    """Options of which the command of a function makes one of its arguments."""
+
+    def made(self) -> Any:
+        """The argument."""
+        raise NotImplementedError
+
+
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """The command with each record among its parameters replaced by that record's fields.
 

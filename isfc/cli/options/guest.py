@@ -1,28 +1,33 @@
-"""The options that describe a guest that is relocated, and what they come to.
+"""The options that describe guests that are relocated, and when each is stopped or given up."""
 
-A file of guests has the same names as columns: `isfc.cli.options.guest_file`.
-"""
-
-from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
-from msgspec import Struct
-
-from isfc.arguments import read_size
-from isfc.cli.options.option import valued
+from isfc.answers.guest import DESCRIBED, guest_memory
+from isfc.answers.guest_file import read_guests
+from isfc.arguments import spelt
+from isfc.cli.options.flattened import Made
+from isfc.cli.options.number import bounded
+from isfc.cli.options.option import flag, valued
 from isfc.errors import ConfigurationError
-from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.evacuation import GUESTS_MAX
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import KNOWN_GUESTS
+from scenarios.moves.orders import UNNAMED
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits, make_limits
 
 
-def as_option(name: str) -> str:
-    """What an error calls a value of the command line."""
-    return f"--{name.replace('_', '-')}"
+class GuestOptions(Made, frozen=True):
+    """What was given of guests; sizes as text, None is not given."""
 
-
-class GuestOptions(Struct, frozen=True):
-    """What was given of a guest, as text; None is not given."""
-
+    guests: Annotated[
+        str,
+        valued(
+            "N|FILE.csv",
+            "How many such guests are relocated, or a file with a line for each: "
+            "name,memory,change_rate and others of these options as columns.",
+        ),
+    ] = "1"
     memory: Annotated[str | None, valued("SIZE", "Memory of a guest, such as 64G.")] = None
     change_rate: Annotated[
         str | None,
@@ -50,91 +55,63 @@ class GuestOptions(Struct, frozen=True):
             "guest go before.",
         ),
     ] = None
+    quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, 3600),
+            f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
+        ),
+    ] = None
+    max_quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, SECONDS_MAX),
+            "Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
+        ),
+    ] = None
+    max_total: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, SECONDS_MAX),
+            "Give up a guest that is not there after so long; no limit if not given.",
+        ),
+    ] = None
+    immediate: Annotated[bool, flag("--immediate", "Stop the guest after the first pass.")] = False
 
-    def read(self, named: Callable[[str], str] = as_option) -> GuestMemory:
-        """The guest's memory; an error names the value as ``named`` says."""
-        known = self._known(named)
-        if known is None and (self.memory is None or not self._changes):
+    def made(self) -> list[GuestPlan]:
+        """So many alike, or those of a file, with these limits where it gives none."""
+        text, limits = self.guests, self._limits()
+        given = {name: getattr(self, name) for name in DESCRIBED}
+        if text.lstrip("-").isdigit():
+            count = int(text[:9])
+            if not 1 <= count <= GUESTS_MAX:
+                raise ConfigurationError(
+                    f"{spelt('guests')} {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
+                )
+            memory = guest_memory(given, self.like)
+            names = [UNNAMED] if count == 1 else [f"{UNNAMED}{n + 1}" for n in range(count)]
+            return [GuestPlan(name, memory, limits) for name in names]
+        if self.like is not None or any(each is not None for each in given.values()):
             raise ConfigurationError(
-                f"expected {named('memory')}, and {named('change_rate')} or {named('hot_set')}, "
-                f"or {named('like')} KIND"
+                f"{spelt('guests')} FILE.csv: expected no {spelt('memory')} or other option that "
+                "describes a guest; its columns do"
             )
-        size = _size(named("memory"), self.memory, known.size if known else 0)
-        if self.memory is not None and size < MEMORY_MIN and self.memory[-1:].isdigit():
-            raise ConfigurationError(_no_unit(named("memory"), self.memory, "16G"))
-        if not MEMORY_MIN <= size <= MEMORY_MAX:
-            raise ConfigurationError(f"{named('memory')} {self.memory}: expected 1M to 16T")
-        touched = _size(named("touched"), self.touched, min(known.touched, size) if known else size)
-        even = _rate(named("change_rate"), self.change_rate, known.change_rate if known else 0)
-        hot_set = _size(named("hot_set"), self.hot_set, known.hot_set if known else 0)
-        written = _rate(named("write_rate"), self.write_rate, known.write_rate if known else 0)
-        if not 1 <= touched <= size:
-            raise ConfigurationError(
-                f"{named('touched')} {self.touched}: expected 1 byte to the memory, "
-                f"{size / 2**30:g} GiB"
-            )
-        if hot_set > touched:
-            raise ConfigurationError(self._too_hot(named, hot_set, touched))
-        if bool(written) != bool(hot_set):
-            raise ConfigurationError(self._half(named, is_hot=bool(hot_set)))
-        return GuestMemory(
-            size=size, touched=touched, change_rate=even, hot_set=hot_set, write_rate=written
+        lines = read_guests(Path(text), has_destination=False, defaults=limits)
+        return [line.plan for line in lines]
+
+    def _limits(self) -> Limits:
+        found = make_limits(
+            max_total=self.max_total,
+            max_quiesce=self.max_quiesce,
+            immediate=self.immediate,
+            quiesce=QUIESCE_GOAL_S if self.quiesce is None else self.quiesce,
         )
-
-    @property
-    def _changes(self) -> bool:
-        """Whether something is said of how memory changes."""
-        return bool(self.change_rate or self.hot_set or self.write_rate)
-
-    def _too_hot(self, named: Callable[[str], str], hot_set: int, touched: int) -> str:
-        """What is wrong with a hot set, given or that of a known guest, beyond what is touched."""
-        if self.hot_set:
-            return (
-                f"{named('hot_set')} {self.hot_set[:40]}: expected at most what is touched, "
-                f"{touched / 2**30:g} GiB"
-            )
-        return (
-            f"{named('like')} {self.like}: has a hot set of {hot_set / 2**30:g} GiB, and "
-            f"{touched / 2**30:g} GiB are touched; expected {named('hot_set')} and "
-            f"{named('write_rate')} of that memory as well, or more memory"
-        )
-
-    def _half(self, named: Callable[[str], str], *, is_hot: bool) -> str:
-        """What is wrong with a set of memory without its rate, or a rate without its set."""
-        hot, rate = named("hot_set"), named("write_rate")
-        if is_hot and self.hot_set:
-            missing = f"{rate}, how much of it is written in a second"
-            return f"{hot} {self.hot_set[:40]}: expected also {missing}"
-        if self.write_rate and not is_hot:
-            missing = f"{hot}, how much memory is written to"
-            return f"{rate} {self.write_rate[:40]}: expected also {missing}"
-        return f"{hot} and {rate}: expected both, or none"
-
-    def _known(self, named: Callable[[str], str]) -> GuestMemory | None:
-        if self.like is None:
-            return None
-        if self.like not in KNOWN_GUESTS:
+        if self.quiesce is not None and self.quiesce > found.max_quiesce:
             raise ConfigurationError(
-                f"{named('like')} {self.like[:40]}: expected one of {', '.join(KNOWN_GUESTS)}"
+                f"{spelt('quiesce')} {self.quiesce:g}: expected at most {spelt('max_quiesce')}, "
+                f"{found.max_quiesce:g} s"
             )
-        return KNOWN_GUESTS[self.like].memory
-
-
-def _size(name: str, text: str | None, default: int) -> int:
-    return default if text is None else read_size(name, text)
-
-
-def _no_unit(name: str, text: str, example: str) -> str:
-    return f"{name} {text[:40]}: expected a unit, K, M, G or T, as {example}"
-
-
-def _rate(name: str, text: str | None, default: int) -> int:
-    """A rate needs its unit: so many bytes a second are hardly meant."""
-    if text is None:
-        return default
-    rate = read_size(name, text)
-    if rate and text[-1].isdigit():
-        raise ConfigurationError(_no_unit(name, text, "400M"))
-    if rate > MEMORY_MAX:
-        raise ConfigurationError(f"{name} {text[:40]}: expected at most 16T")
-    return rate
+        return found

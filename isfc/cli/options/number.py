@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.arguments import Argument
+from isfc.arguments import JOBS_MAX, Argument
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
@@ -33,8 +33,6 @@ def within(least: float, most: float, metavar: str = "") -> Callable[[Any, _Valu
 
     return check
 
-
-JOBS_MAX = 1_024
 
 JobsOption = Annotated[
     int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")

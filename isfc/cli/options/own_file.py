@@ -56,3 +56,5 @@ def check_files(files: Mapping[OwnFile, Path | None], *, force: bool) -> None:
             check_file(each.options[-1], path, each.suffixes, force=force)
             if each.library:
                 check_library(each.library, each.options[0])
+            if path.suffix.lower() == ".parquet":
+                check_library("pyarrow", f"{each.options[0]} FILE.parquet")

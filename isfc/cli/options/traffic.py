@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
+from isfc.arguments import as_options
 from isfc.cli.options.layout import OpenedFile
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from isfc.layout.collection import Collection, LinkTraffic
-from isfc.layout.machines import find_link
+from isfc.layout.collection import Collection
 from isfc.layout.sharing import with_notes
-from isfc.link.name import NodeName
-from scenarios.runs.experiment import PAIRS_MAX
+from scenarios.runs.given_traffic import read_traffic
 from scenarios.runs.workload import LinkLoad, load_of
 
 TrafficOption = Annotated[
@@ -41,7 +40,8 @@ def choose_traffic(
     if options:
         if given:
             raise ConfigurationError(f"--traffic and {given[0]}: expected one of them")
-        loads = tuple(read_traffic(option, collection) for option in options)
+        with as_options():
+            loads = tuple(read_traffic(option, collection) for option in options)
     elif given or not collection.traffic:
         return None
     else:
@@ -54,18 +54,3 @@ def choose_traffic(
     if not alone:
         raise ConfigurationError(f"--link {link[:40]}: no traffic; expected --traffic of it")
     return replace(collection, links=(with_notes(collection, chosen),)), alone
-
-
-def read_traffic(text: str, collection: Collection) -> LinkLoad:
-    """A load as ``--traffic`` says it; raises `ConfigurationError`."""
-    with within(f"--traffic {text[:60]}"):
-        ends, _, rest = text.partition(":")
-        workload, _, pairs = rest.rpartition(":")
-        client, _, server = ends.upper().partition("-")
-        if not (client and server and workload and pairs.isdecimal() and len(pairs) < 9):
-            raise ConfigurationError("expected FROM-TO:WORKLOAD:PAIRS, such as ALPHA-BETA:HL:50")
-        if not 1 <= int(pairs) <= PAIRS_MAX:
-            raise ConfigurationError(f"{pairs} pairs; expected 1 to {PAIRS_MAX}")
-        names = NodeName(client), NodeName(server)
-        find_link(collection, *names)
-        return load_of(LinkTraffic(*names, workload, int(pairs)))

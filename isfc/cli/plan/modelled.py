@@ -45,7 +45,7 @@ def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, Planne
         from isfc.cli.plan.disks import beside_disks
 
         loads = ", ".join(map(str, slower.loads))
-        page, record = beside_disks(page, record, slower, disks, loads, together=True)
+        page, record = beside_disks(page, record, slower, disks, loads)
     return page, record
 
 

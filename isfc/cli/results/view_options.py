@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.answers.run_ranges import ranges_line, run_notes_of
-from isfc.answers.views import View, sample_seconds
+from isfc.answers.run import described
+from isfc.answers.views import View, ranges_line, run_notes_of, sample_seconds
 from isfc.answers.views import check_view as check_shown
 from isfc.arguments import as_options
 from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
+from isfc.reports.measures import seed_words
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.report import MeasuredRun
 from scenarios.runs.run import INTERVAL_MIN
@@ -85,3 +86,18 @@ def show_report(output: Output, view: View, heading: str, runs: Sequence[Measure
     else:
         page = view.page([view.of(run) for run in runs])
         show(heading, "", page, "", ranges, *note_lines(notes))
+
+
+def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
+    """What was run, for how long, and where it was measured."""
+    experiment = runs[0].experiment
+    node = runs[0].samples[0].result.node
+    of = f"Logical link {' - '.join(experiment.layout.nodes)}, seen from {node}"
+    what = f"{of}; clients on {experiment.client_node}\n{described(experiment.workload)}"
+    if len(runs) > 1:
+        what = f"{len(runs)} logical links, together"
+    pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}, " * (len(runs) == 1)
+    return (
+        f"{what}\n{pairs}{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
+        f"warm-up, {seed_words(experiment.seed, seeds)}"
+    )

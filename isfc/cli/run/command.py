@@ -1,18 +1,21 @@
-"""``isfc run``: one workload over one layout, in virtual time."""
+"""``isfc run``: workloads over one link, or over several together, in virtual time."""
 
-from collections.abc import Sequence
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import UNSET
-from msgspec.structs import replace
-from rich.console import RenderableType
 
-from isfc.answers.limit import limit_of_run, limits_of, resources_table, rests_on_table, run_line
-from isfc.answers.shared import shared_by
+from isfc.answers.faults_run import faults_report, faults_run
+from isfc.answers.limit import limit_of_run
+from isfc.answers.links_run import LinksRun, links_run, links_run_report
+from isfc.answers.run import LinkRun, limit_fields, link_run, run_report
 from isfc.answers.views import View
+from isfc.cli.capability import Printed, html_of
 from isfc.cli.options.experiment import (
     EndOptions,
     ExtentOptions,
@@ -21,28 +24,27 @@ from isfc.cli.options.experiment import (
     make_experiment,
 )
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption, WhyOption, open_with_disks
+from isfc.cli.options.layout import WhyOption, open_with_disks
+from isfc.cli.options.option import valued
 from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
-from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show, show_json
-from isfc.cli.results.json import run_json
-from isfc.cli.results.page import run_heading, run_page
-from isfc.cli.results.shared import shared_page
-from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
+from isfc.cli.output.file import check_file, check_force
+from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report, view_heading
 from isfc.cli.run.during import (
     DuringOptions,
     beside_disks,
     outcomes,
+    run_faults,
     show_refusals,
     show_transcript,
 )
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from isfc.reports.terminal import table_of
+from isfc.reports.report import Report
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rests_on import rests_on
+from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import mean
@@ -65,8 +67,10 @@ def run_layout(
     viewed: ViewOptions,
     during: DuringOptions,
     why: WhyOption = False,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    html: Annotated[
+        Path | None, valued("FILE.html", "Write the page to a file, and print nothing.")
+    ] = None,
+    printed: Printed,
 ) -> None:
     """Run a workload and measure it as z/VM would.
 
@@ -74,140 +78,185 @@ def run_layout(
     messages outstanding; every message is answered with one reply. MB are 2^20 bytes. The same
     layout, workload and seed give the same output to the last byte, on any machine.
     """
+    printed.check(html)
+    check_force("--html or --trace", html, during.trace, force=printed.force)
+    if html is not None:
+        check_file("--html", html, (".html",), force=printed.force)
+    if viewed.report and (html or printed.notes or printed.table):
+        raise ConfigurationError("--report: expected without --html, --notes and --table")
+    output = Output(viewed.report, viewed.interval, printed.csv, printed.json, extent.seeds)
+    run = _chosen(chosen, traffic, load, extent, ends)
+    if why and (run.together or viewed.report is not None):
+        raise ConfigurationError("--why: of one link as a whole; expected neither traffic nor view")
+    check_view(output, run.experiment.each_alone)
+    trace = during.trace_of(run.experiment, output, force=printed.force)
+    faults = during.faults_of(run.experiment, output)
+    transcript = during.transcript(run.experiment, output)
+    if faults is not None:
+        outcome = run_faults(run.experiment, faults, together=run.together)
+        found = faults_run(run.experiment, outcome, together=run.together)
+        _show(found, faults_report, printed, html)
+    elif viewed.report is not None:
+        _show_view(run, output, viewed.report, transcript)
+    elif run.together:
+        _show(_links_found(run, output, transcript, trace), links_run_report, printed, html)
+    else:
+        link = _link_found(run, output, transcript, trace, why=why)
+        _show(link, run_report, printed, html)
+    if transcript is not None and transcript.refusals:
+        if not viewed.report and (printed.csv or html):
+            show_refusals(transcript)
+        raise typer.Exit(ExitCode.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What is to be run: one link, or several ``together``, and what disks on their chpids do.
+
+    ``side`` is the node to measure at, ``layout`` what the command line called the layout.
+    """
+
+    layout: str
+    experiment: Experiment
+    together: bool
+    disks: "IoConfiguration | None"
+    side: NodeName | None = None
+
+    def at_side(self, outcome: Outcome) -> Result:
+        """What the end that was chosen saw."""
+        return outcome.link().at(self.side).whole.result
+
+
+def _chosen(
+    chosen: LinkOptions,
+    traffic: list[str] | None,
+    load: LoadOptions,
+    extent: ExtentOptions,
+    ends: EndOptions,
+) -> _Chosen:
+    """What the options say; raises `ConfigurationError` for what contradicts or cannot run."""
     opened = chosen.open_file()
     own: dict[str, object] = {"--workload": load.workload, "--message": load.message}
     own |= {"--pairs": load.pairs, "--from": ends.client}
     loads = choose_traffic(opened, traffic, chosen.link_name, own)
-    output = Output(viewed.report, viewed.interval, csv, json, extent.seeds)
-    if why and (loads is not None or viewed.report is not None):
-        raise ConfigurationError("--why: of one link as a whole; expected neither traffic nor view")
+    how: dict[str, Any] = {
+        "seconds": extent.seconds,
+        "warmup": extent.warmup,
+        "seed": extent.seed,
+    }
     if loads is not None:
-        from isfc.cli.run.together import check_together, run_together  # most runs are of one link
-
-        check_together({"--side": ends.side, "--reply": load.reply, "--window": load.window})
-        run_together(loads, opened.disks, extent, output, during)
-        return
+        of_one = {"--side": ends.side, "--reply": load.reply, "--window": load.window}
+        _check_together(of_one)
+        try:
+            experiment = Experiment(*loads, **how)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--{error}") from None
+        return _Chosen(chosen.layout, experiment, True, _sharing(opened.disks, experiment))
     workload = load.choose_workload()
     if load.pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link, disks = open_with_disks(opened, chosen.link_name)
     client = choose_node(link, "--from", ends.client)
     side = choose_node(link, "--side", ends.side)
-    experiment = make_experiment(
-        link,
-        workload,
-        pairs=load.pairs,
-        seconds=extent.seconds,
-        warmup=extent.warmup,
-        seed=extent.seed,
-        client=client,
-    )
-    check_view(output, [experiment])
-    trace = during.trace_of(experiment, output)
-    faults = during.faults_of(experiment, output)
-    transcript = during.transcript(experiment, output)
-    if faults is not None:
-        from isfc.cli.run.faults import show_fault_run
-
-        show_fault_run(experiment, faults, json=json)
-    else:
-        _LinkRun(experiment, disks, side, output, transcript, trace, chosen.layout, why).show()
+    experiment = make_experiment(link, workload, pairs=load.pairs, client=client, **how)
+    return _Chosen(chosen.layout, experiment, False, disks, side)
 
 
-@dataclass(frozen=True, slots=True)
-class _LinkRun:
-    """One link that is to be run, what the disks on its chpids do, and how it is shown.
+def _check_together(alone: Mapping[str, object]) -> None:
+    """Raise `ConfigurationError` for an option that is of one link ``alone``."""
+    for option, value in alone.items():
+        if value is not None:
+            raise ConfigurationError(
+                f"{option}: of one link; expected it without --traffic and [[traffic]], "
+                "with --workload, --pairs and --link"
+            )
 
-    ``side`` is the node to measure at, ``layout`` what the command line called the layout.
+
+def _sharing(disks: "IoConfiguration | None", experiment: Experiment) -> "IoConfiguration | None":
+    """The disks, if any is on a chpid of the links."""
+    if disks is None:
+        return None
+    from isfc.io.shared import find_shared  # most files name no disks
+
+    return disks if find_shared(disks, *experiment.collection.links) else None
+
+
+def _show(found: Any, report: Callable[[Any], Report], printed: Printed, html: Path | None) -> None:
+    """Print an answer, or write its page, with what CP said above the page."""
+    if html is not None:
+        html_of(report).write(html, found)
+        return
+    said = getattr(found, "cp", UNSET)
+    if said is not UNSET and not (printed.json or printed.csv):
+        show_transcript(said)
+    printed.show(found, report)
+
+
+def _run(
+    run: _Chosen, output: Output, transcript: Transcript | None, trace: Path | None
+) -> tuple[Sequence[Outcome], dict[str, Any]]:
+    """What came of it, of each seed, and what the record has of it beside the figures.
+
+    With disks on its chpids, unless something else is asked for, it is run without them too.
     """
+    more: dict[str, Any] = {"command": shlex.join(["isfc", *sys.argv[1:]])}
+    if run.disks is not None and not (output.seeds or transcript or trace):
+        from isfc.answers.shared import shared_by  # few links share with disks
 
-    experiment: Experiment
-    disks: "IoConfiguration | None"
-    side: NodeName | None
-    output: Output
-    transcript: Transcript | None
-    trace: Path | None
-    layout: str
-    why: bool
+        shared = beside_disks(run.experiment, run.disks, output)
+        return [shared.beside], {**more, "disks": shared_by(shared, run.side)}
+    found = outcomes(run.experiment, output, transcript, trace)
+    return found, more if transcript is None else {**more, "cp": transcript.entries}
 
-    def show(self) -> None:
-        """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
-        if self.output.view is None:
-            self._show_run()
+
+def _link_found(
+    run: _Chosen, output: Output, transcript: Transcript | None, trace: Path | None, *, why: bool
+) -> LinkRun:
+    """The record of one link, with what limits it.
+
+    Where CP commands change the link that is said only if it is asked for.
+    """
+    found, more = _run(run, output, transcript, trace)
+    results = [run.at_side(outcome) for outcome in found]
+    experiment = found[0].experiment
+    limit = find_limit(experiment) if why else None
+    if limit is None and transcript is None and not output.csv:
+        limit = limit_of_run(experiment, output.seeds)
+    if why:
+        more["rests_on"] = rests_on(experiment)
+    more |= limit_fields(limit, mean(results).mb_per_s)
+    repeated = output.seeds is not None
+    return link_run(run.experiment, results, run.layout, repeated=repeated, **more)
+
+
+def _links_found(
+    run: _Chosen, output: Output, transcript: Transcript | None, trace: Path | None
+) -> LinksRun:
+    """The record of several links, with what limits them together."""
+    found, more = _run(run, output, transcript, trace)
+    experiment, rows = found[0].experiment, cluster_rows(found)
+    silent = transcript is not None or output.csv
+    limit = None if silent else limit_of_run(experiment, output.seeds)
+    more |= limit_fields(limit, rows[-1].mb_per_s)
+    return links_run(experiment, rows, output.seeds, **more)
+
+
+def _show_view(run: _Chosen, output: Output, view: View, transcript: Transcript | None) -> None:
+    """Print a view of IBM's report: of one link at its side, of several at each clients' end."""
+    if run.together and output.seeds is not None and output.seeds > 1:
+        raise ConfigurationError("--seeds and --report: expected one of them of several links")
+    found = outcomes(run.experiment, output, transcript)
+    if transcript is not None and (output.csv or output.json):
+        show_refusals(transcript)
+    elif transcript is not None:
+        show_transcript(transcript.entries)
+    runs = []
+    for link in found[0].links:
+        seen, name = link.at(run.side), make_name(link.experiment)
+        if output.sample_s is not None:
+            runs.append(MeasuredRun(name, link.experiment, seen.parts))
+        elif run.together:
+            runs.append(MeasuredRun(name, link.experiment, (seen.whole,)))
         else:
-            self._show_view(self.output.view)
-        if self.transcript is not None and self.transcript.refusals:
-            raise typer.Exit(ExitCode.FAILED)
-
-    def _show_run(self) -> None:
-        """Print all of the run; with what the disks on its chpids cost, run once."""
-        experiment, disks = self.experiment, self.disks
-        if disks is None or self.output.seeds or self.transcript or self.trace:
-            self._show_results(self._results())
-            return
-        shared = beside_disks(experiment, disks, self.output)
-        result = self._at_side(shared.beside)
-        reasons, why = self._reasons(shared.beside.experiment, result.mb_per_s)
-        if self.output.json:
-            record = run_json(experiment, [result], self.layout)
-            show_json(replace(record, **why, disks=shared_by(shared, self.side)))
-        else:
-            load = f"{experiment.workload.name}, {experiment.pairs} pairs"
-            page = run_page(experiment, [result])
-            show(page, *reasons, "", shared_page(shared, load, self.side))
-
-    def _show_results(self, results: Sequence[Result]) -> None:
-        """Print the record of a run, or its page; with the spread if it was repeated."""
-        transcript, repeated = self.transcript, self.output.seeds is not None
-        reasons, why = self._reasons(self.experiment, mean(results).mb_per_s)
-        if self.output.json:
-            record = run_json(self.experiment, results, self.layout, repeated=repeated)
-            show_json(replace(record, **why, cp=transcript.entries if transcript else UNSET))
-        else:
-            show_transcript(transcript)
-            show(run_page(self.experiment, results, repeated=repeated), *reasons)
-
-    def _reasons(
-        self, experiment: Experiment, mb_per_s: float
-    ) -> tuple[list[RenderableType], dict[str, Any]]:
-        """What limits the run and, if asked for, what it rests on: of the page and of the record.
-
-        Of a run in which CP commands change the link it is said only if asked for.
-        """
-        limit = find_limit(experiment) if self.why else None
-        if limit is None and self.transcript is None:
-            limit = limit_of_run(experiment, self.output.seeds)
-        if limit is None:
-            return [], {}
-        page: list[RenderableType] = ["", run_line(limit, mb_per_s)]
-        record: dict[str, Any] = {"limits": limits_of(limit, mb_per_s)}
-        if not self.why:
-            return page, record
-        found = rests_on(experiment)
-        page += ["", table_of(resources_table(limit)), "", table_of(rests_on_table(found))]
-        return page, {**record, "rests_on": found}
-
-    def _show_view(self, view: View) -> None:
-        """Print the view of the report that is wanted."""
-        experiment, output = self.experiment, self.output
-        name = make_name(experiment)
-        if output.sample_s is None:
-            shown = measured(name, experiment, mean(self._results()))
-        else:
-            (outcome,) = outcomes(experiment, output, self.transcript)
-            shown = MeasuredRun(name, experiment, outcome.link().at(self.side).parts)
-        if output.csv or output.json:
-            show_refusals(self.transcript)
-        else:
-            show_transcript(self.transcript)
-        heading = run_heading(experiment, shown.samples[0].result.node, output.seeds or 1)
-        show_report(output, view, heading, [shown])
-
-    def _results(self) -> list[Result]:
-        """The result of the run, or of one with each seed."""
-        found = outcomes(self.experiment, self.output, self.transcript, self.trace)
-        return [self._at_side(outcome) for outcome in found]
-
-    def _at_side(self, outcome: Outcome) -> Result:
-        """What the end that was chosen saw."""
-        return outcome.link().at(self.side).whole.result
+            runs.append(measured(name, link.experiment, mean([*map(run.at_side, found)])))
+    show_report(output, view, view_heading(runs, output.seeds or 1), runs)

@@ -1,6 +1,6 @@
 """What happens to links while they run, what CP says to it, and what is recorded of every I/O."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from isfc.arguments import SEED_MAX
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
-from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.file import check_file
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
@@ -23,6 +23,7 @@ from scenarios.runs.run import Outcome, run
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
+    from scenarios.faults.run import FaultOutcome
     from scenarios.runs.shared_channel import SharedRun
 
 
@@ -40,7 +41,6 @@ class DuringOptions(Struct, frozen=True):
         Path | None,
         valued("FILE", "Write every I/O into FILE (.json), a trace that Perfetto opens."),
     ] = None
-    force: ForceOption = False
     faults: Annotated[
         str | None,
         valued("FILE", "Let things go wrong at times of the run: a TOML file of [[fault]]."),
@@ -63,11 +63,11 @@ class DuringOptions(Struct, frozen=True):
         except ConfigurationError as error:
             raise ConfigurationError(f"--cp {error}") from None
 
-    def trace_of(self, experiment: Experiment, output: Output) -> Path | None:
+    def trace_of(self, experiment: Experiment, output: Output, *, force: bool) -> Path | None:
         """The file of the trace that is wanted; None if none is."""
-        check_file("--trace", self.trace, (".json",), force=self.force)
         if self.trace is None:
             return None
+        check_file("--trace", self.trace, (".json",), force=force)
         if output.view or output.csv or output.seeds:
             raise ConfigurationError("--trace: expected without --report, --csv and --seeds")
         if experiment.seconds > SECONDS_MAX:
@@ -137,13 +137,24 @@ def beside_disks(experiment: Experiment, disks: "IoConfiguration", output: Outpu
     )
 
 
-def show_transcript(transcript: Transcript | None) -> None:
-    """Print what CP said, if it was asked, and a blank line."""
-    if transcript is not None:
-        show_lines((*transcript_lines(transcript.entries), ""))
+def run_faults(
+    experiment: Experiment, faults: Sequence[Fault], *, together: bool
+) -> "FaultOutcome":
+    """What came of a run with faults, of one link or of several ``together``."""
+    from scenarios.faults.run import run_with_faults  # most runs have none
+
+    return watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_with_faults(experiment, faults, progress, together=together),
+    )
 
 
-def show_refusals(transcript: Transcript | None) -> None:
+def show_transcript(entries: Iterable[ConsoleEntry]) -> None:
+    """Print what CP said, and a blank line."""
+    show_lines((*transcript_lines(entries), ""))
+
+
+def show_refusals(transcript: Transcript) -> None:
     """Where responses have no place on stdout, say on stderr what CP has refused."""
-    for entry in transcript.refusals if transcript else ():
+    for entry in transcript.refusals:
         show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")

@@ -1,21 +1,21 @@
 """What the page shows when it is asked: losses, relocations, statements, all links together."""
 
 import json
-from dataclasses import replace
 from typing import Annotated, Final, Literal
 
 import msgspec
 
 import isfc
+from isfc.answers.guest import guest_memory
+from isfc.answers.relocate import relocate_report
+from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.html.losses import losses_panel
-from isfc.cli.html.moves import moves_panel
-from isfc.cli.options.experiment import choose_node
-from isfc.cli.options.guest import GuestOptions, as_option
 from isfc.cli.output.progress import progress_told, run_all
 from isfc.cli.studio.command_line import by_hundredths, printed
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Failed, Tell
+from isfc.reports.html import section
 from isfc.reports.template import macro
 
 _LAYOUT: Final = "layout"
@@ -61,23 +61,20 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
     guests: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
 
     def show(self, tell: Tell) -> str:
-        """What became of the guests, as ``isfc relocate`` has it, then their passes."""
+        """What became of the guests, as ``isfc relocate`` has it."""
         links = self.layout()
         link, source = node_of(links, self.way)
-        node = choose_node(link, "From", source)
-        to = next(other for other in link.nodes if other != node)
-        memory = GuestOptions(memory=self.memory, change_rate=self.change_rate).read(_field)
         numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
-        plans = [isfc.GuestPlan(f"GUEST{number}", memory) for number in numbers]
-        advance, total = by_hundredths(tell), memory.touched * len(plans)
-        outcome = isfc.evacuate(
-            replace(links, links=(link,)),
-            str(node),
-            [isfc.Tenant(plan, to=to) for plan in plans],
-            quiet=True,
-            progress=lambda length: advance(min(1.0, length / total)),
-        )
-        return moves_panel(outcome)
+        with spelling(_field):
+            memory = guest_memory({"memory": self.memory, "change_rate": self.change_rate})
+            found = isfc.relocate(
+                links,
+                [isfc.GuestPlan(f"GUEST{number}", memory) for number in numbers],
+                link=link.name,
+                from_=source,
+                progress=by_hundredths(tell),
+            )
+            return section(relocate_report(found))
 
 
 class LinksPanel(Panel, frozen=True, tag="together"):
@@ -131,6 +128,13 @@ def show_panel(tell: Tell, panel: Panel) -> dict[str, str] | Failed:
     return {"html": found} if isinstance(found, str) else found
 
 
+_FIELDS: Final = {
+    "from_": "From",
+    "memory": "Memory",
+    "change_rate": "Changes a second",
+}
+
+
 def _field(name: str) -> str:
-    """What the page calls a value that describes a guest; what it has not, as an option."""
-    return {"memory": "Memory", "change_rate": "Changes a second"}.get(name) or as_option(name)
+    """What the page calls an argument; one that it has not, as an option."""
+    return _FIELDS.get(name) or option_of(name)

@@ -8,9 +8,8 @@ from msgspec import Meta
 import isfc
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.opened import run_cells
-from isfc.answers.run_ranges import range_line
+from isfc.answers.run import run_report
 from isfc.cli.options.experiment import ExtentOptions
-from isfc.cli.results.json import run_json
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
 from isfc.reports.encoded import encoded
@@ -60,18 +59,16 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         client=client or None,
         progress=progress,
     )
-    result = done.result
-    record = encoded(run_json(done.experiment, [result], link.name))
-    ranges = range_line(done.experiment, result)
-    said = ranges.partition(". ")[0]
+    answer = done.answer
+    report = run_report(answer)
     limit = limit_of_run(done.experiment, None)
     limited = f"sought from {SEARCHED_SECONDS_MIN:g} s on" if limit is None else short_limit(limit)
-    note = " ".join([ranges, *(note["text"] for note in record["notes"])])
-    rates = f"{result.mb_per_s_out:.1f} MB/s out, {result.mb_per_s_in:.1f} in"
+    note = " ".join([*report.remarks, *report.notes])
     parts = [sample.result for sample in done.client.parts]
+    record = encoded(answer)
     shown = wanted, client, [*_figures(done)], limited, parts, note, record
     return {
-        "said": f"Run {wanted.number}: {rates}. {said}.",
+        "said": f"Run {wanted.number}: {report.answer[0][1]}.",
         "cells": macro("cli/studio/page/forms.html", "run", *shown),
     }
 

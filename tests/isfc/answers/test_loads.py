@@ -201,7 +201,7 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
         ),
         (DAY, "--period week", "--period week: some times have no day"),
         (DAY, "--lost director", "--lost director: the layout names no director"),
-        (DAY, "--from CLIENT", "--from: expected --guests FILE.csv or --move SIZE with it"),
+        (DAY, "--from CLIENT", "--from: expected who leaves it as well, as with --guests FILE.csv"),
         (DAY, "--move 1G --guests nowhere.csv", "--move and --guests: expected one of them"),
         (DAY, "--move 1G --from NOWHERE", "--from NOWHERE: not a node of this layout"),
     ],
@@ -243,7 +243,7 @@ def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) ->
         "published-4",
         [table],
         lost="none",
-        leave=isfc.measured.Leave(guests=isfc.GuestMemory(size=2**30, touched=2**30)),
+        guests=isfc.GuestMemory(size=2**30, touched=2**30),
     )
     shown = loads("--lost", "none", "--move", "1G")
     assert [way.percentile_mb_per_s for way in found.ways] == [

@@ -27,11 +27,13 @@ PRINTED: Final = frozenset(
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
-RENAMED: Final = {"from": ("client", "source"), "at": ("orders",), "as": ("as_",)}
-"""Options whose names are no good for arguments; with the second, ``--from`` of `relocate`."""
+RENAMED: Final = {"from": ("client", "source", "from_"), "as": ("as_",)}
+"""Options whose names are no good for arguments; with the last, ``--from`` of `relocate`."""
 
 OF_FILES: Final = "system zone ran records usable decimal_comma".split()
-OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once".split()
+OF_A_GUEST: Final = (
+    "memory change_rate touched hot_set write_rate like quiesce max_quiesce max_total immediate"
+).split()
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
@@ -44,10 +46,8 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
-    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
-    | dict.fromkeys(["best", "jobs"], "`evacuate` with `together=None`"),
-    "evacuate": dict.fromkeys(["best", "jobs"], "`together=None`")
-    | {"rolling": "`rolling_maintenance`"},
+    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
+    "evacuate": {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; results are records"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
@@ -55,7 +55,6 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"move": "`guests`, a `GuestMemory`"},
-    "optimise": {"traffic": "`traffic` of the layout"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""
 

@@ -24,7 +24,10 @@ ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
-WITH_NOTES = {"plan", *(name for name, listed in EVERY.items() if getattr(listed, "report", ""))}
+WITH_NOTES = {
+    *("plan", "relocate", "run", "run --fault-seed"),
+    *(name for name, listed in EVERY.items() if getattr(listed, "report", "")),
+}
 """Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""
@@ -138,12 +141,12 @@ def test_rows_of_a_sweep_have_their_notes(
         'workload = ["HM"]\npairs = [1, 2]\n'
     )
     command = ["sweep", str(grid), "--jobs", "1", "--profile", str(profile)]
-    page, _ = printed(capsys, *command)
+    page, _ = printed(capsys, *command, "--notes")
     for text in (*MODEL.values(), PROFILE):
         assert page.count(text) == 1
     assert "4 of 4 runs: The model is extrapolated" in page
     assert run([*command, "--json"]) == 0
-    for row in json.loads(capsys.readouterr().out):
+    for row in json.loads(capsys.readouterr().out)["runs"]:
         for text in (EXTRAPOLATED, "as if it were alone", "two channels", PROFILE):
             assert text in row["notes"]
 

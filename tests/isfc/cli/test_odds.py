@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from ctc.features import CATALOGUE
 from ctc.profiles import find_profile
 from isfc.answers.limit import limit_line
-from isfc.cli.sweep.page import groups
-from isfc.cli.sweep.standing import standings
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
 from isfc.search.result import Contender
+from isfc.search.standing import groups, standings
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.choice import Choice, pair_odds

@@ -8,7 +8,7 @@ from random import Random
 from rich.console import Console
 
 from isfc.answers.views import View, device_page
-from isfc.cli.results.page import run_heading
+from isfc.cli.results.view_options import view_heading
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
@@ -44,7 +44,7 @@ def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: 
         result = _noisy(run(experiment).result, random)
         console = Console(file=io.StringIO(), width=100)
         seen = measured(make_name(experiment), experiment, result)
-        console.print(run_heading(experiment, result.node))
+        console.print(view_heading([seen]))
         console.print(device_page([View.DEVICE.of(seen)]))
         text = console.file
         assert isinstance(text, io.StringIO)

@@ -99,9 +99,11 @@ GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**28, touched=2**24))
         lambda site: isfc.carried("published-4", "CLIENT", profile=site)[0].stated.value,
         lambda site: isfc.carried(isfc.plan("published-4", profile=site).layout)[0].stated.value,
         lambda site: isfc.losses("published-4", profile=site).rows()[0]["mb_per_s"],
-        lambda site: 1 / isfc.relocate("published-4", GUEST, profile=site).seconds,
-        lambda site: 1 / isfc.evacuate("published-4", "CLIENT", [GUEST], profile=site).seconds,
-        lambda site: isfc.optimise("published-4", runs=1, seeds=1, profile=site).rows()[0]["score"],
+        lambda site: 1 / isfc.relocate("published-4", GUEST, profile=site).seconds.value,
+        lambda site: (
+            1 / isfc.evacuate("published-4", "CLIENT", [GUEST], profile=site).seconds.value
+        ),
+        lambda site: isfc.optimise("published-4", runs=1, seeds=1, profile=site).given.score.value,
     ],
     ids=["carried", "plan", "losses", "relocate", "evacuate", "optimise"],
 )

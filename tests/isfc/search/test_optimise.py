@@ -12,7 +12,7 @@ from isfc.layout.file import parse_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
-from isfc.search.result import Contender, Figures, SearchResult, Task, by_objective
+from isfc.search.result import Contender, Figures, Found, Task, by_objective
 from scenarios.runs.load import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
@@ -204,7 +204,7 @@ SLOWED = parse_layout(TEXT.replace('"6000-6001"', '"6000"').replace('"7000-7001"
 
 def carrying(
     monkeypatch: pytest.MonkeyPatch, mb_per_s: Callable[[Layout], float], sought: Task
-) -> SearchResult:
+) -> Found:
     """What is found if layouts carry this."""
 
     def figures(_: Scoring, collection: Collection) -> Figures:

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
+from threading import Thread
 
 import pytest
 
+from isfc.answers.sweep import sweep
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.sweep import finish, measure, row_of, sweep
+from isfc.search.sweep import finish, measure, row_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
@@ -79,31 +81,33 @@ def test_processes_give_the_same_rows_as_one(spec: Path) -> None:
     cells = parse_grid(GRID, spec.parent)
     alone = [row_of(cell, measure(cell.experiment)) for cell in cells]
     order = list(cells[0].axes)
-    shared = sorted(sweep(spec, jobs=2), key=lambda row: alone.index(row))
-    assert shared == alone
+    shared = sweep(spec, jobs=2).rows()
+    assert [each | row for each, row in zip(shared, alone, strict=True)] == shared
     assert list(shared[0])[: len(order)] == order
 
 
 def test_what_is_kept_is_not_run_again(spec: Path) -> None:
     store = spec.with_suffix(".rows")
-    first = list(sweep(spec, jobs=1, store=store))
+    sweep(spec, jobs=1, store=store)
+    first = RowStore(store).finished
 
     def nothing(_: object, items: Sequence[Experiment]) -> Iterator[tuple[int, Figures]]:
         assert not items
         return iter(())
 
-    again = finish(parse_grid(GRID, spec.parent), RowStore(store), nothing)
-    assert sorted(map(repr, first)) == sorted(repr(row_of(*found)) for found in again)
+    cells = parse_grid(GRID, spec.parent)
+    again = {key_of(cell.run): figures for cell, figures in finish(cells, RowStore(store), nothing)}
+    assert again == first
 
 
 def test_half_a_line_does_not_count_and_is_written_over(spec: Path) -> None:
     store = spec.with_suffix(".rows")
-    list(sweep(spec, jobs=1, store=store))
+    sweep(spec, jobs=1, store=store)
     whole = store.read_bytes()
     lines = whole.splitlines(keepends=True)
     store.write_bytes(b"".join(lines[:3]) + lines[3][:40])
     assert len(RowStore(store).finished) == 3
-    list(sweep(spec, jobs=1, store=store))
+    sweep(spec, jobs=1, store=store)
     assert sorted(store.read_bytes().splitlines()) == sorted(whole.splitlines())
 
 
@@ -122,7 +126,7 @@ def wait_for_a_row(process: subprocess.Popen[bytes], store: Path) -> None:
 def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
     """SIGKILL at any moment: what is finished stays and is not run again, the rest follows."""
     store, table = spec.with_suffix(".rows"), spec.with_suffix(".csv")
-    words = ["sweep", str(spec), "--jobs", "2", "-o", str(table)]
+    words = ["sweep", str(spec), "--jobs", "2", "-o", str(table), "--force"]
     kept: dict[str, Figures] = {}
     random = Random(1)
     for _ in range(20):
@@ -147,7 +151,7 @@ def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
 def test_rows_make_a_data_frame_as_they_are(spec: Path) -> None:
     import pyarrow  # which starts threads, and workers are forked without
 
-    frame = pyarrow.Table.from_pylist(list(sweep(spec, jobs=1)))
+    frame = pyarrow.Table.from_pylist(sweep(spec, jobs=1).rows())
     assert frame.num_rows == 8
     assert set(frame["workload"].to_pylist()) == {"HS", "HM"}
     assert frame.schema.field("mb_per_s").type == pyarrow.float64()
@@ -276,6 +280,11 @@ def test_key_tells_seeds_constants_and_layouts_apart() -> None:
     assert len({key_of(cell.experiment) for cell in cells}) == len(cells)
 
 
+def kill_after_a_row(process: subprocess.Popen[bytes], store: Path) -> None:
+    wait_for_a_row(process, store)
+    process.send_signal(signal.SIGKILL)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: Path) -> None:
@@ -295,18 +304,18 @@ def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: P
         wait_for(address.exists, "the scheduler")
         worker = ["distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1"]
         processes += [silent([sys.executable, "-m", *worker, *meeting]) for _ in range(2)]
-        rows = []
-        for row in sweep(spec, cluster=json.loads(address.read_text())["address"]):
-            rows.append(row)
-            if len(rows) == 1:
-                processes[1].send_signal(signal.SIGKILL)
+        store = tmp_path / "kept.rows"
+        killer = Thread(target=kill_after_a_row, args=(processes[1], store))
+        killer.start()
+        found = sweep(spec, cluster=json.loads(address.read_text())["address"], store=store)
+        killer.join(PATIENCE_S)
     finally:
         for process in reversed(processes):
             process.kill()
             process.wait(PATIENCE_S)
     cells = parse_grid(spec.read_bytes(), spec.parent)
     alone = [row_of(cell, measure(cell.experiment)) for cell in cells]
-    assert sorted(map(repr, rows)) == sorted(map(repr, alone))
+    assert [each | row for each, row in zip(found.runs, alone, strict=True)] == [*found.runs]
 
 
 def test_scheduler_that_does_not_answer_is_named(
@@ -314,19 +323,19 @@ def test_scheduler_that_does_not_answer_is_named(
 ) -> None:
     monkeypatch.setattr("isfc.search.cluster.CONNECT_S", 0.2)
     with pytest.raises(ConfigurationError, match=r"^cluster tcp://127\.0\.0\.1:1: no scheduler"):
-        list(sweep(spec, cluster="tcp://127.0.0.1:1"))
+        sweep(spec, cluster="tcp://127.0.0.1:1")
 
 
 @pytest.mark.parametrize("address", ["foo", "tcp://", "tcp://127.0.0.1:99999"])
 def test_address_that_is_none_is_refused_without_waiting(spec: Path, address: str) -> None:
     with pytest.raises(ConfigurationError, match=r"no scheduler answers .* expected its address"):
-        list(sweep(spec, cluster=address))
+        sweep(spec, cluster=address)
 
 
 SCRIPT = """
 import isfc
 
-print(len(list(isfc.sweep({spec!r}, jobs={jobs}))))
+print(len(isfc.sweep({spec!r}, jobs={jobs}).runs))
 """
 
 

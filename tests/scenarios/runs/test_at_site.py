@@ -22,7 +22,7 @@ def test_layout_at_a_site_is_run_as_with_its_profile() -> None:
     assert isfc.simulate(layout, "HS", **length).rows() != own.rows()
     guest = isfc.GuestMemory(size=2**20, touched=2**20)
     moved = isfc.relocate(isfc.at_site("published-1", SLOW), guest)
-    assert moved.seconds > isfc.relocate("published-1", guest).seconds
+    assert moved.seconds.value > isfc.relocate("published-1", guest).seconds.value
 
 
 def test_profile_of_another_model_is_refused() -> None:

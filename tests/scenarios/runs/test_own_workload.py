@@ -90,10 +90,10 @@ def test_file_has_what_the_function_takes(
     grid.write_text(
         f'seconds = 0.1\n[grid]\nlayout = ["published-4"]\nworkload = ["{file}"]\npairs = [3]\n'
     )
-    (row,) = isfc.sweep(grid, jobs=1, store=tmp_path / "rows")
+    (row,) = isfc.sweep(grid, jobs=1, store=tmp_path / "rows").rows()
     assert row["mb_per_s"] == pytest.approx(shown["mb_per_s"], rel=0.5)
     stored = (tmp_path / "rows").read_text()
-    assert [*isfc.sweep(grid, jobs=1, store=tmp_path / "rows")] == [row]
+    assert isfc.sweep(grid, jobs=1, store=tmp_path / "rows").rows() == [row]
     assert (tmp_path / "rows").read_text() == stored
 
 

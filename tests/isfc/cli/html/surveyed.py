@@ -20,7 +20,7 @@ from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate, SteadyRun
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
-from tests.isfc.cli.results.test_page import RESULT
+from tests.isfc.answers.test_run import RESULT
 
 
 def _steady(mb_per_s: float) -> SteadyRun:

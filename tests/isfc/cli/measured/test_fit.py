@@ -163,7 +163,7 @@ def test_a_profile_is_a_column_of_a_sweep(
     )
     command = ["sweep", "grid.toml", "--jobs", "1", "--profile", str(profile)]
     assert run([*command, "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+    (row,) = json.loads(capsys.readouterr().out)["runs"]
     assert row["profile"] == "twice"
     assert run(command) == 0
     assert "Site profile twice" in capsys.readouterr().out

@@ -32,9 +32,9 @@ def test_events_say_what_happened(faults: str, capsys: pytest.CaptureFixture[str
     first = next(number for number, line in enumerate(lines) if "* crash" in line)
     assert any("MB/s both ways" in line for line in lines[:first])
     assert lines[first : first + 3] == [
-        "    0.100000 SERVER   * crash at SERVER for 20 ms",
-        "    0.100000 both       6000, 6001, 6002, 6003 are down",
-        "    0.100000 both       the link went down",
+        "100.00 SERVER * crash at SERVER for 20 ms",
+        "100.00 both   6000, 6001, 6002, 6003 are down",
+        "100.00 both   the link went down",
     ]
     assert any("all conversations are over: SERVER has restarted" in line for line in lines)
 

@@ -132,8 +132,8 @@ def test_panels_of_the_model_say_the_answer_first() -> None:
     assert shares == sorted(set(shares))
     assert shares[-1] == 1
     assert len(shares) > 2
-    assert moved["html"].startswith('<p class="answer"><strong>GUEST was moved in ')
-    assert "The passes from BOSTON to ATLANTA" in moved["html"]
+    assert moved["html"].startswith('<p class="answer"><strong>Moved:</strong> after ')
+    assert "<caption>Passes over memory</caption>" in moved["html"]
 
 
 def test_panels_have_no_names_of_options_and_statements_are_text() -> None:

@@ -91,7 +91,7 @@ def test_loss_and_relocation_are_answered_where_they_were_asked(page: Page) -> N
     seen(page, "#loss .answer", "Worst: chpid 40 (50): ")
     page.fill("#relocation-form [name=memory]", "64M")
     page.click("#relocation-form button")
-    seen(page, "#relocation .answer", "GUEST was moved in ")
+    seen(page, "#relocation .answer", "Moved: after ")
     page.fill("#relocation-form [name=memory]", "64Q")
     page.click("#relocation-form button")
     seen(page, "#relocation .output", "Memory 64Q: expected")

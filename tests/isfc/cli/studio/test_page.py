@@ -255,7 +255,7 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
         expect(page.locator("#loss .output")).to_contain_text("Without: BETA:63: ")
         page.fill("#relocation-form [name=memory]", "64M")
         page.click("#relocation-form button")
-        assert "was moved in" in shown(page, "#relocation")
+        assert "Moved: after " in shown(page, "#relocation")
         page.click("#statements-form button")
         assert shown(page, "#files").startswith("ACTIVATE ISLINK 5310 5311")
         with page.expect_download() as download:

@@ -1,10 +1,8 @@
 """What is found, on the page: the answer first."""
 
-import pytest
-
 import isfc
 from isfc.answers.cluster import cluster_report
-from isfc.cli.html import moves
+from isfc.answers.relocate import relocate_report
 from isfc.cli.html.losses import losses_panel
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
@@ -20,24 +18,22 @@ from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
 
-def test_guest_that_is_not_moved_has_its_reason_its_range_and_what_would_move_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(moves, "moving_line", lambda _: "Moving is limited.")  # takes runs
-    guest = GuestMemory(size=2**24, change_rate=2**32)
-    outcome = isfc.relocate("published-1", guest, max_quiesce=0.1)
-    page = moves.moves_panel(outcome)
+def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None:
+    memory = GuestMemory(size=2**24, change_rate=2**32)
+    guest = isfc.GuestPlan("GUEST", memory, isfc.Limits(max_quiesce=0.1))
+    found = isfc.relocate("published-1", guest)
+    page = section(relocate_report(found))
     assert page.startswith(
-        '<p class="answer"><strong>GUEST was not moved: MAXQUIESCE exceeded after 0.10 s stopped; '
-        "the guest stays on CLIENT.</strong> Range: "
+        '<p class="answer"><strong>Not moved:</strong> GUEST stays on CLIENT: stopped for longer '
+        "than MAXQUIESCE, 0.1 s, with "
     )
-    (would,) = outcome.advice
+    (moved,) = found.guests
+    would = moved.would_move
     assert would is not None
     assert f"or MAXQUIESCE {would.max_quiesce_s}, or {would.channels} channels.</p>" in page
-    assert '<p class="answer"><strong></strong> Moving is limited.</p>' in page
-    passes = outcome.guests[0].passes
-    assert page.count("<tr><td>") == len(passes)
-    assert f"<td>{passes[-1].begin_ns / 1e9:.2f}</td>" in page
+    table = page.partition("<caption>Passes over memory</caption>")[2].partition("</table>")[0]
+    assert table.count("<tr><td>") == len(moved.passes)
+    assert f"<td>{moved.passes[-1].begin_ns / 1e9:.2f}</td>" in table
 
 
 def test_links_together_begin_with_the_link_that_keeps_least() -> None:

@@ -1,0 +1,306 @@
+"""What several links carried together in a run: all, each link, system and shared channel."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType, structs
+
+from isfc.answers.limit_record import Limits
+from isfc.answers.run import seeds_differ
+from isfc.answers.shared import Shared, disks_answer, disks_tables
+from isfc.layout.note import Note
+from isfc.layout.sharing import channel_name
+from isfc.reports.measures import seed_words
+from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown, with_unit
+from scenarios.figures.figure import Figure, Unit
+from scenarios.figures.ranges import flat_range, links_rate
+from scenarios.runs.cluster_rows import ClusterRow
+from scenarios.runs.cp_script import ConsoleEntry
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.published_range import beyond_measured_cluster
+
+_LINKS_MAX: Final = 6
+_SHOWN: Final = 5
+"""Links that a page holds, those of four members; and of more, and of what they share, how many."""
+
+_FLAT: Final = (
+    *("name", "traffic", "mb_per_s_out", "mb_per_s_in", "mb_per_s", "messages_per_s"),
+    *("collisions_per_s", "busy_percent", "spread_percent"),
+)
+
+
+class CarriedPart(Struct, frozen=True, kw_only=True):
+    """What a link, a system, a channel or all carried; null is what is not of it."""
+
+    name: str
+    traffic: str = ""
+    """of a link"""
+    mb_per_s_out: float
+    """written: by the first node of a link, by a system; over a path from where its name says"""
+    mb_per_s_in: float
+    mb_per_s: float
+    messages_per_s: float | None = None
+    collisions_per_s: float | None = None
+    busy_percent: float | None = None
+    """of the resource nearest to its end: line out, line in, data processor, starts of I/Os; disks
+    are in it"""
+    spread_percent: float | None = None
+    """of MB/s, with `--seeds`"""
+    figures: dict[str, Figure] = {}
+    """`mb_per_s` with its range; none of what several fibres share"""
+
+
+class SharedPart(CarriedPart, frozen=True, kw_only=True):
+    """What a channel or a path carried that several fibres share."""
+
+    links: tuple[CarriedPart, ...]
+    """what each moves over it"""
+
+
+class LinksRun(Struct, frozen=True, kw_only=True):
+    """What several links carried in one run; means, if it was repeated with several seeds."""
+
+    seconds: float
+    """virtual time that was measured"""
+    warmup: float
+    """virtual time before that"""
+    seed: int
+    seeds: int
+    """how many the means are of"""
+    links: tuple[CarriedPart, ...]
+    """those with traffic"""
+    systems: tuple[CarriedPart, ...]
+    """the same of each over all its links"""
+    channels: tuple[SharedPart, ...]
+    """those that several fibres share or one has both ends on"""
+    paths: tuple[SharedPart, ...]
+    """the same of each path whose inter-switch links several fibres take"""
+    together: CarriedPart
+    """the same of all links"""
+    shared_channels: tuple[str, ...]
+    """the channels that several systems, fibres, or CTCs and disks share, in words"""
+    extrapolated: list[str]
+    """what no published figure identifies: [extrapolation](extrapolation.md)"""
+    notes: list[Note]
+    version: str
+    """what printed it"""
+    command: str
+    limits: Limits | UnsetType = UNSET
+    """of all together, as of one link"""
+    cp: list[ConsoleEntry] | UnsetType = UNSET
+    """as of one link"""
+    disks: Shared | UnsetType = UNSET
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link, system, shared channel and path, and for all.
+
+        MB/s have the ends of their ranges, None where there is none.
+        """
+        every = [
+            *(("link", each) for each in self.links),
+            *(("system", each) for each in self.systems),
+            *_parts("channel", self.channels),
+            *_parts("path", self.paths),
+            ("all", self.together),
+        ]
+        ranges = [
+            flat_range("mb_per_s", each.figures["mb_per_s"]) if each.figures else {}
+            for _, each in every
+        ]
+        columns = dict.fromkeys(key for one in ranges for key in one)
+        return [
+            {
+                "kind": kind,
+                **{name: getattr(each, name) for name in _FLAT},
+                **{key: one.get(key) for key in columns},
+            }
+            for (kind, each), one in zip(every, ranges, strict=True)
+        ]
+
+
+def _parts(kind: str, shared: Sequence[SharedPart]) -> Iterator[tuple[str, CarriedPart]]:
+    for each in shared:
+        yield kind, each
+        yield from (("share", link) for link in each.links)
+
+
+def links_run(
+    experiment: Experiment,
+    rows: Sequence[ClusterRow],
+    seeds: int | None = None,
+    command: str = "",
+    **more: Any,
+) -> LinksRun:
+    """The record of a run, or of the means of several; ``more`` are further fields."""
+    shared: dict[str, list[SharedPart]] = {"channel": [], "path": []}
+    kind = ""
+    for row in rows:
+        if row.kind in shared:
+            kind = row.kind
+            shared[kind].append(SharedPart(**_fields(experiment, row), links=()))
+        elif row.kind == "share":
+            part = CarriedPart(**_fields(experiment, row))
+            whole = shared[kind].pop()
+            shared[kind].append(structs.replace(whole, links=(*whole.links, part)))
+    links, systems, every = (
+        tuple(CarriedPart(**_fields(experiment, row)) for row in rows if row.kind == kind)
+        for kind in ("link", "system", "all")
+    )
+    known = map(channel_name, experiment.collection.shared_channels)
+    names = dict.fromkeys([*known, *(each.name for each in shared["channel"])])
+    return LinksRun(
+        seconds=experiment.seconds,
+        warmup=experiment.warmup,
+        seed=experiment.seed,
+        seeds=seeds or 1,
+        links=links,
+        systems=systems,
+        channels=tuple(shared["channel"]),
+        paths=tuple(shared["path"]),
+        together=every[0],
+        shared_channels=tuple(names),
+        extrapolated=beyond_measured_cluster(experiment.collection),
+        notes=[*cluster_notes(experiment.collection), SHARED_UNRANGED],
+        version=version("isfc"),
+        command=command,
+        **more,
+    )
+
+
+def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
+    """The figures of a row; the range is of MB/s together, and none of what fibres share."""
+    fields = asdict(row)
+    del fields["kind"]
+    every = experiment.collection.links
+    links = {
+        "link": [link for link in every if link.name == row.name],
+        "system": [link for link in every if row.name in link.nodes],
+        "all": every,
+    }.get(row.kind)
+    return {**fields, "figures": {"mb_per_s": links_rate(row.mb_per_s, links)} if links else {}}
+
+
+def links_run_report(found: LinksRun) -> Report:
+    """What all carry and what limits them, then links, systems, and what several fibres share."""
+    remarks, rest = caveats(found.notes)
+    links = sorted(found.links, key=lambda each: each.mb_per_s)[:_SHOWN]
+    many = len(found.links) > _LINKS_MAX
+    slowest = f"The slowest {len(links)} of {len(found.links)} links, MB/s"
+    shown_links = links if many else found.links
+    flat = found.rows()
+    spread = found.seeds > 1
+    shared = [] if found.disks is UNSET else [*disks_tables(found.disks)]
+    return Report(
+        f"{len(found.links)} logical link{'s' * (len(found.links) > 1)} of "
+        f"{', '.join(each.name for each in found.systems)}, together",
+        [*_answer(found)],
+        [
+            Table("All", [Column(key, key) for key in flat[0]], flat, "rows", is_data=True),
+            Table(
+                slowest if many else "Links, MB/s (2^20); out is from the first node",
+                _columns("link", traffic=True, spread=spread),
+                [*map(_row, shown_links)],
+                "links",
+            ),
+            Table(
+                "Systems, MB/s",
+                _columns("system"),
+                [*map(_row, (*found.systems, found.together))],
+                "systems",
+            ),
+            *_busiest(found),
+            *shared,
+        ],
+        remarks=remarks,
+        notes=[*_known(found), *rest],
+    )
+
+
+def _answer(found: LinksRun) -> Iterator[tuple[str, str]]:
+    yield "Together", f"{with_unit(found.together.figures['mb_per_s'])} both ways"
+    if found.seeds > 1:
+        yield "Seeds", seeds_differ(found.seeds, found.together.spread_percent)
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
+        yield "To gain", found.limits.gain
+    if found.disks is not UNSET:
+        yield from disks_answer(found.disks)
+    elif busy := [each for each in (*found.channels, *found.paths) if each.busy_percent]:
+        most = max(busy, key=lambda each: each.busy_percent or 0.0)
+        yield "Busiest", f"{most.name}: {shown(most.busy_percent or 0.0, Unit.PERCENT)} %"
+
+
+def _columns(head: str, *, traffic: bool = False, spread: bool = False) -> list[Column]:
+    return [
+        Column(head, "name"),
+        Column("out", "mb_per_s_out", Unit.MB_PER_S),
+        Column("in", "mb_per_s_in", Unit.MB_PER_S),
+        Column("both", "mb_per_s"),
+        Column("msg/s", "messages_per_s", Unit.PER_S),
+        Column("coll/s", "collisions_per_s", Unit.PER_S),
+        *([Column("spread\n%", "spread_percent", Unit.PERCENT)] if spread else []),
+        *([Column("traffic", "traffic", folds=True)] if traffic else []),
+    ]
+
+
+def _row(part: CarriedPart) -> dict[str, Any]:
+    """A part with its rate as a figure, and its traffic as arrows."""
+    first = part.name.partition("-")[0]
+    arrows = [_arrow(each, first) for each in part.traffic.split(", ") if each]
+    fields = structs.asdict(part)
+    return fields | {"mb_per_s": part.figures["mb_per_s"], "traffic": ", ".join(arrows)}
+
+
+def _arrow(traffic: str, first: str) -> str:
+    """``HL:50 ->`` if the clients are on the first node of the link, ``<- HL:50`` if not."""
+    ends, _, load = traffic.partition(":")
+    return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
+
+
+_SHARED: Final = (
+    Column("what", "name", folds=True),
+    Column("link", "link"),
+    Column("out", "mb_per_s_out", Unit.MB_PER_S),
+    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    Column("busy %", "busy_percent", Unit.PERCENT),
+)
+
+
+def _busiest(found: LinksRun) -> Iterator[Table]:
+    """What several fibres share, the busiest; and what each link moves over each, as a detail."""
+    shared = sorted((*found.channels, *found.paths), key=lambda each: -(each.busy_percent or 0.0))
+    if not shared:
+        return
+    of = f"the busiest {_SHOWN} of {len(shared)}" if len(shared) > _SHOWN else "all"
+    caption = f"What several fibres share, MB/s: {of}"
+    rows = [structs.asdict(each) | {"link": ""} for each in shared]
+    brief = [column for column in _SHARED if column.field != "link"]
+    yield Table(caption, brief, rows[:_SHOWN], "shared")
+    every = [
+        row
+        for each, whole in zip(shared, rows, strict=True)
+        for row in (
+            whole,
+            *(
+                structs.asdict(link) | {"name": "", "link": link.name}
+                for link in each.links
+                if link.mb_per_s
+            ),
+        )
+    ]
+    yield Table("What each link moves over it, MB/s", _SHARED, every, "shares", detail=True)
+
+
+def _known(found: LinksRun) -> Iterator[str]:
+    yield (
+        f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up, "
+        f"{seed_words(found.seed, found.seeds)}."
+    )
+    parts = (*found.links, *found.systems, found.together)
+    known = range_note(part.figures["mb_per_s"] for part in parts)
+    yield f"A range is of MB/s both ways, and of the others in proportion. {known}".rstrip()

@@ -1,0 +1,362 @@
+"""What a run of one link measured: its rate first, and what limits it; then all figures."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.answers.limit import limits_of, resources_table, rests_on_table
+from isfc.answers.limit_record import Limits
+from isfc.answers.profile import Profile, profile_of
+from isfc.answers.shared import Shared, disks_answer, disks_tables
+from isfc.layout.note import Note
+from isfc.reports.measures import RUN_ROWS, seed_words
+from isfc.reports.ranges import factor_line, range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown, with_unit
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Figure, NoRange, Unit
+from scenarios.figures.limit import Limit
+from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
+from scenarios.figures.rests_on import RestsOn
+from scenarios.runs.cp_script import ConsoleEntry
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
+from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
+from scenarios.runs.provenance import Provenance, provenance
+from scenarios.runs.published_range import beyond_measured_run
+from scenarios.runs.repeat import mean, spreads
+from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.workload import Workload
+
+_VIRTUAL: Final = "virtual time"
+
+SERVICE: Final = "disc_conn_serv_factor"
+"""The times of each device that mostly writes: their range is a factor of them."""
+
+_UNRANGED: Final = (
+    f"packages, collisions and TXPENDCT, of a device's I/O/s, Pend and Busy %, and of {BUSY}"
+)
+
+
+class LinkRun(Struct, frozen=True, kw_only=True):
+    """What one end of a link saw of a run; means, if it was repeated with several seeds."""
+
+    partner: str | UnsetType = UNSET
+    """of `isfc up` of a system with several links: the one at the other end"""
+    nodes: tuple[str, str]
+    """in the order of their names"""
+    client: str
+    """the node of the clients"""
+    workload: str
+    messages: str
+    """those of the workload, in words"""
+    pairs: int
+    """of guests"""
+    seconds: float
+    """time that was measured"""
+    warmup: float
+    """time before that"""
+    time: str
+    """what the seconds are, such as virtual time"""
+    seed: int
+    node: str
+    """the side that all that follows is seen from"""
+    mb_per_s: float
+    """both directions"""
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float
+    """both directions, acknowledgements of HY among them"""
+    messages_per_s_out: float
+    messages_per_s_in: float
+    packages_per_s_out: float
+    packages_per_s_in: float
+    messages_per_package_out: float
+    messages_per_package_in: float
+    bytes_per_package_out: float
+    """with headers"""
+    bytes_per_package_in: float
+    rdev_util_percent: float
+    """busy percent, summed over devices"""
+    collisions_per_s: float
+    """write collisions"""
+    cpu_percent_per_msg: float
+    """percent of a processor in the link driver for each exchange a second"""
+    tx_pend_count: float
+    """messages that wait for a CTC when the run ends"""
+    devices: tuple[DeviceResult, ...]
+    figures: dict[str, Figure]
+    """`mb_per_s`, `messages_per_s`, `rdev_util_percent`, `cpu_percent_per_msg` with their ranges,
+    and `disc_conn_serv_factor`, that of the times of each device that mostly writes; none of what
+    is 0, nor of a live run"""
+    extrapolated: list[str]
+    """what no published figure identifies: [extrapolation](extrapolation.md)"""
+    notes: list[Note]
+    profile: Profile | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+    provenance: Provenance
+    """what it was made with"""
+    seeds: int | UnsetType = UNSET
+    """with `--seeds`: how many; the figures are means"""
+    spread_percent: dict[str, float | None] | UnsetType = UNSET
+    """with `--seeds`, by measure: (greatest - least) / mean x 100, or null where the mean is 0"""
+    limits: Limits | UnsetType = UNSET
+    """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
+    together, and with `--why`; not with `--cp`"""
+    rests_on: list[RestsOn] | UnsetType = UNSET
+    """as of `isfc plan --json`, with `--why`"""
+    cp: list[ConsoleEntry] | UnsetType = UNSET
+    """with `--cp`"""
+    disks: Shared | UnsetType = UNSET
+    """with `[[io]]` on its chpids"""
+
+
+def link_run(
+    experiment: Experiment,
+    results: Sequence[Result],
+    layout: str | None = None,
+    *,
+    repeated: bool = False,
+    time: str = _VIRTUAL,
+    command: str = "",
+    **more: Any,
+) -> LinkRun:
+    """The record of a run, or of one that was ``repeated`` with several seeds: of the means.
+
+    ``layout`` is what a ``command`` line called it, ``time`` what the seconds are, ``more`` further
+    fields.
+    """
+    seen, link = mean(results), experiment.layout
+    load = experiment.workload, experiment.pairs
+    is_model = time == _VIRTUAL
+    return LinkRun(
+        nodes=link.nodes,
+        **experiment.settings(),
+        messages=described(experiment.workload),
+        time=time,
+        **asdict(seen) | {"devices": seen.devices},
+        figures=figures_of_run(experiment, seen) if is_model else {},
+        extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
+        notes=list(measured_notes(experiment, seen) if is_model else live_notes(link)),
+        profile=profile_of(link.site),
+        provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
+        seeds=len(results) if repeated else UNSET,
+        spread_percent=spreads(results) if repeated else UNSET,
+        **more,
+    )
+
+
+def limit_fields(limit: Limit | None, mb_per_s: float) -> dict[str, Any]:
+    """The field of a record that says what limits a rate; none where it is not known."""
+    if limit is None:
+        return {}
+    return {"limits": limits_of(limit, mb_per_s)}
+
+
+def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:
+    """The figures whose errors are known, by name; none that is 0."""
+    figures = {name: value for name, value in asdict(result).items() if name != "devices" and value}
+    figures["collisions_per_s"] = result.collisions_per_s
+    found = run_figures(experiment, figures)
+    if any(map(mostly_writes, result.devices)):
+        run = experiment.layout, Load(experiment.workload, experiment.pairs)
+        how = result.collisions_per_s, Unit.TIMES
+        found[SERVICE] = figure_of(FigureKind.SERVICE, 1.0, *run, *how)
+    return found
+
+
+def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
+    """The notes of what a run has measured."""
+    layout, workload, pairs = experiment.layout, experiment.workload, experiment.pairs
+    return (*run_notes(layout, workload, pairs, result.mb_per_s), unranged(_UNRANGED))
+
+
+def described(workload: Workload) -> str:
+    """A workload in words."""
+    if workload.programs is not None:
+        return f"{workload.name}: messages of {workload.mean_length:,.0f} bytes in the mean"
+    lengths = f"{workload.max_length:,}"
+    if workload.min_length != workload.max_length:
+        lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"
+    replies = f"{workload.reply_length:,}"
+    if workload.replies_max < workload.window:
+        replies += ", acknowledged"
+    return (
+        f"{workload.name}: messages of {lengths} bytes, "
+        f"replies of {replies}, window {workload.window}"
+    )
+
+
+def run_report(found: LinkRun) -> Report:
+    """What it carries and what limits it; what was sent, received, and each device."""
+    remarks, rest = caveats(found.notes)
+    many = "s" * (found.pairs > 1)
+    why = [] if found.rests_on is UNSET else [_why(found)]
+    shared = [] if found.disks is UNSET else [*disks_tables(found.disks)]
+    return Report(
+        f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {found.workload}, "
+        f"clients on {found.client}, seen from {found.node}",
+        [*_answer(found)],
+        [
+            Table("Traffic; MB are 2^20 bytes", _WAYS, [*_ways(found)], "traffic"),
+            Table("The link as a whole", _WHOLE, [_whole(found)], "link"),
+            Table("Devices, times in ms", _DEVICES, [*_devices(found)], "devices", detail=True),
+            *_spreads(found),
+            *shared,
+            *(each for tables in why for each in tables),
+        ],
+        remarks=remarks,
+        notes=[*_known(found), *rest],
+    )
+
+
+def _answer(found: LinkRun) -> Iterator[tuple[str, str]]:
+    out, back = (shown(each, Unit.MB_PER_S) for each in (found.mb_per_s_out, found.mb_per_s_in))
+    rate = with_unit(_figure(found, "mb_per_s", Unit.MB_PER_S))
+    yield "Carries", f"{rate} both ways: {out} sent, {back} received"
+    if found.seeds is not UNSET and found.spread_percent is not UNSET:
+        spread = found.spread_percent["mb_per_s"]
+        yield "Seeds", seeds_differ(found.seeds, spread)
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
+        yield "To gain", found.limits.gain
+    if found.disks is not UNSET:
+        yield from disks_answer(found.disks)
+
+
+def seeds_differ(seeds: int, spread: float | None) -> str:
+    """How far the MB/s of so many seeds differ, in percent; None where nothing was carried."""
+    if spread is None:
+        return f"nothing was carried with any of {seeds}"
+    by = f"{shown(spread, Unit.PERCENT)} %" if spread >= 1 else "less than 1 %"
+    return f"the mean of {seeds}, which differ by {by}"
+
+
+def _why(found: LinkRun) -> list[Table]:
+    """What it rests on, which was asked for."""
+    assert found.limits is not UNSET, "it was asked for"
+    assert found.rests_on is not UNSET, "so was this"
+    return [resources_table(found.limits.resources), rests_on_table(found.rests_on)]
+
+
+def _figure(found: LinkRun, name: str, unit: Unit) -> Figure:
+    """A figure, which has no range where nothing was carried, or where it was measured live."""
+    return found.figures.get(name) or Figure(getattr(found, name), unit, no_range=NoRange.NO_RATE)
+
+
+class _Way(Struct, frozen=True):
+    """What was sent, or received, or both together, which says no more than rates."""
+
+    way: str
+    mb_per_s: Figure
+    messages_per_s: Figure
+    packages_per_s: float | None = None
+    messages_per_package: float | None = None
+    bytes_per_package: float | None = None
+
+
+_WAYS: Final = (
+    Column("", "way"),
+    Column("MB/s", "mb_per_s"),
+    Column("messages/s", "messages_per_s"),
+    Column("packages/s", "packages_per_s", Unit.PER_S),
+    Column("messages\n/package", "messages_per_package", Unit.TIMES),
+    Column("bytes\n/package", "bytes_per_package", Unit.PER_S),
+)
+
+
+def _ways(found: LinkRun) -> Iterator[_Way]:
+    for way, end in (("sent", "out"), ("received", "in")):
+        rate, messages, *others = (getattr(found, f"{name}_{end}") for name in _BY_WAY)
+        yield _Way(
+            way,
+            Figure(rate, Unit.MB_PER_S, no_range=NoRange.NO_RATE),
+            Figure(messages, Unit.PER_S, no_range=NoRange.NO_RATE),
+            *others,
+        )
+    yield _Way(
+        "together",
+        _figure(found, "mb_per_s", Unit.MB_PER_S),
+        _figure(found, "messages_per_s", Unit.PER_S),
+    )
+
+
+_BY_WAY: Final = (
+    *("mb_per_s", "messages_per_s", "packages_per_s"),
+    *("messages_per_package", "bytes_per_package"),
+)
+
+
+class _Whole(Struct, frozen=True):
+    """What is of the link as a whole."""
+
+    rdev_util_percent: Figure
+    collisions_per_s: float
+    cpu_percent_per_msg: Figure
+    tx_pend_count: float
+
+
+_WHOLE: Final = (
+    Column("RDEV util %", "rdev_util_percent"),
+    Column("collisions/s", "collisions_per_s", Unit.PER_S),
+    Column("%CPU/msg", "cpu_percent_per_msg"),
+    Column("TXPENDCT", "tx_pend_count", Unit.PER_S),
+)
+
+
+def _whole(found: LinkRun) -> _Whole:
+    return _Whole(
+        _figure(found, "rdev_util_percent", Unit.PERCENT),
+        found.collisions_per_s,
+        _figure(found, "cpu_percent_per_msg", Unit.CPU),
+        found.tx_pend_count,
+    )
+
+
+_DEVICES: Final = (
+    Column("Addr", "rdev"),
+    Column("I/O/s", "io_per_s", Unit.PER_S),
+    Column("Pend", "pend_ms", Unit.MS),
+    Column("Disc", "disc_ms", Unit.MS),
+    Column("Conn", "conn_ms", Unit.MS),
+    Column("Serv", "serv_ms", Unit.MS),
+    Column("Busy %", "busy_percent", Unit.PERCENT),
+)
+
+
+def _devices(found: LinkRun) -> Iterator[dict[str, Any]]:
+    """Each CTC; no times where no I/O was done."""
+    for each in found.devices:
+        idle = {} if each.io_per_s else dict.fromkeys(("pend_ms", "disc_ms", "conn_ms", "serv_ms"))
+        yield asdict(each) | idle
+
+
+def _spreads(found: LinkRun) -> Iterator[Table]:
+    """How far the seeds differ, measure by measure."""
+    if found.spread_percent is UNSET:
+        return
+    rows = [
+        {"measure": name, **dict(zip(("sent", "received", "together"), each, strict=True))}
+        for name, *measures in RUN_ROWS
+        for each in [[found.spread_percent.get(m) if m else None for m in measures]]
+    ]
+    ways = (Column(way, way, Unit.PERCENT) for way in ("sent", "received", "together"))
+    yield Table("Spread in %", (Column("", "measure"), *ways), rows, "spreads", detail=True)
+
+
+def _known(found: LinkRun) -> Iterator[str]:
+    """What ran, for how long, and how far the figures are known."""
+    seeds = 1 if found.seeds is UNSET else found.seeds
+    yield f"{found.messages}."
+    yield (
+        f"{found.seconds:g} s of {found.time} after {found.warmup:g} s of warm-up, "
+        f"{seed_words(found.seed, seeds)}."
+    )
+    if SERVICE in found.figures:
+        factor = factor_line([found.figures[SERVICE]])
+        yield f"Disc, Conn, Serv of devices that mostly write are within {factor}."
+    if said := range_note(found.figures.values()):
+        yield said

@@ -1,0 +1,248 @@
+"""A run from Python: a layout, a workload and pairs of guests in, a `Simulation` out.
+
+What ``isfc run`` does for people, `simulate` does for programs; the figures are the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from isfc.answers.links_run import LinksRun, links_run, links_run_report
+from isfc.answers.run import LinkRun, link_run, run_report
+from isfc.arguments import checked
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.note import Note
+from isfc.layout.shown import html_plot
+from isfc.link.name import NodeName
+from isfc.reports.html import section
+from isfc.reports.report import Report
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import run_figures
+from scenarios.runs.at_site import GivenSite, link_at, links_at
+from scenarios.runs.cluster_rows import cluster_rows
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.given_traffic import read_traffic
+from scenarios.runs.notes import run_notes
+from scenarios.runs.result import EndSamples, Result, Sample
+from scenarios.runs.run import Outcome, Recording, check_interval, run
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import Workload, find_workload, load_of
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation:
+    """What both ends of a link saw of one run.
+
+    ``client`` and ``server`` each have ``whole``, the figures of the measured time as one
+    `Sample`, and ``parts``, one `Sample` for each interval. A sample's ``result`` has every
+    figure (MB are 2^20 bytes, "out" is written by that end) and its ``devices``.
+    """
+
+    recording: Recording
+
+    @property
+    def experiment(self) -> Experiment:
+        """What was run: layout, workload, pairs, seconds, warm-up and seed."""
+        return self.recording.experiment
+
+    @property
+    def client(self) -> EndSamples:
+        """What the system of the clients saw."""
+        return self.recording.client
+
+    @property
+    def server(self) -> EndSamples:
+        """What the system of the servers saw."""
+        return self.recording.server
+
+    @property
+    def result(self) -> Result:
+        """The figures of the whole measured time, seen from the clients' system."""
+        return self.client.whole.result
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) both ways, of the whole measured time."""
+        return self.result.mb_per_s
+
+    @property
+    def mb_per_s_out(self) -> float:
+        """MB/s (2^20) that the clients' system wrote."""
+        return self.result.mb_per_s_out
+
+    @property
+    def messages_per_s(self) -> float:
+        """Messages both ways."""
+        return self.result.messages_per_s
+
+    @property
+    def rdev_util_percent(self) -> float:
+        """Utilisation of its CTCs as the clients' system sees it, summed."""
+        return self.result.rdev_util_percent
+
+    @property
+    def collisions_per_s(self) -> float:
+        """Write collisions that the clients' system saw."""
+        return self.result.collisions_per_s
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """What `result` has, by the same names, each with its range or why it has none."""
+        return run_figures(self.experiment, _figures(self.result))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What belongs to these figures, such as that the model is extrapolated."""
+        run = self.experiment
+        return run_notes(run.layout, run.workload, run.pairs, self.mb_per_s)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each interval and system, as a data frame takes them.
+
+        ``until_s`` is when the interval ended, in seconds of virtual time with the warm-up.
+        """
+        return [{"until_s": sample.until, **_figures(sample.result)} for sample in self._samples()]
+
+    def device_rows(self) -> list[dict[str, Any]]:
+        """A flat record for each interval, system and RDEV; times in ms for each I/O."""
+        return [
+            {"until_s": sample.until, "node": sample.result.node, **asdict(device)}
+            for sample in self._samples()
+            for device in sample.result.devices
+        ]
+
+    @property
+    def answer(self) -> LinkRun:
+        """The record of the run as the clients' system saw it: that of ``isfc run --json``."""
+        return link_run(self.experiment, [self.result])
+
+    def _samples(self) -> Iterator[Sample]:
+        """The intervals in the order of time, the clients' system first."""
+        for pair in zip(self.client.parts, self.server.parts, strict=True):
+            yield from pair
+
+    def __repr__(self) -> str:
+        return f"<Simulation {_said(self.answer, run_report)}>"
+
+    def _repr_html_(self) -> str:
+        """The page of ``isfc run`` and MB/s by interval, for a notebook."""
+        plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
+        return str(section(run_report(self.answer))) + plot
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SimulatedLinks:
+    """What several links carried in one run, beside each other. MB are 2^20 bytes."""
+
+    outcome: Outcome
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s of all links, both ways."""
+        return self.outcome.mb_per_s
+
+    @property
+    def links(self) -> dict[str, Simulation]:
+        """What both ends of each link saw, by its name."""
+        return {each.experiment.layout.name: Simulation(each) for each in self.outcome.links}
+
+    @property
+    def answer(self) -> LinksRun:
+        """The record of the run: that of ``isfc run --json`` of several links."""
+        return links_run(self.outcome.experiment, cluster_rows([self.outcome]))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link, system, shared channel and path, and for all.
+
+        A data frame takes them; MB/s have the ends of their ranges.
+        """
+        return self.answer.rows()
+
+    def __repr__(self) -> str:
+        return f"<SimulatedLinks {_said(self.answer, links_run_report)}>"
+
+    def _repr_html_(self) -> str:
+        """The page of ``isfc run`` of several links, for a notebook."""
+        return str(section(links_run_report(self.answer)))
+
+
+def _said(answer: Any, report: Callable[[Any], Report]) -> str:
+    """What was run, and what is answered first."""
+    made = report(answer)
+    return f"{made.title}: {made.answer[0][1]}"
+
+
+@checked
+def simulate(
+    layout: AnyLayout,
+    workload: Workload | str,
+    *,
+    pairs: int,
+    seconds: float = 10.0,
+    warmup: float = WARMUP,
+    interval: float = 1.0,
+    seed: int = 1,
+    client: str | None = None,
+    progress: Callable[[float], None] | None = None,
+    profile: GivenSite = None,
+) -> Simulation:
+    """Run a workload over a layout in virtual time, and return what both ends measured.
+
+    ``layout`` is a `Layout`, the name of a shipped one or the path of a file; ``workload`` a
+    `Workload` or a name such as ``"HL"`` or ``"CDU:1000"``. Times are seconds of virtual time:
+    ``seconds`` are measured after ``warmup``, in parts of ``interval``. ``client`` names the
+    system of the clients, the layout's first if it is None. ``progress`` is told now and then how
+    many seconds of virtual time have passed, those of the warm-up included. ``profile`` is a
+    site's, as `isfc.measured.fit` gives it, or the path of its file. The same arguments give the
+    same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
+    """
+    check_interval(interval)
+    found = link_at(layout, profile)
+    experiment = Experiment.of(
+        found,
+        find_workload(workload),
+        pairs=pairs,
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+        client=None if client is None else NodeName(client.upper()),
+    )
+    return Simulation(run(experiment, interval, progress=progress).link())
+
+
+def _figures(result: Result) -> dict[str, Any]:
+    """The figures of the link as a whole, without its devices."""
+    figures = asdict(result)
+    del figures["devices"]
+    return figures
+
+
+@checked
+def simulate_links(
+    layout: AnyLayout,
+    traffic: Sequence[str] = (),
+    *,
+    seconds: float = 10.0,
+    warmup: float = WARMUP,
+    interval: float = 1.0,
+    seed: int = 1,
+    progress: Callable[[float], None] | None = None,
+    profile: GivenSite = None,
+) -> SimulatedLinks:
+    """Run all links of a layout together in virtual time, as ``isfc run --traffic`` does.
+
+    ``traffic`` says what runs over which, as ``"ALPHA-BETA:HL:50"``: clients on the first node; the
+    layout's ``[[traffic]]`` if it is empty. The rest is as for `simulate`. Raises
+    `ConfigurationError` for what cannot be run.
+    """
+    check_interval(interval)
+    collection = links_at(layout, profile)
+    loads = tuple(read_traffic(each, collection) for each in traffic)
+    experiment = Experiment(
+        collection,
+        loads or tuple(map(load_of, collection.traffic)),
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+    )
+    return SimulatedLinks(run(experiment, interval, progress=progress))

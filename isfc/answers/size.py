@@ -1,0 +1,199 @@
+"""What to order for a link: the fewest chpids and CTCs that carry so much with one piece gone."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ctc.profiles import find_profile
+from isfc.answers.limit import limits_of
+from isfc.answers.limit_record import Limits
+from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.layout.checked_toml import within
+from isfc.layout.document import KM_MAX
+from isfc.layout.file import parse_layout
+from isfc.layout.in_words import check_known
+from isfc.layout.new import read_nodes
+from isfc.layout.note import Note
+from isfc.layout.write import format_layout
+from isfc.reports.delimited import records
+from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import with_unit
+from isfc.search.sized import LostPiece, SizedLink
+from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX, SizeSearch
+from scenarios.runs.experiment import PAIRS_MAX
+from scenarios.runs.notes import BUSY_UNRANGED, run_notes
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
+
+_GONE: Final = {
+    LostPiece.NONE: "with nothing gone",
+    LostPiece.CTC: "with a CTC gone",
+    LostPiece.CHPID: "with a chpid gone",
+    LostPiece.DIRECTOR: "with one of two directors gone",
+}
+
+
+class LinkSizing(Struct, frozen=True):
+    """What was wanted of a link, and the links that were tried."""
+
+    wanted_mb_per_s: float
+    """each way"""
+    lost: LostPiece
+    """what is gone then"""
+    km: float
+    """how long the fibres are"""
+    workload: str
+    """what runs"""
+    pairs: int
+    """of guests"""
+    best: SizedLink | None
+    """the same as one of `links`: the fewest chpids, then CTCs, then the surest; null if no link
+    carries what is wanted"""
+    links: tuple[SizedLink, ...]
+    """by feature: the fewest chpids that carry it, and one more if fewer CTCs do then; the one that
+    carries most where none does"""
+    limits: Limits | None
+    """what limits the one that carries most, where none carries what is wanted"""
+    notes: tuple[Note, ...]
+    """what belongs to the figures of the best, or of the one that carries most"""
+
+    @property
+    def most(self) -> SizedLink:
+        """The one that carries most with the piece gone."""
+        return max(self.links, key=lambda one: one.left.value)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link that was tried, as a data frame takes them."""
+        return records(_links_table(self))
+
+
+@checked
+def size(
+    *,
+    mb_per_s: Annotated[
+        float, Argument("MB/s", "What the link has to carry, each way.", 1, MB_PER_S_MAX)
+    ],
+    lost: Annotated[
+        str, Argument(f"[{'|'.join(LostPiece)}]", "What is gone then; of directors there are two.")
+    ] = LostPiece.CHPID.value,
+    feature: Annotated[
+        Sequence[str],
+        Argument(
+            "FEATURE",
+            "A FICON feature to choose from; may be repeated. "
+            f"{', '.join(DEFAULT_FEATURES)} if not said.",
+        ),
+    ] = (),
+    km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
+    workload: Annotated[
+        Workload | str,
+        Argument("NAME", "What runs over the link.", complete=complete_workload),
+    ] = SUITE,
+    pairs: Annotated[
+        int, Argument("N", "Pairs of guests: with so many, more carry no more.", 1, PAIRS_MAX)
+    ] = SATURATING_PAIRS,
+    systems: Annotated[str, Argument("NAME,NAME", "The two systems.")] = "ATLANTA,BOSTON",
+    jobs: Jobs = 1,
+    progress: Callable[[float], None] | None = None,
+) -> LinkSizing:
+    """Say how many chpids and CTCs a link needs, with one piece gone.
+
+    For each feature the fewest chpids that carry it by the model, and one chpid more if fewer CTCs
+    do then; with -o the best as a layout. If no link carries it, says what limits the one that
+    carries most; the command ends with 1 then.
+
+    Raises `ConfigurationError` for what is unknown or out of bounds. ``jobs`` processes share the
+    runs, and ``progress`` is told what share of the most runs there have been.
+    """
+    check_known(spelt("lost"), lost, LostPiece)
+    with within(spelt("feature")):
+        profiles = list(dict.fromkeys(map(find_profile, feature or DEFAULT_FEATURES)))
+    with within(f"{spelt('systems')} {systems[:40]!r}"):
+        first, second = read_nodes(systems)
+    load = LinkLoad(first, second, find_workload(workload), pairs)
+    most = RUNS_MAX * len(profiles)
+    tell = progress or (lambda _: None)
+    search = SizeSearch(
+        mb_per_s, LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
+    )
+    links = tuple(link for profile in profiles for link in search.links(profile))
+    reaching = (link for link in links if link.reaches)
+    best = min(reaching, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
+    how = mb_per_s, LostPiece(lost), km, load.workload.name, pairs
+    found = LinkSizing(*how, best, links, None, ())
+    link = best or found.most
+    notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
+    if best is not None:
+        return replace(found, notes=notes)
+    limits = limits_of(search.limit(link), link.left.value)
+    return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
+
+
+def size_code(found: LinkSizing) -> int:
+    """The exit code of the command: 1 if no link carries what is wanted."""
+    return int(found.best is None)
+
+
+def layout_file(found: LinkSizing) -> str | None:
+    """The best as a layout, below what is said of it; None where there is none."""
+    if found.best is None:
+        return None
+    heading = [f"{label}: {said}" for label, said in _answer(found)]
+    return format_layout(parse_layout(found.best.layout), heading=heading, explained=True)
+
+
+def size_report(found: LinkSizing) -> Report:
+    """What to order, or why nothing helps; then a line for each link that was tried."""
+    figures = [figure for link in found.links for figure in (link.whole, link.left)]
+    remarks, rest = caveats(found.notes)
+    return Report(
+        f"{found.wanted_mb_per_s:,.10g} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
+        f"{found.workload}{f' over {found.km:g} km' * bool(found.km)}",
+        [*_answer(found)],
+        [_links_table(found)],
+        remarks=remarks,
+        notes=[range_note(figures), *rest],
+    )
+
+
+def _links_table(found: LinkSizing) -> Table:
+    wanted = f"{found.wanted_mb_per_s:.10g}"
+    return Table(
+        "MB/s (2^20) one way, of the slower direction: whole, and what is left "
+        f"{_GONE[found.lost]}",
+        (
+            Column("feature", "feature"),
+            Column("chpids", "chpids"),
+            Column("CTCs", "ctcs"),
+            Column("ports", "ports"),
+            Column("whole", "whole"),
+            Column("left", "left"),
+            Column(f"odds of\n{wanted}, %", "odds_percent"),
+        ),
+        found.links,
+    )
+
+
+def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
+    """What to order and how sure it is, or why nothing helps."""
+    best, most = found.best, found.most
+    wanted, gone = f"{found.wanted_mb_per_s:,.10g} MB/s", _GONE[found.lost]
+    if best is None:
+        yield "Not reachable", f"no link carries {wanted} each way {gone}"
+        yield "Most", f"{_named(most)}: {with_unit(most.left)} each way"
+        if found.limits is not None:
+            yield "Limited by", f"{found.limits.text.removeprefix('limited by: ')} MB/s"
+        return
+    each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
+    ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
+    yield "Best", f"{_named(best)} at each system, {ctcs}, {each}"
+    whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
+    yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
+    yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} so too"
+
+
+def _named(link: SizedLink) -> str:
+    return f"{link.chpids} chpid{'s' * (link.chpids > 1)} of {link.feature}"

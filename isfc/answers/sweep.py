@@ -1,0 +1,293 @@
+"""A sweep: every combination of a grid run once, and which of them is best, with what odds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+
+from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_known, listed
+from isfc.layout.note import Note
+from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import with_unit
+from isfc.search.grid import Cell, at_site, read_grid
+from isfc.search.standing import BEST, alike_in, groups, standings, varying_axes
+from isfc.search.store import RowStore
+from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from isfc.search.workers import told
+from scenarios.figures.certainty import Odds, nobody_is_ahead
+from scenarios.figures.figure import Figure, Unit
+from scenarios.figures.ranges import run_figures
+from scenarios.runs.at_site import GivenSite, given_site
+from scenarios.runs.notes import several_notes
+from scenarios.runs.repeat import MEASURES, spread_percent
+
+_LISTED: Final = 3
+"""How many notes of a kind are shown; the runs have all."""
+
+_BEST_SHOWN: Final = 4
+"""How many loads have the best of theirs in the answer; more are found in the table."""
+
+
+class SweptPlace(Struct, frozen=True):
+    """A place on the axes that vary: means over its seeds, both ways together."""
+
+    place: dict[str, str | int | float]
+    """its value on each axis that varies"""
+    mb_per_s: Figure
+    """MB/s (2^20)"""
+    messages_per_s: Figure
+    """messages"""
+    rdev_util_percent: Figure
+    """utilisation of all CTCs together, as the clients' system sees it"""
+    collisions_per_s: float
+    """write collisions that the clients' system saw"""
+    spread_percent: float | None
+    """the greatest MB/s of its seeds less the least, in % of the mean; null where that is 0"""
+    best_is_ahead_odds: float | None
+    """how likely the best place of the same load is ahead of this one on real hardware, of 1;
+    0.5 of the best itself, null where nothing is compared"""
+    is_best: bool
+    """whether it has the most MB/s of all places of the same load"""
+
+
+class Sweep(Struct, frozen=True):
+    """What every combination of a grid carries."""
+
+    seconds: float
+    """virtual time that each run is measured, whatever is left of a trend"""
+    warmup: float
+    """and that goes before"""
+    seeds: int
+    """how many seeds the grid has"""
+    varying: tuple[str, ...]
+    """the axes that vary, but for the seed"""
+    alike: tuple[str, ...]
+    """those that say the load: places that differ in others are compared"""
+    places: tuple[SweptPlace, ...]
+    """in the order of the grid"""
+    runs: tuple[Row, ...]
+    """every run in the order of the grid, a flat record each: [its keys](#the-runs-of-a-sweep)"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`, of all runs; those of one are in its record"""
+    x: str
+    """the column that is the x axis of a picture"""
+    y: str
+    """the column that is its y axis"""
+
+    def rows(self) -> list[Row]:
+        """A flat record for each run, as a data frame takes them."""
+        return [*self.runs]
+
+    @property
+    def best(self) -> list[SweptPlace]:
+        """The best place of each load."""
+        return [each for each in self.places if each.is_best]
+
+
+@checked
+def sweep(
+    specification: Annotated[str | Path | Sequence[Cell], Argument("SPEC.toml", "The grid.")],
+    *,
+    profile: GivenSite = None,
+    store: Annotated[
+        str | Path | None,
+        Argument("FILE", "Where finished runs are kept, which are not run again: else SPEC.rows."),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX),
+    ] = None,
+    cluster: Annotated[
+        str | None, Argument("ADDR", "Run on a Dask cluster, such as tcp://scheduler:8786.")
+    ] = None,
+    x: Annotated[str, Argument("COLUMN", "The column of the x axis of a picture.")] = "pairs",
+    y: Annotated[str, Argument("COLUMN", "The column of the y axis.")] = "mb_per_s",
+) -> Sweep:
+    """Run every combination of a grid, a line for each.
+
+    What is finished is kept as it finishes: after Ctrl-C or a crash the same call goes on with the
+    rest. The figures are the same to the last bit wherever they are run.
+
+    Raises `ConfigurationError` for what is wrong with the specification: the path of a TOML file
+    (docs/sweep.md) or cells made in code, whose runs are not kept without ``store``. A script calls
+    it below ``if __name__ == "__main__":``; with one job it need not. ``profile`` is one more axis.
+    """
+    kept = None if store is None else Path(store)
+    if isinstance(specification, str | Path):
+        kept = kept or _where_kept(Path(specification))
+        specification = read_grid(Path(specification))
+    site = given_site(profile)
+    cells = [at_site(cell, site) for cell in specification]
+    if not cells:
+        return Sweep(0.0, 0.0, 0, (), (), (), (), (), x, y)
+    for name, column in (("x", x), ("y", y)):
+        check_known(spelt(name), column, (*cells[0].axes, *MEASURES))
+    return _swept(cells, _rows(cells, RowStore(kept), jobs, cluster), x, y)
+
+
+def _swept(cells: Sequence[Cell], rows: Sequence[Row], x: str, y: str) -> Sweep:
+    """The answer, of the rows of all cells."""
+    varying = varying_axes(rows, [*cells[0].axes])
+    places = tuple(_places(cells, rows, varying))
+    odds = {tuple(each.place.values()): each.best_is_ahead_odds for each in places}
+    keys = dict.fromkeys(key for row in rows for key in row)  # one that carries nothing has fewer
+    runs = (
+        {
+            **{key: row.get(key) for key in keys},
+            "best_is_ahead_odds": odds[tuple(row[axis] for axis in varying)],
+        }
+        for row in rows
+    )
+    return Sweep(
+        cells[0].experiment.seconds,
+        cells[0].experiment.warmup,
+        len({cell.experiment.seed for cell in cells}),
+        tuple(varying),
+        tuple(alike_in(varying)),
+        places,
+        tuple(runs),
+        several_notes(map(cell_notes, cells, rows), _LISTED),
+        x,
+        y,
+    )
+
+
+def _where_kept(path: Path) -> Path:
+    """Where the runs of a file are kept if nothing else is said: beside it."""
+    if path == STANDARD_INPUT or path.is_fifo():
+        name = spelt("specification")
+        raise ConfigurationError(
+            f"{name} {path}: expected {spelt('store')} with it; finished runs are kept there"
+        )
+    return path.with_suffix(".rows")
+
+
+def _rows(
+    cells: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
+) -> list[Row]:
+    """All rows in the order of the grid."""
+    rows: dict[int, Row] = {}
+    places = {id(cell): index for index, cell in enumerate(cells)}
+
+    def interrupted(done: float) -> str:
+        where = f"kept in {kept.path}, and the same command goes on with the rest"
+        return (
+            f"interrupted after {done:g} of {len(cells)} runs; they are "
+            f"{where if kept.path else 'not kept'}"
+        )
+
+    with told(len(cells), "runs", interrupted) as advance:
+        for cell, figures in finish(
+            cells, kept, lambda work, items: execute(work, items, jobs, cluster)
+        ):
+            rows[places[id(cell)]] = row_of(cell, figures)
+            advance(len(rows))
+    return [rows[index] for index in range(len(cells))]
+
+
+def _places(
+    cells: Sequence[Cell], rows: Sequence[Row], varying: Sequence[str]
+) -> Iterator[SweptPlace]:
+    """The means of each place, and whether it is ahead of the others of its load."""
+    experiments = {id(row): cell.experiment for cell, row in zip(cells, rows, strict=True)}
+    found = groups(rows, varying)
+    said = standings(found, cells, rows, varying)
+    for place, group in found.items():
+        means = {name: sum(row[name] for row in group) / len(group) for name in MEASURES}
+        figures = run_figures(experiments[id(group[0])], means)
+        standing = said.get(place, "")
+        yield SweptPlace(
+            dict(zip(varying, place, strict=True)),
+            figures["mb_per_s"],
+            figures["messages_per_s"],
+            figures["rdev_util_percent"],
+            means["collisions_per_s"],
+            spread_percent([row["mb_per_s"] for row in group]),
+            standing.share if isinstance(standing, Odds) else 0.5 if standing == BEST else None,
+            standing == BEST,
+        )
+
+
+def sweep_report(found: Sweep) -> Report:
+    """What is best at each load, then each place, and every run for programs."""
+    remarks, rest = caveats(found.notes)
+    over = f", the mean over {found.seeds} seeds" if found.seeds > 1 else ""
+    caption = f"MB/s and messages both ways{over}; util % of all CTCs together"
+    runs = [Column(key, key) for key in (found.runs[0] if found.runs else ())]
+    return Report(
+        f"{len(found.runs)} runs over {listed(found.varying or ['nothing'])}",
+        [*_answer(found)],
+        [
+            Table("Every run", runs, found.runs, "runs", is_data=True),
+            Table(caption, _columns(found), [_row(each) for each in found.places], "places"),
+        ],
+        remarks=remarks,
+        notes=[*_known(found), *rest],
+    )
+
+
+def _answer(found: Sweep) -> Iterator[tuple[str, str]]:
+    """The best of each load, and what is not told apart from it; else what carries most."""
+    for each in found.best[:_BEST_SHOWN]:
+        load = _words(each, found.alike)
+        what = _words(each, [axis for axis in found.varying if axis not in found.alike])
+        others = sum(
+            other.best_is_ahead_odds is not None
+            and not other.is_best
+            and nobody_is_ahead(Odds(other.best_is_ahead_odds))
+            and _words(other, found.alike) == load
+            for other in found.places
+        )
+        alike = f"; {others} more may be as good" if others else ""
+        best = f"{what}: {with_unit(each.mb_per_s)} both ways{alike}"
+        yield f"Best of {load}" if load else "Best", best
+    if (more := len(found.best) - _BEST_SHOWN) > 0:
+        yield "And more", f"the best of {more} more loads: the lines that have '{BEST}'"
+    if found.places and not found.best:
+        most = max(found.places, key=lambda each: each.mb_per_s.value)
+        yield "Most", f"{_words(most, found.varying)}: {with_unit(most.mb_per_s)} both ways"
+
+
+def _words(place: SweptPlace, axes: Sequence[str]) -> str:
+    """Where it is on some axes."""
+    return ", ".join(f"{axis} {place.place[axis]}" for axis in axes)
+
+
+def _columns(found: Sweep) -> list[Column]:
+    odds = any(each.best_is_ahead_odds is not None for each in found.places)
+    return [
+        *(Column("each" if axis == "ctcs_per_chpid" else axis, axis) for axis in found.varying),
+        Column("MB/s", "mb_per_s"),
+        *([Column("best\nis ahead", "best_is_ahead")] if odds else []),
+        Column("msgs/s", "messages_per_s", ranged=False),
+        Column("util %", "rdev_util_percent", ranged=False),
+        Column("coll/s", "collisions_per_s", Unit.PER_S),
+        *([Column("spread\n%", "spread_percent", Unit.PERCENT)] if found.seeds > 1 else []),
+    ]
+
+
+def _row(place: SweptPlace) -> Mapping[str, Any]:
+    """A place flat, with the odds in words."""
+    odds = place.best_is_ahead_odds
+    said = BEST if place.is_best else "" if odds is None else str(Odds(odds))
+    names = SweptPlace.__struct_fields__
+    return place.place | {name: getattr(place, name) for name in names} | {"best_is_ahead": said}
+
+
+def _known(found: Sweep) -> Iterator[str]:
+    """How long each run was, and how far the figures are known."""
+    yield (
+        f"Each run is of {found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up, "
+        "whatever is left of a trend."
+    )
+    if found.best:
+        yield (
+            "best is ahead: in how many of such choices the row with most MB/s of the same "
+            f"{listed(found.alike or ['sweep'])} is ahead of this one on real hardware too."
+        )
+    if said := range_note(each.mb_per_s for each in found.places):
+        yield said

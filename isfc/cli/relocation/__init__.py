@@ -1,1 +1,0 @@
-"""``isfc relocate`` and ``isfc evacuate``."""

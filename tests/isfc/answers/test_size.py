@@ -1,0 +1,182 @@
+"""``isfc size``: ten questions with their answers, the layout it writes, its record and errors."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+from ctc.profiles import ChpidProfile, find_profile
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from isfc.layout.loss import losses
+from isfc.search import sizing
+from isfc.search.sized import SizedLink
+from scenarios.figures import glance
+from scenarios.figures.figure import Figure, Interval, Range, Unit
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
+from scenarios.runs.steady import steady_run
+from scenarios.runs.workload import SUITES
+from tests.layouts import layout_of
+
+FEW = ("--pairs", "20")
+SHORT = (*FEW, "--feature", "Express8S", "--jobs", "1")
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that are short are shorter still."""
+    monkeypatch.setattr(sizing, "WARMUP", 0.02)
+    monkeypatch.setattr(sizing, "SHORT_S", 0.03)
+    monkeypatch.setattr(glance, "BEGIN_NS", 10_000_000)
+    monkeypatch.setattr(glance, "LENGTH_NS", 20_000_000)
+
+
+def left_of(layout: Layout, lost: str) -> float:
+    """MB/s of the slower direction with the worst piece gone, found piece by piece."""
+    every: list[Layout | None] = [layout]
+    if lost in ("chpid", "ctc"):
+        every = [each.left for each in losses(Collection.of(layout)) if each.kind == lost]
+    if lost == "director":
+        halves = layout.fibres[::2], layout.fibres[1::2]
+        every = [
+            layout.with_ctcs(tuple(ctc for ctc in layout.ctcs if ctc.fibre in half))
+            if half
+            else None
+            for half in halves
+        ]
+    rests = [each for each in every if each is not None]
+    if len(rests) < len(every) or not rests:
+        return 0.0
+    return min(
+        steady_run(Experiment.of(rest, SUITES["HL"], 20, client=node)).rate.mb_per_s
+        for rest in rests
+        for node in rest.nodes
+    )
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("400", "--lost none"),
+        ("400", "--lost ctc"),
+        ("400", "--lost chpid"),
+        ("400", "--lost director"),
+        ("900", "--lost none"),
+        ("900", ""),
+        ("150", "--feature Express2"),
+        ("300", "--feature Express8S --feature Express2"),
+        ("400", "--km 100"),
+        ("20", "--workload HS"),
+    ],
+)
+def test_fewest_chpids_that_carry_it(
+    wanted: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--mb-per-s", wanted, *words.split(), "--json", "--jobs", "1", "--pairs", "20"]
+    given += [] if "--feature" in words else ["--feature", "Express8S"]
+    assert run(["size", *given]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    best, links = record["best"], record["links"]
+    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds_percent"]))
+    assert all(one["left"]["value"] >= float(wanted) and one["odds_percent"] >= 50 for one in links)
+    assert best["ports"] == 2 * best["chpids"]
+    if record["workload"] == "HL" and not record["km"]:
+        fewer = [(best["chpids"], best["ctcs"] // best["chpids"] - 1)]
+        fewer += [(best["chpids"] - 1, ctcs) for ctcs in (4, 5)]
+        for chpids, ctcs in fewer:
+            if chpids and ctcs:
+                layout = layout_of(*[(8.0, ctcs)] * chpids).with_fibres(
+                    lambda fibre: replace(fibre, profile=find_profile(best["feature"]))
+                )
+                assert left_of(layout, record["lost"]) < 1.05 * float(wanted)
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_layout_that_is_written_is_that_of_the_function(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ordered.toml"
+    words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
+    assert run(words) == ExitCode.GOOD
+    shown = capsys.readouterr().out
+    best = isfc.size(mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
+    assert best is not None
+    layout = isfc.load_layout(str(file))
+    assert layout == isfc.parse_layout(best.layout)
+    assert layout.nodes == ("BER", "MUC")
+    said = f"{best.chpids} chpids of FICON Express8S at each system"
+    assert said in shown
+    assert f"# Best: {said}" in file.read_text("utf-8")
+    assert f"{best.left.value:.0f} MB/s" in shown
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_what_no_link_carries_ends_with_1_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "none.toml"
+    words = ["size", "--mb-per-s", "3000", *SHORT]
+    assert run([*words, "-o", str(file)]) == ExitCode.FAILED
+    assert not file.exists()
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Not reachable no link carries 3,000 MB/s each way with a chpid gone" in told
+    assert "Limited by how fast BOSTON receives" in told or "by how fast ATLANTA receives" in told
+    assert run([*words, "--json"]) == ExitCode.FAILED
+    record = json.loads(capsys.readouterr().out)
+    assert record["best"] is None
+    assert record["limits"]["by"][0]["resource"] == "receive"
+
+
+def test_the_best_has_the_fewest_chpids_and_then_ctcs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    within = Range(Interval(400, 600), Interval(300, 700), "rows")
+    rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
+
+    def links(_: object, profile: ChpidProfile) -> list[SizedLink]:
+        layout = isfc.format_collection(isfc.load_layout("published-4"))
+        sizes = (3, 3), (2, 8), (2, 4), (1, 4)
+        return [
+            SizedLink(profile.feature, *size, 4, rate, rate, 90, size[0] > 1, layout)
+            for size in sizes
+        ]
+
+    monkeypatch.setattr(sizing.SizeSearch, "links", links)
+    file = tmp_path / "ordered.toml"
+    assert run(["size", "--mb-per-s", "450", "--json", "-o", str(file)]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    assert len(record["links"]) == 4 * len(sizing.DEFAULT_FEATURES)
+    assert record["best"] == record["links"][2]
+    assert (record["best"]["chpids"], record["best"]["ctcs"]) == (2, 4)
+    assert isfc.load_layout(str(file)) == isfc.load_layout("published-4")
+    assert "# Best: 2 chpids of FICON Express8S at each system, 4 CTCs" in file.read_text("utf-8")
+    assert isfc.size(mb_per_s=450).rows()[2]["left (MB/s) low"] == 400
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
+        ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
+        ("--mb-per-s 9 --lost chpids", "--lost 'chpids': did you mean chpid"),
+        ("--mb-per-s 9 --jobs 0", "--jobs 0: expected 1 to 1024"),
+        ("--mb-per-s 9 --feature Express9", "--feature: 'Express9' is not a FICON feature"),
+        ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
+        ("--mb-per-s 9 --workload NO", "workload"),
+        ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
+        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html with it"),
+    ],
+)
+def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:
+    assert message in refusal("size", *words.split())
