@@ -19,6 +19,7 @@ CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")
 
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
 _GIVEN: Final = "given by who asks"
+_BESIDE: Final = "of runs beside what IBM measured: ranges are made from these errors"
 _SHORT: Final = "of short runs beside each other: evidence for what is named, which has no unit"
 
 BARE: Final = MappingProxyType(
@@ -36,6 +37,21 @@ BARE: Final = MappingProxyType(
         "Busy": _SHORT,
         "Limiting": _SHORT,
         "Simulation": _COUNTED,
+        "SimulatedLinks": _COUNTED,
+        "LinkRun": _COUNTED,
+        "LinksRun": _GIVEN,
+        "CarriedPart": _COUNTED,
+        "SharedPart": _COUNTED,
+        "Sweep": _GIVEN,
+        "SweptPlace": "counted in several runs, with their spread; the odds are read off ranges",
+        "Carried": "by IBM's rule of thumb",
+        "Limits": _GIVEN,
+        "RestsOn": "shares of a figure, by runs that differ in one constant",
+        "Replayed": _GIVEN,
+        "ReplayedFigure": _BESIDE,
+        "GroupError": _BESIDE,
+        "Check": _BESIDE,
+        "BestLink": _BESIDE,
         "Pass": "counted in one run: the times of its guest have ranges",
         "MovedGuest": "when it began: counted in one run, as its other times with ranges",
         "DeviceSeen": "counted in one run: a note says that nothing is known of its range",

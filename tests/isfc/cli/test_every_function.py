@@ -53,7 +53,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"tolerance": "`error_percent` of each row"},
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
+    "loads": dict.fromkeys(set(OF_FILES) - {"ran"}, "`about`, `measured.AboutFiles`")
     | {"move": "`guests`, a `GuestMemory`"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""
