@@ -1,9 +1,10 @@
 """A link's loads as people see them: whether they are carried, then when there is how much."""
 
 from collections.abc import Iterator
-from typing import Final
+from itertools import groupby
+from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import structs
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
@@ -13,7 +14,7 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
-from scenarios.figures.figure import Figure, Unit
+from scenarios.figures.figure import Unit
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
 GONE = {
@@ -22,55 +23,12 @@ GONE = {
     LostPiece.CHPID: "with a chpid gone",
     LostPiece.DIRECTOR: "with a director gone",
 }
+_ENDS: Final = ("first", "second")
+"""What columns of each node end with."""
+
 _NEVER: Final = "not in ten years"
 _LEFT_OUT_SHOWN: Final = 1
 """So many rows that are left out are named at first reading."""
-
-
-class _WayRow(Struct, frozen=True):
-    """What a node sent, and what it can send."""
-
-    sender: str
-    mean_mb_per_s: float
-    percentile_mb_per_s: float
-    busiest_mb_per_s: float
-    carries: Figure
-    left: Figure | None
-    headroom_percent: float | None
-
-
-class _TimeRow(Struct, frozen=True):
-    """What both sent in a part of the day or the week."""
-
-    begin: str
-    mean_first: float
-    percentile_first: float
-    mean_second: float
-    percentile_second: float
-    busiest: str
-
-
-class _MonthRow(Struct, frozen=True):
-    """A load that grows, and the headroom that is left of it."""
-
-    month: int
-    load_first: float
-    headroom_first: float | None
-    likely_first: str
-    load_second: float
-    headroom_second: float | None
-    likely_second: str
-
-
-class _WindowRow(Struct, frozen=True):
-    """When guests may begin to leave, and what it takes."""
-
-    begin: str
-    minutes: float
-    likely_low_minutes: float
-    likely_high_minutes: float
-    less_mb_per_s: float
-    stays: str
 
 
 def loads_report(found: Loads) -> Report:
@@ -197,7 +155,6 @@ def _windows_notes(found: Loads) -> Iterator[str]:
 
 
 def _tables(found: Loads) -> Iterator[Table]:
-    first, second = found.nodes
     most = f"{found.percentile:g} %"
     ways = (
         Column("sender", "sender"),
@@ -218,25 +175,24 @@ def _tables(found: Loads) -> Iterator[Table]:
         yield Table("Every time at which they may begin", _WINDOWS, every, "windows", detail=True)
     times = (
         Column("from", "begin"),
-        Column(f"{first}\nmean", "mean_first", Unit.MB_PER_S),
-        Column(f"{first}\n{most}", "percentile_first", Unit.MB_PER_S),
-        Column(f"{second}\nmean", "mean_second", Unit.MB_PER_S),
-        Column(f"{second}\n{most}", "percentile_second", Unit.MB_PER_S),
+        *(
+            Column(f"{node}\n{head}", f"{name}_{end}", Unit.MB_PER_S)
+            for end, node in zip(_ENDS, found.nodes, strict=True)
+            for head, name in (("mean", "mean"), (most, "percentile"))
+        ),
         Column("busiest", "busiest"),
     )
     yield Table("By time, MB/s one way", times, [*_by_time(found)], "times")
     each = [_time_row([slot]) for slot in found.slots]
     yield Table("Every quarter of an hour", times[:-1], each, "slots", detail=True)
     if found.growth_percent:
-        months = (
-            Column("month", "month"),
-            Column(f"{first}\n{most}", "load_first", Unit.MB_PER_S),
-            Column("headroom\n%", "headroom_first", Unit.CHANGE),
-            Column("range", "likely_first"),
-            Column(f"{second}\n{most}", "load_second", Unit.MB_PER_S),
-            Column("headroom\n%", "headroom_second", Unit.CHANGE),
-            Column("range", "likely_second"),
-        )
+        months = [Column("month", "month")]
+        for end, node in zip(_ENDS, found.nodes, strict=True):
+            months += [
+                Column(f"{node}\n{most}", f"load_{end}", Unit.MB_PER_S),
+                Column("headroom\n%", f"headroom_{end}", Unit.CHANGE),
+                Column("range", f"likely_{end}"),
+            ]
         caption = f"With {found.growth_percent:g} % more each month, MB/s one way"
         yield Table(caption, months, [*_by_month(found)], "months", detail=True)
 
@@ -251,46 +207,54 @@ _WINDOWS: Final = (
 )
 
 
-def _way_row(way: WayLoad) -> _WayRow:
+def _way_row(way: WayLoad) -> dict[str, Any]:
+    """What a node sent, and what it can send."""
     above = way.headroom[0]
-    return _WayRow(
-        *(way.sender, way.mean_mb_per_s, way.percentile_mb_per_s, way.busiest_mb_per_s),
-        *(way.whole.rate, None if way.left is None else way.left.rate),
-        None if above is None else 100 * above,
-    )
+    return {
+        **structs.asdict(way),
+        "carries": way.whole.rate,
+        "left": None if way.left is None else way.left.rate,
+        "headroom_percent": None if above is None else 100 * above,
+    }
 
 
-def _leave(window: Window) -> _WindowRow:
+def _leave(window: Window) -> dict[str, Any]:
+    """When guests may begin to leave, and what it takes."""
     low, high = window.likely_s
-    stays = first_listed(window.stays, 4) if window.stays else ""
-    minutes = window.seconds / 60, low / 60, high / 60
-    return _WindowRow(window.label, *minutes, window.less_mb_per_s, stays)
+    return {
+        "begin": window.label,
+        "minutes": window.seconds / 60,
+        "likely_low_minutes": low / 60,
+        "likely_high_minutes": high / 60,
+        "less_mb_per_s": window.less_mb_per_s,
+        "stays": first_listed(window.stays, 4) if window.stays else "",
+    }
 
 
-def _by_time(found: Loads) -> Iterator[_TimeRow]:
+def _by_time(found: Loads) -> Iterator[dict[str, Any]]:
     """A line for each two hours of the day, or each day of the week."""
     step_s = 7200 if found.period == "day" else 86_400
-    groups: dict[int, list[Slot]] = {}
-    for slot in found.slots:
-        groups.setdefault(slot.begin_s // step_s, []).append(slot)
-    yield from map(_time_row, groups.values())
+    for _, slots in groupby(found.slots, lambda slot: slot.begin_s // step_s):
+        yield _time_row([*slots])
 
 
-def _time_row(slots: list[Slot]) -> _TimeRow:
-    means = (sum(slot.mean_mb_per_s[way] for slot in slots) / len(slots) for way in (0, 1))
-    first, second = (
-        (mean, max(slot.mb_per_s[way] for slot in slots)) for way, mean in enumerate(means)
-    )
+def _time_row(slots: list[Slot]) -> dict[str, Any]:
+    """What both sent in a part of the day or the week."""
     busiest = max(slots, key=lambda slot: max(slot.mb_per_s))
-    return _TimeRow(slots[0].label, *first, *second, busiest.label)
+    row: dict[str, Any] = {"begin": slots[0].label, "busiest": busiest.label}
+    for way in (0, 1):
+        row[f"mean_{_ENDS[way]}"] = sum(slot.mean_mb_per_s[way] for slot in slots) / len(slots)
+        row[f"percentile_{_ENDS[way]}"] = max(slot.mb_per_s[way] for slot in slots)
+    return row
 
 
-def _by_month(found: Loads) -> Iterator[_MonthRow]:
+def _by_month(found: Loads) -> Iterator[dict[str, Any]]:
+    """A load that grows, and the headroom that is left of it."""
     for month in range(found.months + 1):
-        cells: list[tuple[float, float | None, str]] = []
-        for way in found.ways:
+        row: dict[str, Any] = {"month": month}
+        for end, way in zip(_ENDS, found.ways, strict=True):
             above, likely = way.headroom[month], way.headroom_likely[month]
-            load = way.percentile_mb_per_s * (1 + found.growth_percent / 100) ** month
-            said = " to ".join(map(_more, likely)) if likely else ""
-            cells.append((load, None if above is None else 100 * above, said))
-        yield _MonthRow(month, *cells[0], *cells[1])
+            row[f"load_{end}"] = way.percentile_mb_per_s * (1 + found.growth_percent / 100) ** month
+            row[f"headroom_{end}"] = None if above is None else 100 * above
+            row[f"likely_{end}"] = " to ".join(map(_more, likely)) if likely else ""
+        yield row

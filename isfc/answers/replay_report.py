@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import groupby
 from statistics import median
-from typing import TYPE_CHECKING, Final
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Final
 
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
@@ -142,17 +140,6 @@ _CHECKS: Final = (
 )
 
 
-class _SpreadRow(Struct, frozen=True):
-    """How far the figures of a measure differ from seed to seed."""
-
-    measure: str
-    table: str
-    figures: int
-    median_percent: float
-    worst_percent: float
-    at: str
-
-
 _SPREADS: Final = (
     Column("", "measure"),
     Column("table", "table"),
@@ -224,7 +211,7 @@ def _nearest(found: "Replayed") -> Iterator[str]:
         )
 
 
-def _spreads(found: "Replayed") -> Iterator[_SpreadRow]:
+def _spreads(found: "Replayed") -> Iterator[dict[str, Any]]:
     """The middle one and the greatest, by table and measure; none of one seed."""
     if found.seeds == 1:
         return
@@ -236,8 +223,14 @@ def _spreads(found: "Replayed") -> Iterator[_SpreadRow]:
     for (table, measure), group in groupby(sorted(known, key=subject), key=subject):
         spreads = [(each.spread_percent or 0, each.key) for each in group]
         worst, at = max(spreads)
-        middle = median(spread for spread, _ in spreads)
-        yield _SpreadRow(measure_name(measure), table, len(spreads), middle, worst, at)
+        yield {
+            "measure": measure_name(measure),
+            "table": table,
+            "figures": len(spreads),
+            "median_percent": median(spread for spread, _ in spreads),
+            "worst_percent": worst,
+            "at": at,
+        }
 
 
 def _notes(found: "Replayed") -> Iterator[str]:
