@@ -273,7 +273,7 @@ def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Settin
 
 
 def _is_replay(document: Mapping[str, Any]) -> bool:
-    return "figures" in document
+    return isinstance(document.get("figures"), list)
 
 
 def _origin(run: Mapping[str, Any], name: str) -> str | None:
