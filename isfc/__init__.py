@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.compare import ComparedLayout as ComparedLayout
+    from isfc.answers.compare import Comparison as Comparison
+    from isfc.answers.compare import PairOdds as PairOdds
+    from isfc.answers.compare import compare as compare
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
     from isfc.answers.relocate import relocate as relocate
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
+    from isfc.answers.results import ComparedResults as ComparedResults
+    from isfc.answers.results import compare_results as compare_results
     from isfc.answers.run import LinkRun as LinkRun
     from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
     from isfc.answers.simulation import Simulation as Simulation
@@ -115,8 +121,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
-    from isfc.search.decide import Comparison as Comparison
-    from isfc.search.decide import compare as compare
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -124,7 +128,6 @@ if TYPE_CHECKING:
     from scenarios.figures.figure import Unit as Unit
     from scenarios.figures.link_rates import ModelledRate as ModelledRate
     from scenarios.figures.link_rates import carried as carried
-    from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.figures.others_busy import others_busy as others_busy
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
@@ -164,11 +167,11 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",
-    "isfc.search.decide": "compare Comparison",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
-    "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
+    "isfc.answers.results": "compare_results ComparedResults",
     "isfc.answers.sweep": "sweep Sweep SweptPlace",
     "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
     "isfc.answers.run": "LinkRun",
@@ -215,7 +218,6 @@ _HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names
 __all__ = [
     "AddCtc",
     "AddFibre",
-    "AfterLoss",
     "Backpressure",
     "Cec",
     "Change",
@@ -227,6 +229,8 @@ __all__ = [
     "Collection",
     "CollisionOutcome",
     "Collisions",
+    "ComparedLayout",
+    "ComparedResults",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -268,6 +272,7 @@ __all__ = [
     "Note",
     "Numbering",
     "OpenNode",
+    "PairOdds",
     "Plan",
     "Range",
     "RemoteProtocolError",
@@ -295,6 +300,7 @@ __all__ = [
     "check",
     "collide",
     "compare",
+    "compare_results",
     "connections",
     "deck_partitions",
     "drawing",

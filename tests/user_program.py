@@ -217,7 +217,9 @@ def own_figures(layout: isfc.Layout) -> None:
             isfc.simulate(layout, "HS", pairs=1, seconds=0.01, warmup=0.01, profile=profile)
             moved = isfc.relocate(isfc.at_site("atlanta-boston", profile), guest())
             print(len(rows), isfc.measured.format_profile(profile), moved)
-            isfc.measured.compare("atlanta-boston", seen, profile=profile)
+            beside = isfc.measured.compare("atlanta-boston", seen, profile=profile)
+            one: isfc.measured.ComparedInterval = beside.intervals[0]
+            print(one.median_errors, beside.rows())
             found: isfc.measured.Loads = isfc.measured.loads("atlanta-boston", seen, lost="none")
             print(found.ways[0].headroom, found.rows())
         except isfc.measured.FitRefused as refused:
@@ -252,7 +254,12 @@ def decisions(layout: isfc.Layout) -> None:
     print(told, isfc.ChannelEnd(first, layout.fibres[0].chpids[0]))
     try:
         comparison: isfc.Comparison = isfc.compare([layout])
-        print([(each.first.name, each.odds.share) for each in comparison.odds])
+        pair: isfc.PairOdds
+        for pair in comparison.odds:
+            print(pair.ahead, pair.odds)
+        judged: isfc.ComparedLayout = comparison.layouts[0]
+        results: isfc.ComparedResults = isfc.compare_results("a.json", "b.json")
+        print(judged.rate, results.figures)
     except isfc.ConfigurationError as error:
         print(error)
     best: isfc.SearchResult = isfc.optimise(

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.findings import CheckFinding, RuleFound, by_rule, count_of, rules_table
+from isfc.answers.findings import CheckFinding, RuleFound, by_rule, rules_table
+from isfc.answers.found import count_of
 from isfc.arguments import checked
 from isfc.deck import scheme
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts

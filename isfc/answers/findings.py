@@ -1,6 +1,5 @@
 """Findings of the rules for layouts, in words and in rows: what a plan and a check say alike."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ from isfc.layout.rules.rule import Finding, Severity
 from isfc.reports.report import Column, Table
 
 if TYPE_CHECKING:
-    from scenarios.figures.advice import TriedAdvice
+    pass
 
 _PLACES: Final = 6
 _TEXTS: Final = 2
@@ -41,15 +40,6 @@ class CheckFinding(Struct, frozen=True):
 
 
 Found = Finding | CheckFinding
-
-
-def advice_text(finding: Finding, tried: "Mapping[str, Sequence[TriedAdvice]]") -> str:
-    """What is so, what to change, and the model's word on it if it was asked."""
-    if finding.id not in tried:
-        return finding.advice
-    from isfc.answers.advice import model_word  # it loads the model
-
-    return " ".join([finding.advice, *map(model_word, tried[finding.id])])
 
 
 class RuleFound(Struct, frozen=True):
@@ -112,16 +102,3 @@ def _sentences(found: Sequence[tuple[str, Found]]) -> dict[str, list[str]]:
         named = f"{first_listed(where, _PLACES)}: " * bool(where[0])
         said.setdefault(remedy, []).append(f"{named}{text}")
     return said
-
-
-def count_of(findings: Iterable[Found]) -> str:
-    """``2 warnings, 1 remark``."""
-    counts = Counter(finding.severity for finding in findings)
-    if not counts:
-        return "nothing"
-    named = {Severity.WARNING: ("warning", "warnings"), Severity.INFO: ("remark", "remarks")}
-    return ", ".join(
-        f"{counts[severity]} {words[counts[severity] > 1]}"
-        for severity, words in named.items()
-        if counts[severity]
-    )

@@ -227,7 +227,8 @@ def _answer(found: LinksRun) -> Iterator[tuple[str, str]]:
         yield "Seeds", seeds_differ(found.seeds, found.together.spread_percent)
     if found.limits is not UNSET:
         yield "Limited by", found.limits.named
-        yield "To gain", found.limits.gain
+        if found.limits.gain:
+            yield "To gain", found.limits.gain
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
     elif busy := [each for each in (*found.channels, *found.paths) if each.busy_percent]:

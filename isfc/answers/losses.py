@@ -37,7 +37,8 @@ from scenarios.runs.at_site import GivenSite, given_site, links_at
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.runs.saturation import in_turn
 
-ALL_LINKS = "of the slower direction of each link"
+BY_RULE: Final = "by IBM's rule of thumb"
+ALL_LINKS: Final = "of the slower direction of each link"
 """What a rate of several links is of."""
 
 
@@ -97,6 +98,11 @@ class Losses(Struct, frozen=True):
     """as of `isfc plan --json`"""
     profile: Profile | UnsetType = UNSET
     """with `--profile`: the site's"""
+
+    @property
+    def worst_line(self) -> str:
+        """What the worst loss leaves, and by which load."""
+        return self.worst_text and f"{self.worst_text}, {self.load or BY_RULE}."
 
     @property
     def whole(self) -> Left:
@@ -189,7 +195,7 @@ def _left(left: AfterLoss) -> Left:
         carried.estimated_mb_per_s,
         left.rate,
         left.share,
-        None if loss is None else _words(left),
+        None if loss is None else f"{_words(left)}, {_by(left)}.",
         _sent(carried),
         None if carried.limit is None else limits_of(carried.limit, left.rate.value),
     )
@@ -234,20 +240,19 @@ def _rates(left: AfterLoss) -> str:
 
 def _words(left: AfterLoss) -> str:
     """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
-    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}, {_by(left)}."
+    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}"
 
 
 def _worst_words(worst: AfterLoss, count: int) -> str:
     """The same of the worst of so many losses, or that none takes anything."""
     if round(100 * worst.share.value) < 100 or count == 1:
         return _words(worst)
-    without = f"{worst.gone} {_rates(worst)}"
-    return f"no piece takes 1 % or more; without {without}, {_by(worst)}."
+    return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
 
 
 def _by(left: AfterLoss) -> str:
     carried = left.whole
-    return "by IBM's rule of thumb" if carried.ways is None else carried.load.words
+    return BY_RULE if carried.ways is None else carried.load.words
 
 
 def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
@@ -258,7 +263,7 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
     if (limits := found.whole.limits) is not None:
         yield "Limited by", limits.named
-        if found.is_of_one:  # to several nothing was added
+        if limits.gain:
             yield "To gain", limits.gain
 
 
@@ -324,7 +329,7 @@ def losses_table(found: Losses) -> Table:
         *(() if found.is_of_one else _OF_SEVERAL),
     ]
     of = found.links[0] if found.is_of_one else "each link, in all"
-    by = "by IBM's rule of thumb" if found.load is None else f"by the model {found.load}"
+    by = BY_RULE if found.load is None else f"by the model {found.load}"
     caption = f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
     return Table(caption, columns, loss_rows(found), "losses")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.answers.findings import advice_text
+from isfc.answers.found import advice_text
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile

@@ -222,7 +222,8 @@ def _answer(found: LinkRun) -> Iterator[tuple[str, str]]:
         yield "Seeds", seeds_differ(found.seeds, spread)
     if found.limits is not UNSET:
         yield "Limited by", found.limits.named
-        yield "To gain", found.limits.gain
+        if found.limits.gain:
+            yield "To gain", found.limits.gain
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
 

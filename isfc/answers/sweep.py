@@ -118,8 +118,9 @@ def sweep(
     """
     kept = None if store is None else Path(store)
     if isinstance(specification, str | Path):
-        kept = kept or _where_kept(Path(specification))
-        specification = read_grid(Path(specification))
+        path = Path(specification)
+        specification = read_grid(path)
+        kept = kept or _where_kept(path)
     site = given_site(profile)
     cells = [at_site(cell, site) for cell in specification]
     if not cells:

@@ -33,7 +33,7 @@ def together_decision(
         words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."
     if isinstance(losses, Losses):
-        yield "Worst loss", losses.worst_text
+        yield "Worst loss", losses.worst_line
     else:
         yield from (("Most is cut by", _cut(each)) for each in losses[:1])
     yield "To do", to_do([*chain.from_iterable(findings.values())], {}, (), where)

@@ -121,16 +121,16 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         own=("replay.plot.PLOT",),
     ),
     "compare": Subcommand(
-        "compare.command",
-        "compare",
+        "compared",
+        "compare_files",
         "Lay results or layouts side by side and show the differences.",
-        has_tables=True,
+        report="compared_report",
     ),
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
             "read": Subcommand("measured.read", "read", has_tables=True),
-            "compare": Subcommand("measured.compare", "compare", has_tables=True),
+            "compare": Subcommand("measured.compare", "compare_measured"),
             "fit": Subcommand("measured.fit", "fit_site", has_tables=True),
         },
     ),

@@ -14,10 +14,10 @@ def listed(items: Iterable[object], word: str = "and") -> str:
     return f"{', '.join(most)} {word} {last}" if most else last
 
 
-def first_listed(items: Sequence[str], most: int) -> str:
+def first_listed(items: Sequence[str], most: int, parting: str = ", ") -> str:
     """``40, 41 and 3 more``: no more than the first ``most``; all with commas if there are few."""
     more = len(items) - most
-    return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+    return parting.join(items[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 _LISTED_MAX: Final = 12

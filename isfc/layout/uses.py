@@ -45,6 +45,12 @@ def fibre_uses(layout: Layout) -> tuple[FibreUse, ...]:
     return tuple(FibreUse(fibre, tuple(found)) for fibre, found in uses.items())
 
 
+def speed_text(fibre: Fibre) -> str:
+    """A fibre's feature and speed, and its length if it is longer than a machine room."""
+    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
+    return f"{speed}, {fibre.km:g} km" if fibre.km else speed
+
+
 def writer_name(nodes: tuple[NodeName, NodeName], use: CtcUse) -> str:
     """``both``, or ``ATLANTA only``."""
     return "both" if use.writer is None else f"{nodes[use.writer]} only"

@@ -10,31 +10,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isfc.answers.loads import Loads as Loads
     from isfc.answers.loads import loads as loads
+    from isfc.answers.measured_compare import ComparedInterval as ComparedInterval
+    from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
+    from isfc.answers.measured_compare import compare as compare
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
     from isfc.search.measured import AboutFiles as AboutFiles
     from isfc.search.measured import FitRefused as FitRefused
-    from isfc.search.measured import compare as compare
     from isfc.search.measured import fit as fit
     from isfc.search.measured import format_profile as format_profile
     from isfc.search.measured import read as read
     from isfc.search.site_fitted import Fitted as Fitted
-    from scenarios.figures.site_compare import ComparedInterval as ComparedInterval
 
 _HOMES = {
     "read": "isfc.search.measured:read",
-    "compare": "isfc.search.measured:compare",
+    "compare": "isfc.answers.measured_compare:compare",
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
     "loads": "isfc.answers.loads:loads",
     "read_profile": "isfc.layout.site_file:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
-    "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
     "AboutFiles": "isfc.search.measured:AboutFiles",
     "Loads": "isfc.answers.loads:Loads",
+    "ComparedInterval": "isfc.answers.measured_compare:ComparedInterval",
+    "MeasuredComparison": "isfc.answers.measured_compare:MeasuredComparison",
     "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
@@ -47,6 +49,7 @@ __all__ = [
     "FitRefused",
     "Fitted",
     "Loads",
+    "MeasuredComparison",
     "Measurement",
     "SiteProfile",
     "compare",

@@ -1,5 +1,6 @@
 """How a figure is written: one format for each unit, for cells and sentences alike."""
 
+from math import floor, log10
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ class UnitFormat(Struct, frozen=True):
 
     The number is ``factor`` times the record's. Ends of a range have three digits if
     ``by_digits``: they are known no better, whatever the places. A ``signed`` one has a + if it is
-    more than nothing. One that ``rounds`` has three digits, as it may count anything.
+    more than nothing. With ``digits`` a small number has so many, and is not shown as none.
     """
 
     name: str
@@ -20,7 +21,7 @@ class UnitFormat(Struct, frozen=True):
     factor: float = 1.0
     by_digits: bool = False
     signed: bool = False
-    rounds: bool = False
+    digits: int = 0
 
 
 FORMATS: Final = {
@@ -35,7 +36,10 @@ FORMATS: Final = {
     Unit.TIMES: UnitFormat("times", 2),
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
-    Unit.OWN: UnitFormat("", rounds=True),
+    Unit.ANY: UnitFormat("", digits=4),
+    Unit.OWN: UnitFormat("", digits=3),
+    Unit.DIFFERENCE: UnitFormat("", digits=4, signed=True),
+    Unit.OFF: UnitFormat("%", digits=2, signed=True),
     Unit.CPU: UnitFormat("%", 5, by_digits=True),
     Unit.BYTES: UnitFormat("GiB", 3, factor=2**-30),
     Unit.SPREAD: UnitFormat("%", 1),
@@ -45,10 +49,11 @@ FORMATS: Final = {
 def shown(value: float, unit: Unit) -> str:
     """``654``: a number in a unit, as people read it."""
     form = FORMATS[unit]
-    if form.rounds:
-        return f"{rounded(value):.10g}"
-    sign = "+" if form.signed else ""
-    return f"{form.factor * value:{sign}.{form.places}f}"
+    sign, places = "+" if form.signed and value else "", form.places
+    if form.digits and value:
+        places = max(0, form.digits - 1 - floor(log10(abs(value))))
+    text = f"{form.factor * value:{sign}z.{places}f}"
+    return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
 def range_of(figure: Figure) -> str:

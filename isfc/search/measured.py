@@ -20,7 +20,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import format_site, with_site
+from isfc.layout.site_file import format_site
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
@@ -31,10 +31,8 @@ from isfc.search.site_fit import fit as fit_intervals
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_search import FitInterval, Runs
 from isfc.search.workers import calling, check_jobs
-from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import check_busy, derive, find_ran
-from scenarios.runs.at_site import GivenSite, given_site
 
 _ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
@@ -153,25 +151,6 @@ def check_zones(zones: Iterable[str | None], found: Sequence[Measurement]) -> No
                 f"{spelt('zone')} {name}: no file says that it is of {name}; expected {known}or "
                 f"{spelt('system')}"
             )
-
-
-@checked
-def compare(
-    layout: Layout | Collection | str | Path,
-    measurements: Sequence[Measurement],
-    *,
-    client: str | None = None,
-    profile: GivenSite = None,
-) -> list[ComparedInterval]:
-    """Each interval beside a run of what is taken to have run then.
-
-    ``client`` is the system of the clients, where no file says it. Raises `ConfigurationError` as
-    ``isfc measured compare`` does, and for an interval in which the link was quiet.
-    """
-    with in_python():
-        link, seen = _seen(layout, measurements, client)
-    at_site = with_site(link, given_site(profile))
-    return [compare_interval(at_site, one) for one in seen]
 
 
 @checked

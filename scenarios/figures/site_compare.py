@@ -1,18 +1,17 @@
 """A site's figures beside the model's: signed errors, and what may explain those that stand out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import force_setattr
 
 from ctc.address import format_rdev
 from isfc.layout.layout import Layout
 from isfc.measured.measurement import DeviceFigures, LinkFigures
 from isfc.measured.seen import SeenInterval, SeenLink
-from scenarios.figures.site_workload import Derived, derive
+from scenarios.figures.site_workload import Derived
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 
@@ -47,56 +46,25 @@ class MeasuredFigure(Struct, frozen=True):
     rounding: float = 0.0
     """half of its last digit, as a share of it"""
 
-    @property
-    def error_percent(self) -> float | None:
-        """How far ours is off, with its sign; None where 0 was measured."""
-        return 100 * (self.emulated / self.measured - 1) if self.measured else None
+    error_percent: float | None = None
+    """how far ours is off, with its sign; null where 0 was measured"""
+
+    def __post_init__(self) -> None:
+        if self.measured:
+            force_setattr(self, "error_percent", 100 * (self.emulated / self.measured - 1))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedInterval:
-    """One interval beside a run of what it is taken to be."""
+def figures_and_reasons(
+    layout: Layout, seen: SeenInterval, derived: Derived
+) -> tuple[tuple[MeasuredFigure, ...], tuple[str, ...]]:
+    """Run what an interval is taken to be: its figures beside the measured ones, and why.
 
-    seen: SeenInterval
-    derived: Derived
-    figures: tuple[MeasuredFigure, ...]
-    reasons: tuple[str, ...]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each figure, as a data frame takes them."""
-        place = str(self.seen.place)
-        return [
-            {"place": place, **asdict(figure), "error_percent": figure.error_percent}
-            for figure in self.figures
-        ]
-
-    def beyond(self, tolerance_percent: float) -> list[MeasuredFigure]:
-        """The judged figures that are further off."""
-        return [figure for figure in self.judged() if _off(figure) > tolerance_percent]
-
-    def judged(self) -> list[MeasuredFigure]:
-        """The figures that count."""
-        return [f for f in self.figures if f.judged and f.error_percent is not None]
-
-    def median_error(self, *measures: str) -> float | None:
-        """The median of the errors of some measures, with its sign; None if there is none."""
-        errors = [f.error_percent or 0.0 for f in self.judged() if f.measure in measures]
-        return median(errors) if errors else None
-
-
-def _off(figure: MeasuredFigure) -> float:
-    return abs(figure.error_percent or 0.0)
-
-
-def compare_interval(
-    layout: Layout, seen: SeenInterval, derived: Derived | None = None
-) -> ComparedInterval:
-    """Run what an interval is taken to be, and lay its figures beside the measured ones."""
-    workload = derive(layout, seen) if derived is None else derived
-    beside = run_beside(layout, seen, workload, SECONDS, WARMUP)
+    The second are in words what may explain figures that stand out.
+    """
+    beside = run_beside(layout, seen, derived, SECONDS, WARMUP)
     figures = [figure for end, result in beside for figure in figures_beside(end, result)]
     reasons = [reason for end, result in beside for reason in likely_reasons(layout, end, result)]
-    return ComparedInterval(seen, workload, tuple(figures), tuple(dict.fromkeys(reasons)))
+    return tuple(figures), tuple(dict.fromkeys(reasons))
 
 
 def run_beside(

@@ -67,8 +67,8 @@ any_call: Any = isfc
         (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
         (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
         (
-            lambda: any_call.relocate("published-4", MEMORY, orders="5 CANCEL GUEST"),
-            r"^relocate\(orders='5 CANCEL GUEST'\): expected a Sequence of a text$",
+            lambda: any_call.relocate("published-4", MEMORY, at="5 CANCEL GUEST"),
+            r"^relocate\(at='5 CANCEL GUEST'\): expected a Sequence of a text$",
         ),
     ],
 )

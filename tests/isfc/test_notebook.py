@@ -48,5 +48,5 @@ def test_notebook_runs_from_a_deck_to_a_decision(
     assert 0 < table["mb_per_s"].min() < table["mb_per_s"].max()
     said = capsys.readouterr().out
     assert "odds that " in said
-    assert "add [('5002', '6002')" in said
+    assert "add {'DALLAS': ('5002'" in said
     assert 'feature = "FICON Express4"' in said

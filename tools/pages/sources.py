@@ -79,6 +79,7 @@ def features() -> str:
 
 _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
+    "isfc.reports.",
     "isfc.cp.",  # the words of commands
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them

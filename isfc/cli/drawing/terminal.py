@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.uses import CtcUse, fibre_uses, writer_name
+from isfc.layout.layout import Layout
+from isfc.layout.uses import CtcUse, fibre_uses, speed_text, writer_name
 from isfc.reports.table import Fitted
 
 NODE_STYLES: Final = ("cyan", "magenta")
@@ -19,12 +19,6 @@ _ARROW: Final = 28
 """Columns of a CTC in the terminal."""
 _SHORT_ARROW: Final = 3
 """Of one in a narrow terminal."""
-
-
-def speed_text(fibre: Fibre) -> str:
-    """A fibre's feature and speed, and its length if it is longer than a machine room."""
-    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
-    return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
 def drawing_page(layout: Layout) -> RenderableType:

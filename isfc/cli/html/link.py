@@ -69,7 +69,7 @@ def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
     return (
         ("Carries", _carries(runs)),
         ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
-        ("Worst loss", losses_of(runs.lefts).worst_text if runs.lefts else ""),
+        ("Worst loss", losses_of(runs.lefts).worst_line if runs.lefts else ""),
         ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
 

@@ -30,5 +30,5 @@ def losses_panel(
 
 def worst_by_rule(links: Collection) -> Markup:
     """The worst loss by IBM's rule of thumb, which is known without a run."""
-    worst = losses_of(after_losing(links, (), None)).worst_text
+    worst = losses_of(after_losing(links, (), None)).worst_line
     return panel([("Worst loss:", worst)] if worst else [])

@@ -1,56 +1,37 @@
-"""``isfc measured compare``: the model beside what a site measured."""
+"""``isfc measured compare``: the model beside what a site measured, of files."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+from typing import Final
 
-import typer
-from msgspec import UNSET, Struct, UnsetType
-
-from isfc.answers.profile import Profile, profile_of
+from isfc.answers.measured_compare import (
+    OFF_BY,
+    ComparedInterval,
+    MeasuredComparison,
+    Tolerance,
+    compare,
+    measured_compare_report,
+)
+from isfc.cli.capability import command_of
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
-from isfc.cli.measured.page import compare_page, errors_picture
-from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import bounded
-from isfc.cli.options.option import valued
-from isfc.cli.options.profile import ProfileOption
+from isfc.cli.options.own_file import plot
+from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption
-from isfc.cli.output.notes import note_lines
-from isfc.cli.output.picture import check_picture, write_picture
-from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.streams import show, show_error, show_json, show_log
-from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
-from isfc.layout.note import Note, NoteKind
-from isfc.layout.site_file import with_site
-from isfc.measured.seen import SeenInterval, seen_intervals
-from isfc.reports.ranges import RangeJson, factor_line, range_note
-from isfc.reports.record import record_of
-from scenarios.figures.figure import Figure
-from scenarios.figures.ranges import link_rate
-from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure, compare_interval
-from scenarios.figures.site_messages import QuietLink
-from scenarios.runs.at_site import given_site
-from scenarios.runs.load import Load
+from isfc.cli.output.picture import Spec, picture
+from isfc.cli.output.streams import show_error
+from scenarios.figures.site_compare import MeasuredFigure
+from scenarios.runs.at_site import GivenSite
+
+TICKS_MAX: Final = 8
+"""Times named below a picture."""
 
 
-@flattened
-def compare(
+def read_and_compare(
     measured: MeasuredLink,
     files: MeasuredFiles,
     *,
-    profile: ProfileOption = None,
-    tolerance: Annotated[
-        float | None, bounded("PERCENT", 0.1, 1000, "End with 1 if a judged figure is further off.")
-    ] = None,
-    plot: Annotated[
-        Path | None, valued("FILE", "Draw the errors, over time if there are several intervals.")
-    ] = None,
-    force: ForceOption = False,
-    json: JsonOption = False,
-) -> None:
+    profile: GivenSite = None,
+    tolerance: Tolerance = None,
+    jobs: int = 1,
+) -> MeasuredComparison:
     """Hold the model against what a site measured.
 
     What ran is inferred from link activity, or told with --ran; it is emulated on the layout,
@@ -58,123 +39,61 @@ def compare(
     ends beside one run. Of several intervals there is a line for each. Ends with 1 if
     a judged figure is further off than --tolerance.
     """
-    check_picture(plot, force=force)
-    site = given_site(profile)
     layout, found = measured.open(files)
-    at_site = with_site(layout, site)
-    compared = _compare_all(at_site, seen_intervals(layout, found))
-    rates = [
-        None
-        if site is None
-        else link_rate(1.0, at_site, Load(each.derived.workload, each.derived.pairs))
-        for each in compared
-    ]
-    if plot is not None:
-        write_picture(plot, errors_picture(compared))
-    if json:
-        records = [
-            interval_json(each, tolerance, rate) for each, rate in zip(compared, rates, strict=True)
+    return compare(layout, found, profile=profile, tolerance=tolerance, jobs=jobs)
+
+
+def _code(found: MeasuredComparison) -> ExitCode:
+    if not found.beyond_tolerance:
+        return ExitCode.GOOD
+    show_error(f"{found.beyond_tolerance} figures are more than {found.tolerance:g} % off")
+    return ExitCode.FAILED
+
+
+def errors_picture(found: MeasuredComparison) -> Spec:
+    """The errors: of one interval each judged figure's, of several their medians over time."""
+    values: list[Spec]
+    compared = found.intervals
+    if len(compared) == 1:
+        values = [
+            {
+                "curve": measure.partition("_")[0],
+                "x": _whose(figure, compared[0]),
+                "y": figure.error_percent or 0.0,
+            }
+            for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
+            for figure in compared[0].judged()
+            if figure.measure == measure
         ]
-        show_json(SiteComparedJson(records, profile_of(site)))
-    else:
-        features = [fibre.profile.feature for fibre in layout.fibres]
-        notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
-        known = [rate for rate in rates if rate is not None]
-        range_line = f"Range of the model's rates: {factor_line(known)}. {range_note(known)}"
-        show(
-            compare_page(compared, tolerance),
-            *(["", range_line] if known else []),
-            *note_lines(notes),
-        )
-    if tolerance is not None and any(each.beyond(tolerance) for each in compared):
-        count = sum(len(each.beyond(tolerance)) for each in compared)
-        show_error(f"{count} figures are more than {tolerance:g} % off")
-        raise typer.Exit(ExitCode.FAILED)
+        x = names_axis("x", "RDEV")
+    else:  # where nothing is judged the line has a gap
+        values = [
+            {"curve": name, "x": place, "y": each.median_errors[name]}
+            for name in OFF_BY
+            for place, each in enumerate(compared)
+        ]
+        ends = [each.end or str(place) for place, each in enumerate(compared, start=1)]
+        x = names_axis("x", "end of interval")
+        x["axis"] |= labels(ends, every=-(-len(compared) // TICKS_MAX))
+    y = axis("y", "emulated against measured, % off")
+    zero = {"test": "datum.value === 0", "value": 3}
+    y["axis"] = {"gridWidth": {"condition": zero, "value": 1}}
+    drawn = curves(x, y, nominal("curve", [*dict.fromkeys(value["curve"] for value in values)]))
+    if len(compared) == 1:
+        drawn["layer"] = drawn["layer"][1:]  # points alone: devices are in no order
+    return picture("Errors of the emulation", data={"values": values}, **drawn)
 
 
-def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[ComparedInterval]:
-    """Each interval beside its run; those of a quiet link are told and left out."""
-    compared = []
-    with progress_bar(len(intervals), "intervals") as advance:
-        for done, seen in enumerate(intervals, start=1):
-            try:
-                compared.append(compare_interval(layout, seen))
-            except QuietLink as error:
-                show_log(f"isfc: note: {error}")
-            advance(done)
-    if not compared:
-        raise ConfigurationError("nothing to compare: the link was quiet in every interval")
-    return compared
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
-class FigureJson(MeasuredFigure, frozen=True, kw_only=True):
-    """A figure measured, and ours."""
-
-    error_percent: float | None
-    """with its sign; null where 0 was measured"""
-
-
-class IntervalJson(Struct, frozen=True):
-    """An interval beside the run of what it is taken to be."""
-
-    place: str
-    """file and line"""
-    system: str
-    """the first end that was measured"""
-    systems: list[str]
-    """all of them"""
-    begin: str | None
-    end: str | None
-    zone: str | None
-    workload: str
-    """what is taken to have run"""
-    pairs: int | None
-    """null of a light load, which is emulated at its rate"""
-    client: str
-    offered_per_s: float | None
-    """of an open loop; null if no link activity says it"""
-    uncertain: list[str]
-    """what of that is assumed or doubtful"""
-    notes: list[str]
-    """what is left out or missing"""
-    figures: list[FigureJson]
-    beyond_tolerance: int | None
-    """how many judged figures are, null without `--tolerance`"""
-    reasons: tuple[str, ...]
-    """what may explain the errors"""
-    rate_range: RangeJson | None
-    """between what a rate is with the profile, as a multiple of the model's; null without one"""
-
-
-class SiteComparedJson(Struct, frozen=True):
-    """``isfc measured compare --json``. Names and meanings of the keys stay between releases."""
-
-    compared: list[IntervalJson]
-    """each interval, as in the next table"""
-    profile: Profile | UnsetType = UNSET
-    """as of `isfc plan --json`"""
-
-
-def interval_json(
-    each: ComparedInterval, tolerance: float | None, rate: Figure | None
-) -> IntervalJson:
-    """The record of an interval."""
-    first, derived = each.seen.ends[0], each.derived
-    one = first.measurement
-    return record_of(
-        IntervalJson,
-        one,
-        place=str(one.place),
-        system=first.node,
-        systems=[end.node for end in each.seen.ends],
-        workload=derived.workload.name,
-        pairs=None if derived.is_light else derived.pairs,
-        client=derived.client,
-        offered_per_s=derived.offered_per_s,
-        uncertain=[*derived.uncertain, *derived.doubts],
-        notes=each.seen.notes(),
-        figures=[record_of(FigureJson, figure) for figure in each.figures],
-        beyond_tolerance=None if tolerance is None else len(each.beyond(tolerance)),
-        reasons=each.reasons,
-        rate_range=rate,
-    )
+compare_measured = command_of(
+    read_and_compare,
+    measured_compare_report,
+    _code,
+    own=[plot(errors_picture)],
+    made={"measured": MeasuredLink, "files": MeasuredFiles},
+)
+"""The command."""

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from msgspec import Struct
 
 from isfc.arguments import as_options
 from isfc.cli.options.experiment import choose_node
@@ -48,8 +47,8 @@ class FilesOptions(Made, frozen=True, kw_only=True):
     )
     decimal_comma: Annotated[bool, flag("--decimal-comma", "Figures are written as 61,8.")] = False
 
-    def made(self) -> AboutFiles:
-        """The same from Python."""
+    def made(self) -> Any:
+        """The same from Python, `AboutFiles`."""
         several = self.zone or (), self.records or ()
         return AboutFiles(self.system, *several, self.usable, self.decimal_comma)
 
@@ -72,12 +71,16 @@ class MeasuredFiles(FilesOptions, frozen=True, kw_only=True):
         ),
     ] = None
 
+    def made(self) -> Any:
+        """Itself: what is read depends on the link."""
+        return self
+
     def read(self, client: str | None = None) -> list[Measurement]:
         """The measurements in the files, with what the options say of all of them.
 
         Rows that are left out are told on stderr. ``client`` is the node of the clients.
         """
-        about = self.made()
+        about = super().made()
         reading, told = about.reading(), _read_ran(self.ran or (), self.files)
         with as_options():
             found = read_files(self.files, reading, about, told=told, client=client)
@@ -90,7 +93,7 @@ class MeasuredFiles(FilesOptions, frozen=True, kw_only=True):
         return found
 
 
-class MeasuredLink(Struct, frozen=True):
+class MeasuredLink(Made, frozen=True):
     """The link of a layout that was measured, and where its clients were."""
 
     layout: LayoutArgument

@@ -12,8 +12,8 @@ class Made(Struct, frozen=True):
     """Options of which the command of a function makes one of its arguments."""
 
     def made(self) -> Any:
-        """The argument."""
-        raise NotImplementedError
+        """The argument: the record itself, unless something else is made of it."""
+        return self
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:

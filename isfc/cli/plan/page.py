@@ -8,11 +8,12 @@ from rich.console import Group
 from rich.table import Table as RichTable
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.answers.findings import advice_text, count_of
-from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
+from isfc.answers.found import advice_text, count_of
+from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
+from isfc.layout.uses import speed_text
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.table import PIPED_WIDTH, Fitted, plain_table
 from scenarios.figures.figure import Unit
@@ -76,9 +77,9 @@ def _answer(
     yield "Carries", ", ".join(ways) if len({*rates}) > 1 else f"{rates[0]} each way"
     yield "Limited by", limited_by(figures)
     yield "To do", to_do(plan.advice, tried, figures, "isfc check")
-    if slower.limit is not None:
+    if slower.limit is not None and (gain := to_gain(slower.limit)):
         whose = f"{slower.sender} sending: " if len({*rates}) > 1 else ""
-        yield "To gain", f"{whose}{to_gain(slower.limit)}"
+        yield "To gain", f"{whose}{gain}"
 
 
 def _known(plan: Plan, figures: "Sequence[ModelledRate]") -> Iterator[str]:

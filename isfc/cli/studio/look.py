@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 
 import isfc
-from isfc.cli.drawing.difference import differences
+from isfc.answers.difference import differences
 from isfc.cli.html.losses import worst_by_rule
 from isfc.cli.studio.address import pack, unpack
 from isfc.cli.studio.drawing import overview, touchable

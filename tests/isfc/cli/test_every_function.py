@@ -48,10 +48,9 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
     "evacuate": {"rolling": "`rolling_maintenance`"},
-    "compare": {"files": "`layouts`; results are records"},
+    "compare": {"files": "`layouts`; of results `compare_results`"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
-    "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
-    | {"tolerance": "`error_percent` of each row"},
+    "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "loads": dict.fromkeys(set(OF_FILES) - {"ran"}, "`about`, `measured.AboutFiles`")
     | {"move": "`guests`, a `GuestMemory`"},

@@ -254,11 +254,11 @@ ELSEWHERE: Final = {
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
     "notes json csv table",
-    "compare": "csv json workload pairs link",
+    "compare": "workload pairs link profile",
     "change": "partitions ports link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
-    "plot csv json",
+    "plot",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
     "anyway csv json",
     "loads": "link profile system zone records usable decimal-comma percentile period "

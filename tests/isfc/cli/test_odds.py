@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from ctc.features import CATALOGUE
 from ctc.profiles import find_profile
+from isfc.answers.compare import pair_odds
 from isfc.answers.limit import limit_line
+from isfc.answers.results import compare_results
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
@@ -21,8 +23,6 @@ from isfc.search.result import Contender
 from isfc.search.standing import groups, standings
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
-from scenarios.figures.choice import Choice, pair_odds
-from scenarios.figures.compare import compare_files
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
 from scenarios.figures.losses import AfterLoss
@@ -71,30 +71,29 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
         {"layout": name, "seed": 1, "mb_per_s": rate}
         for name, rate in zip("AB", rates, strict=True)
     ]
-    choices, contenders, files = [], [], []
+    wholes, contenders, files = [], [], []
     for layout, rate, row in zip((one, other), rates, rows, strict=True):
         found, links = Rate(rate, 0.0), Collection.of(layout)
         load = Load(SUITES[SUITE], PAIRS)
         carried = Carried(links, load, {layout.name: (EndRate(found), EndRate(found))})
-        whole = AfterLoss(None, carried, carried)
-        choices.append(Choice(str(row["layout"]), (whole,), 0, 0, ()))
+        wholes.append((str(row["layout"]), AfterLoss(None, carried, carried)))
         contenders.append(Contender(links, (found,), {}, STATED))
         files.append(folder / f"{row['layout']}.json")
         figures: dict[str, object] = dict.fromkeys((field.name for field in fields(Result)), 1.0)
         figures |= {"node": "ATLANTA", "mb_per_s": rate, "devices": []}
         origin = asdict(provenance(run_of(layout), version="1"))
         files[-1].write_text(json.dumps({**figures, "pairs": PAIRS, "provenance": origin}))
-    (pair,) = pair_odds(choices)  # isfc compare, isfc.compare
-    yield pair.odds if pair.first is choices[1] else Odds(1 - pair.odds.share)
+    (pair,) = pair_odds(wholes)  # isfc compare, isfc.compare
+    yield Odds(pair.odds if pair.ahead == "B" else 1 - pair.odds)
     yield contenders[1].odds_over(contenders[0])  # isfc optimise
     yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), STATED).odds  # check, plan
     cells = [Cell(row, run_of(each)) for row, each in zip(rows, (one, other), strict=True)]
     places = standings(groups(rows, ["layout"]), cells, rows, ["layout"])
     (said,) = (each for each in places.values() if isinstance(each, Odds))
     yield said if rates[1] > rates[0] else Odds(1 - said.share)
-    told = compare_files(*files).odds  # isfc compare of results
+    told = compare_results(*files).odds  # isfc compare of results
     assert told is not None
-    yield told
+    yield Odds(told)
 
 
 def more_than_one(ratio: Figure) -> float:

@@ -38,10 +38,7 @@ PACKAGES: Final = (
 )
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
-GAINS: Final = {
-    "left_share": "left_share_range",
-    "worst_loss_leaves": "worst_loss_range",
-}
+GAINS: Final = {"left_share": "left_share_range"}
 """What is so many times another figure, and its range: that of a rate beside it is another."""
 MOVED: Final = "seconds longest_stop stopped"
 PASSES: Final = "io_per_s length begin_ns end_ns state_length changed_length moved"
@@ -118,7 +115,7 @@ SHOWN: Final = {
     "plan, losses together": Shown("plan MESH --lose", "", slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s worst_loss_leaves ratio",
+        "",
         slow=True,
     ),
     "size": Shown(

@@ -5,7 +5,7 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
-from itertools import islice
+from itertools import combinations, islice
 from types import MappingProxyType
 from typing import Final
 
@@ -13,16 +13,24 @@ import pytest
 from msgspec import structs
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
+from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss, compare_report
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
 from isfc.answers.limit_record import Limits
 from isfc.answers.links_run import links_run, links_run_report
 from isfc.answers.loads import Carries, Loads, WayLoad
 from isfc.answers.loads_report import loads_report
 from isfc.answers.losses import losses_of, losses_report
+from isfc.answers.measured_compare import (
+    ComparedInterval,
+    MeasuredComparison,
+    measured_compare_report,
+)
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.optimise import optimise_report, search_result
 from isfc.answers.replay import ReplayedFigure, replay
 from isfc.answers.replay_report import replay_report
+from isfc.answers.results import ComparedResults, ResultFigure
+from isfc.answers.results_report import results_report
 from isfc.answers.run import link_run, run_report
 from isfc.answers.size import LinkSizing, size_report
 from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
@@ -45,6 +53,7 @@ from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rou
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.moves.guest import Pass
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.notes import moves_notes
@@ -53,6 +62,7 @@ from scenarios.published.table import Role
 from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import STATED, Load
+from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from tests.isfc.answers.test_run import EXPERIMENT, RESULT
@@ -158,6 +168,69 @@ def loaded() -> Report:
         notes=(),
     )
     return loads_report(structs.replace(two, ways=ways))
+
+
+def ranged(value: float, unit: Unit) -> Figure:
+    """A figure with ends that no other has."""
+    ends = Interval(0.87 * value, 1.13 * value)
+    return Figure(value, unit, Range(ends, ends, "what is made up"))
+
+
+def compared() -> Report:
+    """Of four layouts."""
+    limits = Limits([], [], ranged(900.0, Unit.MB_PER_S), {}, [], "", "", "lines", "")
+    rates = {"a": 321.0, "b": 432.0, "c": 210.0, "d": 87.6}
+    layouts = tuple(
+        ComparedLayout(
+            name,
+            ranged(rate, Unit.MB_PER_S),
+            limits,
+            WorstLoss("41", ranged(rate / 2, Unit.MB_PER_S), ranged(0.5 + rate / 1e4, Unit.SHARE)),
+            *(place + 4, place + 2, place, 1),
+        )
+        for place, (name, rate) in enumerate(rates.items())
+    )
+    odds = tuple(
+        PairOdds(one.layout, other.layout, ranged(1.5, Unit.TIMES), 0.8 + len(one.layout) / 100)
+        for one, other in combinations(layouts, 2)
+    )
+    return compare_report(Comparison("HL", 50, layouts, odds, ()))
+
+
+def compared_results() -> Report:
+    """Of two runs."""
+    figures = tuple(
+        ResultFigure("run", "link", measure, None, 100.0 + place, 120.5 + place * place)
+        for place, measure in enumerate(MEASURES)
+    )
+    return results_report(ComparedResults("run", "a.json", "b.json", (), figures))
+
+
+def measured_beside() -> Report:
+    """Of four devices that were busy."""
+    figures = tuple(
+        MeasuredFigure(
+            "ATLANTA", f"600{place}", measure, 10.0 + place, 12.3 + place + at, judged=True
+        )
+        for place in range(4)
+        for at, measure in enumerate(("io_per_s", "conn_ms", "busy_percent"))
+    )
+    ends = (NodeName("ATLANTA"),)
+    one = ComparedInterval(
+        *("x.txt:1", ("x.txt:1: ATLANTA",), ends),
+        *(None, None, None),
+        *("HL, 50 pairs", "HL", 50),
+        *(ends[0], None),
+        assumed=(),
+        doubts=(),
+        notes=(),
+        figures=figures,
+        median_errors={"I/O/s": 2.0},
+        beyond_tolerance=None,
+        reasons=(),
+        rate_range=None,
+    )
+    return measured_compare_report(MeasuredComparison((one,), (), None, None, ()))
 
 
 def swept() -> Report:
@@ -321,6 +394,9 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
         "collide": collided,
         "replay": replayed,
         "loads": loaded,
+        "compare": compared,
+        "compare, results": compared_results,
+        "measured compare": measured_beside,
         "sweep": swept,
         "run": ran,
         "run together": ran_together,

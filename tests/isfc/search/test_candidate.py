@@ -39,5 +39,5 @@ def test_too_many_are_not_enumerated() -> None:
 
 
 def test_fixed_device_that_there_is_not_is_named() -> None:
-    with pytest.raises(ConfigurationError, match="--fixed 6005: no such device at A"):
+    with pytest.raises(ConfigurationError, match=r"^fixed 6005: no such device at A"):
         parse_fixed(LAYOUT, [Rdev(0x6005)])

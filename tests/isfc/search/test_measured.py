@@ -46,13 +46,14 @@ def test_figures_are_read_and_are_rows() -> None:
 
 def test_a_profile_brings_the_model_nearer() -> None:
     seen = isfc.measured.read(PAGES[:1])
-    (blank,) = isfc.measured.compare("atlanta-boston", seen)
+    (blank,) = isfc.measured.compare("atlanta-boston", seen).intervals
     fitted = isfc.measured.fit("atlanta-boston", [])
     profile = replace(fitted.profile, factors=(("transfer", 1.4), ("receive", 2.0)))
-    (near,) = isfc.measured.compare("atlanta-boston", seen, profile=profile)
-    errors = [abs(each.median_error("serv_ms") or 0.0) for each in (blank, near)]
+    found = isfc.measured.compare("atlanta-boston", seen, profile=profile)
+    (near,) = found.intervals
+    errors = [abs(each.median_errors["Serv"] or 0.0) for each in (blank, near)]
     assert errors[1] < errors[0] / 3
-    assert [row["error_percent"] for row in near.rows()] == [f.error_percent for f in near.figures]
+    assert [row["error_percent"] for row in found.rows()] == [f.error_percent for f in near.figures]
 
 
 def test_the_constants_of_a_fit_are_rows() -> None:

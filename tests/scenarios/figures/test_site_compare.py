@@ -10,11 +10,10 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
-from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import SeenInterval, SeenLink, seen_intervals, seen_link
 from isfc.measured.table import read_json
-from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
+from scenarios.figures.site_compare import figures_beside, likely_reasons
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import Derived, derive, find_ran
 from scenarios.runs.experiment import Experiment
@@ -157,18 +156,6 @@ def test_a_quiet_link_says_nothing_of_the_model() -> None:
     idle = tuple(replace(device, io_per_s=0.0) for device in one.devices)
     with pytest.raises(QuietLink, match="the link was quiet"):
         derive(LAYOUT, interval(replace(one, devices=idle, links=())))
-
-
-def test_a_published_report_is_compared_with_its_layout() -> None:
-    layout = load_layout("published-12")
-    pages = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
-    (page,) = completed(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
-    compared = compare_interval(layout, SeenInterval((seen_link(layout, page),)))
-    serv = [f for f in compared.judged() if f.measure == "serv_ms" and f.of < "6042"]
-    assert len(serv) == 10
-    assert max(abs(figure.error_percent or 0) for figure in serv) < 20
-    assert compared.beyond(1.0)
-    assert not compared.beyond(1000.0)
 
 
 def _reasons(seen: SeenLink, result: Result) -> str:

@@ -84,7 +84,7 @@ def test_file_has_what_the_function_takes(
     assert run_command([*words, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["workload"] == "batch"
-    assert run_command(words) == 0
+    assert run_command([*words, "--notes"]) == 0
     assert "batch: messages of 3,072 bytes in the mean" in capsys.readouterr().out
     grid = tmp_path / "grid.toml"
     grid.write_text(

@@ -119,9 +119,9 @@ def test_submodule_taken_from_its_package_is_that_module(tmp_path: Path) -> None
         (DOC + "\n" * 499, DOC + "\n" * 500, "501: 501 lines: at most 500 in a module"),
         (DOC + function(60), DOC + function(61), "2: run has 61 lines: at most 60"),
         (
-            DOC + f"def run({', '.join('abcdefghijklm')}): ...",
-            DOC + f"def run({', '.join('abcdefghijkl')}, *, m, n): ...",
-            "2: run has 14 parameters: at most 13; a record holds those that belong together",
+            DOC + f"def run({', '.join('abcdefghijklmn')}): ...",
+            DOC + f"def run({', '.join('abcdefghijklm')}, *, n, o): ...",
+            "2: run has 15 parameters: at most 14; a record holds those that belong together",
         ),
         (DOC + "#" * 100, DOC + "#" * 101, "2: 101 columns: at most 100"),
         (DOC, "SIZE = 1\n", "1: has no docstring: say what the module is for"),

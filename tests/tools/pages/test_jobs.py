@@ -41,12 +41,12 @@ run       | run atlanta-boston .* --report link                      | Written
 faults    | run published-4 .* --faults docs/faults.toml             | before during after
 cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003 deactivated
 timeline  | run published-4 .* --trace link.json                     | seen from CLIENT
-compare   | compare 8.json 10.json                                   | MB/s both ways: A .* B
+compare   | compare 8.json 10.json                                   | MB/s both ways +A .* B
 relocation| relocate published-12 --memory 2G                        | Moved +after
 relocation| relocate .* --max-quiesce 1                              | for longer than MAXQUIESCE
 relocation| sweep docs/sweep-channels.toml                           | channels +MB/s
 relocation| relocate .* --like direct-io                             | Moved +after
-measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
+measured  | measured compare atlanta-boston docs/measured/site-1.txt | Model is off .* by the median
 measured  | measured fit atlanta-boston                              | The fit is accepted
 loads     | loads atlanta-boston .* --growth 3                       | layout carries what both
 loads     | loads .* --move 1T                                       | Best begun at \d\d:\d\d

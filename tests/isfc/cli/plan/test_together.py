@@ -48,9 +48,9 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
     assert "Each run went on until what every link carries was known within" in page
     for link in record["together"]:
         assert all(
-            0 < spread <= 0.03 * max(link[f"{what}_mb_per_s"])
+            0 < rate["spread"] <= 0.03 * max(each["value"] for each in link[what])
             for what in ("alone", "together")
-            for spread in link[f"{what}_spread_mb_per_s"]
+            for rate in link[what]
         )
         # two links share each chpid, so that each has half of what it has alone
         assert link["left_share"] == pytest.approx(0.5, rel=0.15)

@@ -3,20 +3,24 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec.structs import fields as fields_of
+from msgspec.structs import force_setattr, replace
 
 from ctc.errors import CtcError
+from isfc.answers.difference import differences
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from scenarios.figures.certainty import Differs, Odds, odds_ahead
+from isfc.reports.ranges import RangeJson
+from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
@@ -42,47 +46,36 @@ _KINDS: Final = {
 
 
 class ResultFigure(msgspec.Struct, frozen=True):
-    """One figure of two results; None where a result does not have it.
-
-    ``table`` is ``run`` or that of a replay; ``key`` is ``link``, an RDEV or a published run.
-    ``within`` says whether a tolerance is kept, None if none is declared.
-    """
+    """One figure of two results; None where a result does not have it."""
 
     table: str
     """`run`, or that of a replay"""
     key: str
-    """`link`, an RDEV, or the published run"""
+    """`link`, an RDEV, or the published run; of several links the link, system or channel"""
     measure: str
     published: float | None
     a: float | None
     b: float | None
     a_within: bool | None = None
-    """whether a tolerance is kept"""
+    """whether a tolerance is kept, null if none is declared"""
     b_within: bool | None = None
     noise: bool | None = None
     """whether they differ by no more than the spread of the seeds, of which less than 1 % counts
     as 1 %"""
+    difference: float | None = None
+    """b - a"""
+    percent: float | None = None
+    """`difference` in percent of a; null if that is 0"""
 
-    @property
-    def difference(self) -> float | None:
-        """How much more B has."""
-        return None if self.a is None or self.b is None else _finite(self.b - self.a)
-
-    @property
-    def percent(self) -> float | None:
-        """`difference` in percent of A's figure; None if that is 0."""
-        if self.difference is None or not self.a:
-            return None
-        return _finite(self.difference / self.a * 100)
-
-
-def _finite(value: float) -> float | None:
-    """``value``, or None where it is infinite or no number, for which JSON has no word."""
-    return value if isfinite(value) else None
+    def __post_init__(self) -> None:
+        if self.a is None or self.b is None:
+            return
+        force_setattr(self, "difference", _finite(self.b - self.a))
+        if self.a and self.difference is not None:
+            force_setattr(self, "percent", _finite(self.difference / self.a * 100))
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """Something in which two runs were set up differently; None where it is not said."""
 
     name: str
@@ -90,35 +83,28 @@ class Setting:
     b: str | float | None
 
 
-class RangeRecord(msgspec.Struct, frozen=True):
-    """A range as `isfc run --json` prints it."""
-
-    likely: tuple[float, float]
-    """in four of five cases"""
-    sure: tuple[float, float]
-    """in nineteen of twenty"""
-    basis: str
-    """what both are made from, and what else they allow for"""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultPair:
-    """Two results of a kind, ``run``, ``cluster`` or ``replay``.
-
-    The figures are in the order of A, then of B.
-    """
+class ComparedResults(msgspec.Struct, frozen=True):
+    """Two results of a kind. The figures are in the order of A, then of B."""
 
     kind: str
+    """`run`, `cluster` (several links together) or `replay`"""
+    a: str
+    """the first file"""
+    b: str
+    """the second"""
     settings: tuple[Setting, ...]
+    """what was set up differently"""
     figures: tuple[ResultFigure, ...]
+    """those of either"""
+    moved: tuple[str, ...] = ()
+    """of runs, what is new, gone or elsewhere in the layout of B, in words"""
     layout_changes: tuple[str, ...] = ()
-    """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
-    layouts: tuple[Collection, Collection] | None = None
-    """Both layouts, if both results have them so that they can be read."""
-    ranges: tuple[Mapping[str, RangeRecord], ...] = ()
-    """What each run of one link says of the ranges of its figures, by their names."""
-    odds: Odds | None = None
-    """That B carries more on real hardware, where two runs differ in one thing that tells it."""
+    """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
+    ranges: tuple[Mapping[str, RangeJson], ...] = ()
+    """of runs of one link, those of A and those of B, by figure"""
+    odds: float | None = None
+    """that B carries more on real hardware too, of 1; null but for runs of one link that differ in
+    the layout, the pairs or the workload alone"""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -151,7 +137,7 @@ class _Known(msgspec.Struct, frozen=True):
     figures: dict[str, "_Ranged"] = {}
 
     @property
-    def ranges(self) -> dict[str, RangeRecord]:
+    def ranges(self) -> dict[str, RangeJson]:
         """Of each figure that has one."""
         found = ((name, each.range) for name, each in self.figures.items())
         return {name: within for name, within in found if within is not None}
@@ -160,7 +146,7 @@ class _Known(msgspec.Struct, frozen=True):
 class _Ranged(msgspec.Struct, frozen=True):
     """A figure as JSON has it, as far as it matters here."""
 
-    range: RangeRecord | None = None
+    range: RangeJson | None = None
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -189,34 +175,48 @@ class _Together(msgspec.Struct, frozen=True):
 _Cells = Mapping[tuple[str, str, str], _Entry]
 
 
-def compare_files(a: Path, b: Path) -> ResultPair:
-    """The results in two files. Raises `ConfigurationError`, which names the file and the key."""
-    first, second = _read(a), _read(b)
+@checked
+def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
+    """Lay two results side by side: what ``isfc run`` or ``isfc replay`` printed with ``--json``.
+
+    Raises `ConfigurationError`, which names the file and the key, for what is no result, and for
+    two that are not of a kind.
+    """
+    paths = Path(a), Path(b)
+    first, second = map(_read, paths)
     if _is_replay(first) != _is_replay(second):
         raise ConfigurationError(
             f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
         )
-    if not _is_replay(first):
-        if ("together" in first) != ("together" in second):
-            raise ConfigurationError(
-                f"{a} and {b}: one is of one link, the other of several together; expected two of "
-                "a kind"
-            )
-        kind = "cluster" if "together" in first else "run"
-        pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
-        before, after = (_origin(run, "layout_toml") for run in (first, second))
-        if before is not None and after is not None:
-            changes = tuple(_layout_changes(before, after))
-            pair = replace(pair, layout_changes=changes, layouts=_layouts(before, after))
-        if kind == "cluster":
-            return pair
-        known = []
-        for path, record in ((a, first), (b, second)):
-            with _named(path):
-                known.append(msgspec.convert(record, _Known))
-        return _with_odds(pair, known)
-    cells = _replay(first, a), _replay(second, b)
-    return _pair("replay", _replay_settings(first, second), *cells)
+    if _is_replay(first):
+        figures = _figures(*map(_replay, (first, second), paths))
+        settings = _replay_settings(first, second)
+        return ComparedResults("replay", str(a), str(b), settings, figures)
+    if ("together" in first) != ("together" in second):
+        raise ConfigurationError(
+            f"{a} and {b}: one is of one link, the other of several together; expected two of a "
+            "kind"
+        )
+    kind = "cluster" if "together" in first else "run"
+    figures = _figures(*map(_run, (first, second), paths))
+    pair = ComparedResults(kind, str(a), str(b), _settings(first, second), figures)
+    before, after = (_origin(run, "layout_toml") for run in (first, second))
+    layouts = None
+    if before is not None and after is not None:
+        layouts = _layouts(before, after)
+        moved = () if layouts is None else tuple(differences(*layouts))
+        pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
+    return (
+        pair
+        if kind == "cluster"
+        else _with_odds(pair, [*map(_known, (first, second), paths)], layouts)
+    )
+
+
+def _known(run: Mapping[str, Any], path: Path) -> Mapping[str, RangeJson]:
+    """The ranges of a run's figures by their names, as far as it says them."""
+    with _named(path):
+        return msgspec.convert(run, _Known).ranges
 
 
 _DIFFERS: Final = {
@@ -228,7 +228,11 @@ _ALIKE: Final = ("client", "node")
 """The settings that say whose odds are known: one of the first differs, and none of the others."""
 
 
-def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
+def _with_odds(
+    pair: ComparedResults,
+    ranges: Sequence[Mapping[str, RangeJson]],
+    layouts: tuple[Collection, Collection] | None,
+) -> ComparedResults:
     """With the ranges that the runs have, and the odds where they differ in one thing.
 
     Odds take the layouts, as what is known of these counts.
@@ -236,10 +240,11 @@ def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
     changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
     (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
     odds = None
-    if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and pair.layouts:
-        before, after = (each.links[0] for each in pair.layouts)
-        odds = odds_ahead(link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]]))
-    return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)
+    if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and layouts:
+        before, after = (each.links[0] for each in layouts)
+        ratio = link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]])
+        odds = odds_ahead(ratio).share
+    return replace(pair, ranges=tuple(ranges), odds=odds)
 
 
 def _read(path: Path) -> Any:
@@ -351,22 +356,27 @@ def _cells(entries: Iterable[_Entry], path: Path) -> _Cells:
     return cells
 
 
-def _pair(kind: str, settings: tuple[Setting, ...], first: _Cells, second: _Cells) -> ResultPair:
-    figures = []
-    for cell in dict.fromkeys((*first, *second)):
-        a, b = first.get(cell), second.get(cell)
-        figures.append(
-            ResultFigure(
-                *cell,
-                published=next(entry.published for entry in (a, b) if entry),
-                a=a.emulated if a else None,
-                b=b.emulated if b else None,
-                a_within=a.within if a else None,
-                b_within=b.within if b else None,
-                noise=_is_noise(a, b),
-            )
-        )
-    return ResultPair(kind, settings, tuple(figures))
+def _figures(first: _Cells, second: _Cells) -> tuple[ResultFigure, ...]:
+    every = dict.fromkeys((*first, *second))
+    return tuple(_figure(cell, first.get(cell), second.get(cell)) for cell in every)
+
+
+def _figure(cell: tuple[str, str, str], a: _Entry | None, b: _Entry | None) -> ResultFigure:
+    """A figure that at least one result has."""
+    return ResultFigure(
+        *cell,
+        published=next(entry.published for entry in (a, b) if entry),
+        a=a.emulated if a else None,
+        b=b.emulated if b else None,
+        a_within=a.within if a else None,
+        b_within=b.within if b else None,
+        noise=_is_noise(a, b),
+    )
+
+
+def _finite(value: float) -> float | None:
+    """``value``, or None where it is infinite or no number, for which JSON has no word."""
+    return value if isfinite(value) else None
 
 
 def _is_noise(a: _Entry | None, b: _Entry | None) -> bool | None:

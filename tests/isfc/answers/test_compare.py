@@ -1,6 +1,7 @@
-"""``isfc compare`` of layouts: one table, and the odds of each pair."""
+"""``isfc compare`` of layouts: who carries most and how sure that is, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,17 @@ def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> No
     assert run([*words, "--workload", "HL", "--pairs", "20"]) == 0
     page = capsys.readouterr().out
     assert max(map(len, page.splitlines())) <= 80
-    assert "atlanta-boston is ahead of published-1: odds " in page
+    assert re.search(r"Carries most +atlanta-boston: \d", page)
+    assert "published-1 carries nothing without chpid 40 (50)" in page
     assert "\natlanta-boston " in page  # not folded
     assert run([*words, "--pairs", "20", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["kind"] == "layouts"
     for layout in record["layouts"]:
-        low, high = layout["range"]["likely"]
-        assert low < layout["mb_per_s"] < high
+        low, high = layout["rate"]["range"]["likely"]
+        assert low < layout["rate"]["value"] < high
         assert layout["limits"]["by"]
-    assert [layout["worst_loss_leaves"] for layout in record["layouts"][:2]] == [0, 0]
+    assert [layout["worst"]["left"]["value"] for layout in record["layouts"][:2]] == [0, 0]
     assert len(record["odds"]) == 3
     assert all(0.5 <= each["odds"] < 1 for each in record["odds"])
 
@@ -43,10 +45,10 @@ def test_several_links_are_compared_where_the_layouts_have_the_same(
     one, two = json.loads(capsys.readouterr().out)["layouts"]
     assert (one["ctcs"], two["ctcs"]) == (3, 6)
     for each in (one, two):
-        low, high = each["range"]["likely"]
-        assert low < each["mb_per_s"] < high
-        assert each["worst_loss"].startswith("chpid 40 at S")
-        assert 0 < each["worst_loss_leaves"] < 0.5
+        low, high = each["rate"]["range"]["likely"]
+        assert low < each["rate"]["value"] < high
+        assert each["worst"]["gone"].startswith("chpid 40 at S")
+        assert 0 < each["worst"]["left"]["value"] < 0.5
     assert refusal("compare", "published-4", str(files[0])).startswith(
         f"{files[0]}: has S1-S2, S1-S3, S2-S3; expected the links of published-4, CLIENT-SERVER, or"
     )
@@ -71,6 +73,7 @@ def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
     assert run(["compare", one, one]) == 0
     page = capsys.readouterr().out
     assert "chpids findings\n" in page  # a column was cut off, with its figures
+    assert "Carries most  not known: by the model " in page
 
 
 def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from isfc.answers.results import ResultFigure, Setting, compare_results
 from isfc.errors import ConfigurationError
-from scenarios.figures.compare import ResultFigure, Setting, compare_files
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.result import DeviceResult, Result
 
@@ -49,7 +49,7 @@ def entry(key: str, emulated: float, within: bool | None = None) -> dict[str, An
 def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None:
     a = write("a", run_document(10.0, "6000", "6001", pairs=5, seed=1, new_key=[]))
     b = write("b", run_document(15.0, "6001", "6002", pairs=50, seed=1, seeds=2))
-    pair = compare_files(a, b)
+    pair = compare_results(a, b)
     assert pair.kind == "run"
     assert pair.settings == (Setting("pairs", 5, 50), Setting("seeds", None, 2))
     link = [figure for figure in pair.figures if figure.key == "link"]
@@ -67,13 +67,13 @@ def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None
 def test_replays_say_whether_their_models_differ(write: Write) -> None:
     a = write("a", {"figures": [entry("HL/4/1", 90.0)], "version": "1", "constants": "ab"})
     b = write("b", {"figures": [entry("HL/4/1", 91.0)], "version": "1", "constants": "cd"})
-    assert compare_files(a, b).settings == (Setting("constants", "ab", "cd"),)
+    assert compare_results(a, b).settings == (Setting("constants", "ab", "cd"),)
 
 
 def test_replays_meet_run_by_run(write: Write) -> None:
     a = write("a", [entry("HL/4/1", 90.0, within=False), entry("HL/4/5", 80.0)])
     b = write("b", [entry("HL/4/10", 7.0), entry("HL/4/1", 99.0, within=True)])
-    pair = compare_files(a, b)
+    pair = compare_results(a, b)
     assert (pair.kind, pair.settings) == ("replay", ())
     assert pair.figures == (
         ResultFigure("transport", "HL/4/1", "mb_per_s", 100.0, 90.0, 99.0, False, True),
@@ -133,7 +133,7 @@ def test_bad_file_is_refused_naming_file_and_key(
     good = write("good.json", GOOD if not isinstance(document, list) else [entry("k", 1.0)])
     for files in ((bad, good), (good, bad)):
         with pytest.raises(ConfigurationError, match=rf"/bad\.json: .*{problem}.*; expected what"):
-            compare_files(*files)
+            compare_results(*files)
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path, write: Write) -> None:
@@ -141,31 +141,31 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, write: Write) -> None:
     problem = r"(cannot be read \(.+\)|is a directory); expected what isfc"
     for path in (tmp_path, tmp_path / "none", Path("a\0b")):
         with pytest.raises(ConfigurationError, match=problem):
-            compare_files(good, path)
+            compare_results(good, path)
 
 
 def test_too_long_a_file_is_refused(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scenarios.figures.compare.RESULT_LENGTH_MAX", 100)
+    monkeypatch.setattr("isfc.answers.results.RESULT_LENGTH_MAX", 100)
     long = write("long.json", GOOD)
     with pytest.raises(ConfigurationError, match=r"long\.json: is longer than 100 bytes; exp"):
-        compare_files(long, long)
+        compare_results(long, long)
 
 
 def test_two_kinds_are_refused(write: Write) -> None:
     files = write("a.json", GOOD), write("b.json", [entry("k", 1.0)])
     with pytest.raises(ConfigurationError, match=r"a\.json and .*b\.json: one holds a run, the o"):
-        compare_files(*files)
+        compare_results(*files)
 
 
 def test_what_is_no_more_than_the_spread_of_the_seeds_is_noise(write: Write) -> None:
     spread = {"mb_per_s": 6.0, "collisions_per_s": None}
     a = write("a", run_document(100.0, spread_percent=spread))
     b = write("b", run_document(106.0, spread_percent={"mb_per_s": 1.0}))
-    noise = {figure.measure: figure.noise for figure in compare_files(a, b).figures}
+    noise = {figure.measure: figure.noise for figure in compare_results(a, b).figures}
     assert noise["mb_per_s"] is True
     assert noise["collisions_per_s"] is None  # nothing says how far it differs
     far = write("far", run_document(107.0, spread_percent={"mb_per_s": 1.0}))
-    noise = {figure.measure: figure.noise for figure in compare_files(a, far).figures}
+    noise = {figure.measure: figure.noise for figure in compare_results(a, far).figures}
     assert noise["mb_per_s"] is False
 
 
@@ -173,7 +173,7 @@ def test_seeds_that_agree_do_not_make_a_small_difference_one(write: Write) -> No
     a = write("a", run_document(100.0, spread_percent={"mb_per_s": 0.0}))
     for name, mb_per_s, is_noise in (("near", 100.7, True), ("far", 101.2, False)):
         b = write(name, run_document(mb_per_s, spread_percent={"mb_per_s": 0.0}))
-        noise = {figure.measure: figure.noise for figure in compare_files(a, b).figures}
+        noise = {figure.measure: figure.noise for figure in compare_results(a, b).figures}
         assert noise["mb_per_s"] is is_noise
 
 
@@ -181,14 +181,14 @@ def test_provenance_says_what_was_different(write: Write) -> None:
     origin = {"version": "1", "layout_digest": "aa", "layout_toml": "same\nold\n", "command": "x"}
     a = write("a", run_document(1.0, provenance=origin))
     other = {**origin, "layout_digest": "bb", "layout_toml": "same\nnew\n"}
-    pair = compare_files(a, write("b", run_document(1.0, provenance=other)))
+    pair = compare_results(a, write("b", run_document(1.0, provenance=other)))
     assert pair.settings == (Setting("layout_digest", "aa", "bb"),)
     assert pair.layout_changes == ("- old", "+ new")
-    assert compare_files(a, write("c", run_document(1.0))).layout_changes == ()
+    assert compare_results(a, write("c", run_document(1.0))).layout_changes == ()
 
 
 def test_layout_in_place_of_a_result_is_named(tmp_path: Path) -> None:
     layout = tmp_path / "link.toml"
     layout.write_text("[[ctc]]", "utf-8")
     with pytest.raises(ConfigurationError, match=r"is a TOML file; 'isfc run .*link.toml --json'"):
-        compare_files(layout, layout)
+        compare_results(layout, layout)

@@ -1,0 +1,398 @@
+"""Layouts to choose from: which carries most, how sure that is, and what a loss leaves of each.
+
+All have the same load. A layout's rate is that of its slower direction; of several links it is the
+sum of theirs.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from msgspec import Struct
+
+from isfc.answers.limit import limits_of
+from isfc.answers.limit_record import Limits
+from isfc.arguments import Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection
+from isfc.layout.note import Note, NoteKind
+from isfc.layout.rules.book import find_in
+from isfc.layout.rules.rule import Severity
+from isfc.layout.sharing import only, with_notes
+from isfc.layout.shown import rows_table
+from isfc.reports.ranges import range_note, share_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown, with_unit
+from isfc.search.workers import check_jobs, each_by
+from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
+from scenarios.figures.figure import Figure, Unit
+from scenarios.figures.losses import AfterLoss, after_losses, worst_of
+from scenarios.figures.ranges import link_ratio, links_ratio
+from scenarios.figures.rates import slower_way
+from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.runs.experiment import PAIRS_MAX
+from scenarios.runs.load import Load
+from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
+from scenarios.runs.saturation import STATED_PAIRS, SUITE, in_turn
+from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage
+
+_TOLD_MAX: Final = 3
+"""Layouts of which the answer tells the worst loss; the table has it of all."""
+
+NamedWorkload = Annotated[
+    Workload | str | None,
+    Argument(
+        "NAME",
+        f"A published workload: {workload_usage()} (APPC/VM); HL if not given.",
+        complete=complete_workload,
+    ),
+]
+"""Of layouts, what runs over each link."""
+Pairs = Annotated[
+    int | None,
+    Argument("N", f"Of layouts: pairs of guests, else {STATED_PAIRS}.", 1, PAIRS_MAX),
+]
+
+
+class WorstLoss(Struct, frozen=True):
+    """The loss that leaves least of a layout; a whole system counts only where nothing else may."""
+
+    gone: str
+    """the piece"""
+    rate: Figure
+    """what is carried then, as `rate` of the layout"""
+    left: Figure
+    """the share of the rate that this is"""
+
+
+class ComparedLayout(Struct, frozen=True):
+    """One layout of a comparison."""
+
+    layout: str
+    """as it was given, or its place where records were"""
+    rate: Figure
+    """of the slower direction of each link, in all"""
+    limits: Limits
+    """what limits it"""
+    worst: WorstLoss | None
+    """null if there is nothing to lose"""
+    ctcs: int
+    """of all links"""
+    chpids: int
+    """of the first node of each link"""
+    warnings: int
+    remarks: int
+    """findings of `isfc check`"""
+
+
+class PairOdds(Struct, frozen=True):
+    """Two layouts of a comparison."""
+
+    ahead: str
+    """the one with the greater rate by the model"""
+    behind: str
+    ratio: Figure
+    """how many times the rate of the other it has"""
+    odds: float
+    """how likely it is that it is ahead on real hardware too, of 1, by that range"""
+
+    @property
+    def percent(self) -> int:
+        """The odds as people read them."""
+        return Odds(self.odds).percent
+
+
+class Comparison(Struct, frozen=True, repr_omit_defaults=True):
+    """Layouts under the same load, and the odds of each pair."""
+
+    workload: str | None
+    """null where the traffic of the files runs, which several links have"""
+    pairs: int | None
+    layouts: tuple[ComparedLayout, ...]
+    """in the order in which they were given"""
+    odds: tuple[PairOdds, ...]
+    """of each pair"""
+    notes: tuple[Note, ...]
+    """what belongs to the figures of any of them"""
+    kind: Literal["layouts"] = "layouts"
+    """what was compared"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each layout, as a data frame takes them; MB/s (2^20).
+
+        ``low`` and ``high`` are between what IBM's would lie in four of five cases.
+        """
+        return [
+            {
+                "layout": each.layout,
+                "ctcs": each.ctcs,
+                "mb_per_s": each.rate.value,
+                "low_mb_per_s": each.rate.ends.low,
+                "high_mb_per_s": each.rate.ends.high,
+                "worst_loss": None if each.worst is None else each.worst.gone,
+                "warnings": each.warnings,
+            }
+            for each in self.layouts
+        ]
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{each.layout} {with_unit(each.rate)}" for each in self.layouts)
+        return f"<Comparison {rates}>"
+
+    def _repr_html_(self) -> str:
+        """A row for each layout, for a notebook."""
+        return rows_table("Slower direction", self.rows())
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A layout that is to be judged with a load."""
+
+    name: str
+    links: Collection
+    load: Load
+
+
+@checked
+def compare(
+    layouts: Sequence[AnyLayout],
+    workload: NamedWorkload = None,
+    pairs: Pairs = None,
+    *,
+    link: str | None = None,
+    profile: GivenSite = None,
+    jobs: int = 1,
+) -> Comparison:
+    """Compare two layouts or more, each of one link or all of the same.
+
+    HL with 50 pairs runs if nothing else is said; several links run the ``traffic`` of their
+    collection, if it has any. ``profile`` is a site's, and ``jobs`` runs are made at a time. Raises
+    `ConfigurationError` for fewer than two, for several links that are not the same, and for a load
+    that would have no effect.
+    """
+    check_jobs(jobs)
+    load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
+    candidates = []
+    for place, each in enumerate(layouts, start=1):
+        name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
+        links = _links(each, link, profile)
+        if (workload or pairs) and load.of(links).traffic:
+            raise ConfigurationError(
+                f"{name}: its [[traffic]] is what runs over several links; expected neither "
+                f"{spelt('workload')} nor {spelt('pairs')}, or {spelt('link')}"
+            )
+        candidates.append(_Candidate(name, links, load))
+    _check_comparable(candidates)
+    every = each_by(jobs)(_after_losses, candidates)
+    wholes = [(each.name, lefts[0]) for each, lefts in zip(candidates, every, strict=True)]
+    traffic = wholes[0][1].carried.load.traffic
+    return Comparison(
+        None if traffic else load.workload.name,
+        None if traffic else load.pairs,
+        tuple(_compared(name, lefts) for (name, _), lefts in zip(wholes, every, strict=True)),
+        tuple(pair_odds(wholes)),
+        _notes([whole for _, whole in wholes]),
+    )
+
+
+def _links(layout: AnyLayout, link: str | None, profile: GivenSite) -> Collection:
+    """All links of a layout, or the one that is named, with what its figures do not have."""
+    found = links_at(layout, profile)
+    if link is None and len(found.links) > 1:
+        return found
+    with within(str(layout)) if isinstance(layout, str | Path) else nullcontext():
+        return only(found, with_notes(found, found.link(link, spelt("link"))))
+
+
+def _check_comparable(candidates: Sequence[_Candidate]) -> None:
+    """Raise `ConfigurationError` for fewer than two, and for several links that are not alike.
+
+    Nor may the traffic of their files differ, which several links have.
+    """
+    if len(candidates) < 2:
+        raise ConfigurationError(f"layouts: {len(candidates)}; expected two or more")
+    first, *others = ([link.name for link in each.links.links] for each in candidates)
+    for candidate, names in zip(candidates[1:], others, strict=True):
+        if names != first and (len(names) > 1 or len(first) > 1):
+            raise ConfigurationError(
+                f"{candidate.name}: has {', '.join(names)}; expected the links of "
+                f"{candidates[0].name}, {', '.join(first)}, or {spelt('link')} with one of each"
+            )
+    if len({each.load.of(each.links).traffic for each in candidates}) > 1:
+        raise ConfigurationError(
+            "layouts: their [[traffic]] differs; expected the same load for all, or "
+            f"{spelt('link')} with one"
+        )
+
+
+def _after_losses(candidate: _Candidate) -> list[AfterLoss]:
+    """Run a layout and what each loss leaves of it, each direction until steady."""
+    return after_losses(candidate.links, None, in_turn, candidate.load, each_limit=False)
+
+
+def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
+    """What is to be said of a layout; the whole is first of ``lefts``."""
+    whole, worst = lefts[0], worst_of(lefts)
+    links, limit = whole.carried.links, whole.carried.limit
+    assert limit is not None, "it was looked for"
+    severities = [each.severity for each in chain.from_iterable(find_in(links).values())]
+    ends = {(link.nodes[0], fibre.chpids[0]) for link in links.links for fibre in link.fibres}
+    return ComparedLayout(
+        name,
+        whole.rate,
+        limits_of(limit, whole.rate.value),
+        None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share),
+        whole.ctc_count,
+        len(ends),
+        severities.count(Severity.WARNING),
+        severities.count(Severity.INFO),
+    )
+
+
+def _notes(wholes: Sequence[AfterLoss]) -> tuple[Note, ...]:
+    """Those of all, each once, and those of a kind together."""
+    different = dict.fromkeys(chain.from_iterable(map(_notes_of, wholes)))
+    return tuple(sorted(different, key=lambda note: [*NoteKind].index(note.kind)))
+
+
+def _notes_of(whole: AfterLoss) -> tuple[Note, ...]:
+    carried = whole.carried
+    if len(carried.links.links) > 1:
+        return (*cluster_notes(carried.links), SHARED_UNRANGED)
+    (link,), load = carried.links.links, carried.load
+    seen = None if carried.ways is None else slower_way(carried.ways[link.name]).seen
+    rate = 0.0 if seen is None else seen.mb_per_s
+    return (*run_notes(link, load.workload, load.pairs, rate), BUSY_UNRANGED)
+
+
+def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
+    """For each pair of layouts, by their names, the one with the greater rate first."""
+    for pair in combinations(wholes, 2):
+        (ahead, first), (behind, second) = sorted(pair, key=lambda each: -each[1].rate.value)
+        ratio = max(1e-9, first.rate.value) / max(1e-9, second.rate.value)
+        before, after = second.carried.links.links, first.carried.links.links
+        if len(after) > 1:
+            found = links_ratio(ratio, before, after)
+        else:
+            found = link_ratio(ratio, before[0], after[0])
+        yield PairOdds(ahead, behind, found, odds_ahead(found).share)
+
+
+class _Row(Struct, frozen=True):
+    """A layout on the page; ``best_ahead`` are the odds, of 100, that the best is ahead of it."""
+
+    layout: str
+    rate: Figure
+    best_ahead: int | None
+    limited_by: str
+    left: Figure | None
+    without: str
+    ctcs: int
+    chpids: int
+    findings: int
+
+
+_COLUMNS: Final = (
+    Column("layout", "layout"),
+    Column("MB/s", "rate"),
+    Column("best\nahead", "best_ahead"),
+    Column("limited\nby", "limited_by"),
+    Column("left\n%", "left", ranged=False),
+    Column("at worst\nwithout", "without"),
+    Column("CTCs", "ctcs"),
+    Column("chpids", "chpids"),
+    Column("findings", "findings"),
+)
+
+_PAIR_COLUMNS: Final = (
+    Column("ahead", "ahead"),
+    Column("behind", "behind"),
+    Column("times\nthe rate", "ratio"),
+    Column("odds\nof 100", "percent"),
+)
+
+
+def compare_report(found: Comparison) -> Report:
+    """Which layout carries most and how sure that is, and the worst loss of each; then a table."""
+    ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
+    best = ranked[0]
+    told = found.layouts if len(found.layouts) <= _TOLD_MAX else [best]
+    load = "" if best.rate.load is None else f", {best.rate.load.words}"
+    remarks, rest = caveats(found.notes)
+    known = (
+        range_note(each.rate for each in found.layouts),
+        share_note(each.worst.left for each in found.layouts if each.worst),
+        f"Of ratios: {range_note(each.ratio for each in found.odds)}",
+    )
+    return Report(
+        f"{len(found.layouts)} layouts{load}",
+        [
+            ("Carries most", _most(best, ranked[1], found)),
+            *(("Worst loss", _worst(each)) for each in told),
+        ],
+        [
+            Table(
+                "MB/s (2^20) of the slower direction; the odds, of 100, that the best is ahead of "
+                "each on real hardware",
+                _COLUMNS,
+                [_row(each, best, found) for each in found.layouts],
+                "layouts",
+            ),
+            Table("Each pair", _PAIR_COLUMNS, found.odds, "pairs", detail=True),
+        ],
+        remarks=remarks,
+        notes=[" ".join(filter(None, known)), *rest],
+    )
+
+
+def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> str:
+    """The layout with most MB/s, unless another may as well have it; and the odds."""
+    pair = _pair(best, next_one, found)
+    more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
+    odds = Odds(pair.odds)
+    if nobody_is_ahead(odds):
+        return (
+            f"not known: by the model {best.layout}, {_carries(best)}, which is only {more}: odds "
+            f"{odds}"
+        )
+    return f"{best.layout}: {_carries(best)}, {more}, the next; odds {odds} that it is ahead"
+
+
+def _carries(each: ComparedLayout) -> str:
+    """A rate, and of what it is."""
+    return f"{with_unit(each.rate)} the slower way"
+
+
+def _worst(each: ComparedLayout) -> str:
+    if each.worst is None:
+        return f"{each.layout} has nothing to lose"
+    if not each.worst.rate.value:
+        return f"{each.layout} carries nothing without {each.worst.gone}"
+    return (
+        f"{each.layout} keeps {with_unit(each.worst.left)}, {with_unit(each.worst.rate)}, without "
+        f"{each.worst.gone}"
+    )
+
+
+def _pair(best: ComparedLayout, other: ComparedLayout, found: Comparison) -> PairOdds:
+    """The odds of two layouts, by their places: two may have one name."""
+    every = [*combinations(found.layouts, 2)]
+    both = next(place for place, pair in enumerate(every) if best in pair and other in pair)
+    return found.odds[both]
+
+
+def _row(each: ComparedLayout, best: ComparedLayout, found: Comparison) -> _Row:
+    return _Row(
+        each.layout,
+        each.rate,
+        None if each is best else _pair(best, each, found).percent,
+        each.limits.short,
+        None if each.worst is None else each.worst.left,
+        "nothing" if each.worst is None else each.worst.gone,
+        *(each.ctcs, each.chpids, each.warnings + each.remarks),
+    )

@@ -1,0 +1,365 @@
+"""The model beside what a site measured: how far each figure is off, and what may explain that."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from types import SimpleNamespace
+from typing import Annotated, Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict, replace
+
+from isfc.answers.beside import DEVICE_NAMES, Beside, across, beside_table
+from isfc.answers.profile import Profile, profile_of
+from isfc.arguments import Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.in_words import find_node, first_listed
+from isfc.layout.layout import Layout
+from isfc.layout.note import Note, NoteKind
+from isfc.link.name import NodeName
+from isfc.measured.file import completed
+from isfc.measured.measurement import Measurement
+from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
+from isfc.reports.ranges import factor_line, range_note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown
+from isfc.search.workers import check_jobs, each_by
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Figure, Unit
+from scenarios.figures.ranges import figure_of
+from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
+from scenarios.figures.site_messages import QuietLink
+from scenarios.figures.site_workload import Derived, derive
+from scenarios.runs.at_site import GivenSite, given_site, named_link
+from scenarios.runs.load import Load
+
+_DETAILED_MAX: Final = 3
+"""Intervals of which the page has the figures; of more it has their medians."""
+
+_REMARKS_MAX: Final = 2
+_RAN_MAX: Final = 2
+_REASONS_MAX: Final = 2
+"""So many the page has without notes."""
+
+OFF_BY: Final[Mapping[str, tuple[str, ...]]] = {
+    "MB/s": ("written_mb_per_s", "read_mb_per_s"),
+    "I/O/s": ("io_per_s",),
+    "Serv": ("serv_ms",),
+    "Busy": ("busy_percent",),
+}
+"""Of what there is a median error, and what figures it is of."""
+
+
+Tolerance = Annotated[
+    float | None, Argument("PERCENT", "End with 1 if a judged figure is further off.", 0.1, 1000)
+]
+
+
+class ComparedInterval(Struct, frozen=True):
+    """An interval beside the run of what it is taken to be."""
+
+    place: str
+    """file and line"""
+    measured: tuple[str, ...]
+    """what was measured, in words, for each end"""
+    systems: tuple[NodeName, ...]
+    """the ends that were measured"""
+    begin: str | None
+    end: str | None
+    zone: str | None
+    ran: str
+    """what is taken to have run, in words"""
+    workload: str
+    pairs: int | None
+    """null of a light load, which is emulated at its rate"""
+    client: NodeName
+    offered_per_s: float | None
+    """of an open loop; null if no link activity says it"""
+    assumed: tuple[str, ...]
+    """what of that nobody said"""
+    doubts: tuple[str, ...]
+    """reasons to take it for something else"""
+    notes: tuple[str, ...]
+    """what is left out or missing"""
+    figures: tuple[MeasuredFigure, ...]
+    median_errors: dict[str, float | None]
+    """of the judged figures, in percent and with its sign: of `MB/s`, `I/O/s`, `Serv` and `Busy`;
+    null where none is judged"""
+    beyond_tolerance: int | None
+    """how many judged figures are, null without `--tolerance`"""
+    reasons: tuple[str, ...]
+    """what may explain the errors"""
+    rate_range: Figure | None
+    """how many times the model's a rate is with the profile; null without one"""
+
+    def judged(self) -> list[MeasuredFigure]:
+        """The figures that count."""
+        return [each for each in self.figures if _counts(each)]
+
+    def beyond(self, tolerance: float) -> list[MeasuredFigure]:
+        """The judged figures that are further off, in percent."""
+        return [each for each in self.judged() if _size(each) > tolerance]
+
+
+class MeasuredComparison(Struct, frozen=True):
+    """The model beside what a site measured in some intervals."""
+
+    intervals: tuple[ComparedInterval, ...]
+    left_out: tuple[str, ...]
+    """intervals in which the link was quiet, in words"""
+    tolerance: float | None
+    """the percent that a judged figure may be off"""
+    beyond_tolerance: int | None
+    """how many judged figures are further off, null without `--tolerance`"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+    profile: Profile | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each figure, as a data frame takes them."""
+        return [
+            {"place": each.place, **asdict(figure)}
+            for each in self.intervals
+            for figure in each.figures
+        ]
+
+    def __repr__(self) -> str:
+        count = len(self.intervals)
+        return f"<MeasuredComparison {count} interval{'s' * (count > 1)}: {_off_by(self)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """An interval and its link."""
+
+    layout: Layout
+    seen: SeenInterval
+    tolerance: float | None
+
+
+@checked
+def compare(
+    layout: AnyLayout,
+    measurements: Sequence[Measurement],
+    *,
+    link: str | None = None,
+    client: str | None = None,
+    profile: GivenSite = None,
+    tolerance: Tolerance = None,
+    jobs: int = 1,
+) -> MeasuredComparison:
+    """Hold the model against what a site measured: each interval beside a run of what ran then.
+
+    ``profile`` is a site's, ``client`` the system of the clients where no file says it. Judged
+    figures are counted that are off by more than ``tolerance`` percent, and ``jobs`` runs made at a
+    time. Intervals in which the link was quiet are left out, and told. Raises `ConfigurationError`
+    for what is not of the link, and where it was quiet in every interval.
+    """
+    check_jobs(jobs)
+    site = given_site(profile)
+    of_link = named_link(layout, link, site)
+    node = None if client is None else find_node(spelt("client"), client, of_link.nodes)
+    said = completed(measurements, None, {}, None, node)
+    seen = seen_intervals(of_link, [of_end(of_link, each, node) for each in said])
+    every = each_by(jobs)(_compared, [_Beside(of_link, each, tolerance) for each in seen])
+    found = tuple(each for each in every if isinstance(each, ComparedInterval))
+    quiet = tuple(each for each in every if isinstance(each, str))
+    if not found:
+        first = f": {quiet[0]}" if quiet else ""
+        raise ConfigurationError(f"nothing to compare: the link was quiet in every interval{first}")
+    features = [fibre.profile.feature for fibre in of_link.fibres]
+    notes = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
+    beyond = None if tolerance is None else sum(each.beyond_tolerance or 0 for each in found)
+    return MeasuredComparison(found, quiet, tolerance, beyond, notes, profile_of(site))
+
+
+def _compared(beside: _Beside) -> ComparedInterval | str:
+    """Run what an interval is taken to be; or why it says nothing."""
+    try:
+        return compare_interval(beside.layout, beside.seen, beside.tolerance)
+    except QuietLink as error:
+        return str(error)
+
+
+def compare_interval(
+    layout: Layout, seen: SeenInterval, tolerance: float | None = None
+) -> ComparedInterval:
+    """An interval beside a run of what it is taken to be.
+
+    Raises `QuietLink` for one in which nothing went over the link.
+    """
+    derived = derive(layout, seen)
+    figures, reasons = figures_and_reasons(layout, seen, derived)
+    one = seen.ends[0].measurement
+    compared = ComparedInterval(
+        str(one.place),
+        tuple(map(_heading, seen.ends)),
+        tuple(end.node for end in seen.ends),
+        *(one.begin, one.end, one.zone),
+        f"{derived}, clients on {derived.client}",
+        derived.workload.name,
+        None if derived.is_light else derived.pairs,
+        derived.client,
+        derived.offered_per_s,
+        *(derived.uncertain, derived.doubts),
+        tuple(seen.notes()),
+        figures,
+        {name: _median_error(figures, measures) for name, measures in OFF_BY.items()},
+        None,
+        reasons,
+        _rate_range(layout, derived),
+    )
+    if tolerance is None:
+        return compared
+    return replace(compared, beyond_tolerance=len(compared.beyond(tolerance)))
+
+
+def _heading(end: SeenLink) -> str:
+    """Which end, which interval, and whether the emulator's."""
+    one = end.measurement
+    return f"{one.place}: {end.node}, {one.interval}{', emulated' * one.emulated}"
+
+
+def _rate_range(layout: Layout, derived: Derived) -> Figure | None:
+    """How far a rate is known by the fit to a site, as a multiple of the model's."""
+    if layout.site is None:
+        return None
+    load = Load(derived.workload, derived.pairs)
+    return figure_of(FigureKind.RATE, 1.0, layout, load, unit=Unit.TIMES)
+
+
+def _counts(figure: MeasuredFigure) -> bool:
+    return figure.judged and figure.error_percent is not None
+
+
+def _size(figure: MeasuredFigure) -> float:
+    """How far it is off either way, in percent."""
+    return abs(figure.error_percent or 0.0)
+
+
+def _median_error(figures: Sequence[MeasuredFigure], measures: Sequence[str]) -> float | None:
+    """The median of the errors of some measures, with its sign; None if there is none."""
+    errors = [f.error_percent or 0.0 for f in figures if _counts(f) and f.measure in measures]
+    return median(errors) if errors else None
+
+
+def measured_compare_report(found: MeasuredComparison) -> Report:
+    """How far the model is off, what was emulated, what may explain it; then every figure."""
+    first = found.intervals[0]
+    several = len(found.intervals) > 1
+    remarks, rest = caveats(found.notes)
+    doubts = dict.fromkeys(f"Doubtful: {each}." for one in found.intervals for each in one.doubts)
+    told = [*doubts, *remarks]
+    return Report(
+        f"{len(found.intervals)} intervals, from {first.place} on"
+        if several
+        else " and ".join(first.measured),
+        [*_answer(found)],
+        [*([_over_time(found)] if several else []), *_figures(found.intervals)],
+        remarks=told[:_REMARKS_MAX],
+        notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+    )
+
+
+def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:
+    """How far the model is off, and what may explain that."""
+    yield "Model is off", f"{_off_by(found)}, by the median" if _off_by(found) else "not known"
+    if found.tolerance is not None:
+        judged = [each for one in found.intervals for each in one.judged()]
+        said = f"{found.beyond_tolerance} of {len(judged)} judged figures are further off than "
+        said += f"{found.tolerance:g} %"
+        worst = max(judged, key=_size, default=None)
+        if worst is not None and found.beyond_tolerance:
+            name = _name(worst.measure)
+            said += f"; the furthest is {name} of {worst.of}, {_off(worst.error_percent or 0.0)}"
+        yield "Tolerance", said
+    ran = first_listed([*dict.fromkeys(each.ran for each in found.intervals)], _RAN_MAX, "; ")
+    yield "Emulated", ran
+    if reasons := [*dict.fromkeys(each for one in found.intervals for each in one.reasons)]:
+        yield "May be why", first_listed(reasons, _REASONS_MAX, "; ")
+    if found.left_out:
+        quiet = f"{len(found.left_out)} of {len(found.intervals) + len(found.left_out)} intervals"
+        yield "Left out", f"{quiet}: the link was quiet"
+
+
+def _off_by(found: MeasuredComparison) -> str:
+    """``MB/s +3 %, Serv -12 %``: medians of the judged errors of all intervals."""
+    figures = [each for one in found.intervals for each in one.figures]
+    medians = ((name, _median_error(figures, each)) for name, each in OFF_BY.items())
+    return ", ".join(f"{name} {_off(error)}" for name, error in medians if error is not None)
+
+
+def _off(percent: float) -> str:
+    return f"{shown(percent, Unit.CHANGE)} %"
+
+
+def _over_time(found: MeasuredComparison) -> Table:
+    """A row for each interval: the medians of the judged figures' errors."""
+    rows = [
+        SimpleNamespace(
+            interval=each.end or each.place,
+            **{f"{name} % off": error for name, error in each.median_errors.items()},
+        )
+        for each in found.intervals
+    ]
+    columns = [
+        Column("interval", "interval"),
+        *(Column(f"{e}\n%", f"{e} % off", Unit.CHANGE) for e in OFF_BY),
+    ]
+    return Table(
+        "Each interval: how far the model is off, by the median", columns, rows, "over-time"
+    )
+
+
+def _figures(intervals: Sequence[ComparedInterval]) -> Iterator[Table]:
+    """Of each end of each interval, unless they are many: its devices and its link."""
+    ends = [(each, node) for each in intervals for node in each.systems]
+    for place, (each, node) in enumerate(ends if len(intervals) <= _DETAILED_MAX else (), start=1):
+        of = f"{node}, {each.end or each.place}: " if len(ends) > 1 else ""
+        number = str(place) if len(ends) > 1 else ""
+        figures = [figure for figure in each.figures if figure.node == node]
+        devices = [figure for figure in figures if figure.of != "link"]
+        if devices:
+            yield across(
+                f"{of}As measured, and the % that the model is off where that is judged",
+                [("{}", Unit.COUNT), ("{}\n%", Unit.CHANGE)],
+                [(e.of, e.measure, (e.measured, _judged_error(e))) for e in devices],
+                f"devices{number}",
+                detail=len(ends) > 1,
+            )
+        if rows := [_beside(figure) for figure in figures if figure.of == "link"]:
+            caption = f"{of}The link as a whole; % where that is judged"
+            sides = "measured", "emulated"
+            yield beside_table(caption, sides, rows, f"link{number}", detail=len(ends) > 1)
+
+
+def _beside(each: MeasuredFigure) -> Beside:
+    more = each.emulated - each.measured
+    return Beside(_name(each.measure), each.measured, each.emulated, more, _judged_error(each))
+
+
+def _judged_error(figure: MeasuredFigure) -> float | None:
+    return figure.error_percent if figure.judged else None
+
+
+def _name(measure: str) -> str:
+    """``written MB/s``: a measure as pages call it."""
+    if measure in DEVICE_NAMES:
+        return DEVICE_NAMES[measure]
+    return measure.replace("_per_s", "/s").replace("_", " ").replace("mb/s", "MB/s")
+
+
+def _known(found: MeasuredComparison) -> Iterator[str]:
+    """Of each interval what it is, what was assumed and left out; how far rates are known."""
+    for each in found.intervals if len(found.intervals) <= _DETAILED_MAX else ():
+        yield f"{' and '.join(each.measured)}. Emulated: {each.ran}."
+        yield from (f"Assumed: {one}." for one in each.assumed)
+        yield from (f"{one}." for one in each.notes)
+        yield from (f"May be why: {one}." for one in each.reasons[_REASONS_MAX:])
+    if len(found.intervals) > _DETAILED_MAX:
+        yield f"The figures of each of the {len(found.intervals)} intervals are in --json."
+    rates = [each.rate_range for each in found.intervals if each.rate_range is not None]
+    if rates:
+        yield f"Range of the model's rates: {factor_line(rates)}. {range_note(rates)}"
