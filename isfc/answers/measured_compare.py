@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from isfc.answers.beside import DEVICE_NAMES, Beside, across, beside_table
 from isfc.answers.profile import Profile, profile_of
-from isfc.arguments import Argument, checked, spelt
+from isfc.arguments import Argument, checked, in_python, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import find_node, first_listed
@@ -161,8 +161,9 @@ def compare(
     site = given_site(profile)
     of_link = named_link(layout, link, site)
     node = None if client is None else find_node(spelt("client"), client, of_link.nodes)
-    said = completed(measurements, None, {}, None, node)
-    seen = seen_intervals(of_link, [of_end(of_link, each, node) for each in said])
+    with in_python():
+        said = completed(measurements, None, {}, None, node)
+        seen = seen_intervals(of_link, [of_end(of_link, each, node) for each in said])
     every = each_by(jobs)(_compared, [_Beside(of_link, each, tolerance) for each in seen])
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))

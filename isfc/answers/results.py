@@ -28,7 +28,7 @@ from scenarios.runs.result import DeviceResult, Result
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""
 
-_EXPECTED: Final = "expected what isfc run --json or isfc replay --json printed"
+_EXPECTED: Final = "expected what 'isfc run' or 'isfc replay' prints as JSON"
 _SETTINGS: Final = (
     "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
 )  # fmt: skip

@@ -138,7 +138,7 @@ def test_bad_file_is_refused_naming_file_and_key(
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path, write: Write) -> None:
     good = write("good.json", GOOD)
-    problem = r"(cannot be read \(.+\)|is a directory); expected what isfc"
+    problem = r"(cannot be read \(.+\)|is a directory); expected what 'isfc run'"
     for path in (tmp_path, tmp_path / "none", Path("a\0b")):
         with pytest.raises(ConfigurationError, match=problem):
             compare_results(good, path)
