@@ -10,15 +10,12 @@ from types import MappingProxyType
 from typing import Final
 
 import pytest
-from msgspec import structs
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss, compare_report
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
 from isfc.answers.limit_record import Limits
 from isfc.answers.links_run import links_run, links_run_report
-from isfc.answers.loads import Carries, Loads, WayLoad
-from isfc.answers.loads_report import loads_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.measured_compare import (
     ComparedInterval,
@@ -27,8 +24,6 @@ from isfc.answers.measured_compare import (
 )
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.optimise import optimise_report, search_result
-from isfc.answers.replay import ReplayedFigure, replay
-from isfc.answers.replay_report import replay_report
 from isfc.answers.results import ComparedResults, ResultFigure
 from isfc.answers.results_report import results_report
 from isfc.answers.run import link_run, run_report
@@ -58,7 +53,6 @@ from scenarios.moves.guest import Pass
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.vmrelocate import Limits as RelocationLimits
-from scenarios.published.table import Role
 from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import STATED, Load
@@ -66,7 +60,7 @@ from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from tests.isfc.answers.test_run import EXPERIMENT, RESULT
-from tests.isfc.reports import io_samples
+from tests.isfc.reports import io_samples, measured_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -105,69 +99,6 @@ def collided() -> Report:
     nodes = load_layout("published-12").nodes
     how = 8, 32_768, 0.5, 1.0, 1, 3
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
-
-
-def replayed() -> Report:
-    """Of some rows, with figures that no other row has."""
-    figures = tuple(
-        ReplayedFigure(
-            *("transport", f"HL/12/{place}", "mb_per_s", 700.25 + 10 * place, ours),
-            *(ours / 700 - 1, Role.ACCEPTANCE, ours < 800),
-            by_seed=(ours,),
-            spread_percent=None,
-        )
-        for place, ours in enumerate((654.25, 390.6, 0.0, 1087.4), start=1)
-    )
-    chosen = replay("stop_short")
-    return replay_report(
-        structs.replace(chosen, figures=figures, errors=(), checks=(), shows_all=True)
-    )
-
-
-def loaded() -> Report:
-    """Of four ways, with figures that no other row has."""
-
-    def carried(value: float) -> Figure:
-        likely, sure = Interval(value / 1.25, value * 1.25), Interval(value / 2, value * 2)
-        return Figure(value, Unit.MB_PER_S, Range(likely, sure, "a sample"))
-
-    ways = [
-        WayLoad(
-            sender=NodeName(name),
-            mean_mb_per_s=10.25 * place,
-            percentile_mb_per_s=101.5 * place,
-            busiest_mb_per_s=202.75 * place,
-            busiest="Mon 09:00",
-            whole=Carries(carried(654.25 + place)),
-            left=Carries(carried(390.6 - place), "chpid 40"),
-            headroom=(0.5 - place / 10,),
-            headroom_likely=((0.1, 0.9),),
-            months_left=None,
-            months_left_likely=None,
-        )
-        for place, name in enumerate(("ALPHA", "BETA", "GAMMA", "DELTA"), start=1)
-    ]
-    two = Loads(
-        name="A-B",
-        nodes=load_layout("published-12").nodes,
-        intervals=3,
-        days=1.0,
-        begin="2026-11-02",
-        end="2026-11-09",
-        dated=True,
-        percentile=95.0,
-        period="day",
-        lost=LostPiece.CHPID,
-        growth_percent=0.0,
-        months=12,
-        ways=(ways[0], ways[1]),
-        slots=(),
-        leaving=None,
-        windows=(),
-        left_out=(),
-        notes=(),
-    )
-    return loads_report(structs.replace(two, ways=ways))
 
 
 def ranged(value: float, unit: Unit) -> Figure:
@@ -392,8 +323,8 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
     {
         "losses": lost,
         "collide": collided,
-        "replay": replayed,
-        "loads": loaded,
+        "replay": measured_samples.replayed,
+        "loads": measured_samples.loaded,
         "compare": compared,
         "compare, results": compared_results,
         "measured compare": measured_beside,
