@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from isfc.answers.optimise import SearchResult as SearchResult
     from isfc.answers.optimise import optimise as optimise
     from isfc.answers.relocate import relocate as relocate
+    from isfc.answers.replay import Replayed as Replayed
+    from isfc.answers.replay import replay as replay
     from isfc.answers.results import ComparedResults as ComparedResults
     from isfc.answers.results import compare_results as compare_results
     from isfc.answers.run import LinkRun as LinkRun
@@ -119,8 +121,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
-    from isfc.search.replay import Replayed as Replayed
-    from isfc.search.replay import replay as replay
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -185,7 +185,7 @@ _PUBLIC: Final = {
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
     "isfc.cli.html.report": "report",
-    "isfc.search.replay": "replay Replayed",
+    "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",

@@ -164,4 +164,4 @@ def test_make_replay_ends_with_the_command_to_try_next() -> None:
 
 def test_readme_says_what_to_expect_of_a_workload_of_ones_own() -> None:
     # its block is not run again when other constants are fitted
-    assert f"own workload, MB/s both ways: {left_out()}" in " ".join(README.split())
+    assert f"expect MB/s to be off by: {left_out()}" in " ".join(README.split())

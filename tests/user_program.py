@@ -221,7 +221,7 @@ def own_figures(layout: isfc.Layout) -> None:
             one: isfc.measured.ComparedInterval = beside.intervals[0]
             print(one.median_errors, beside.rows())
             found: isfc.measured.Loads = isfc.measured.loads("atlanta-boston", seen, lost="none")
-            print(found.ways[0].headroom(), found.rows())
+            print(found.ways[0].headroom, found.rows())
         except isfc.measured.FitRefused as refused:
             print(refused.fitted.doubts)
         except isfc.ConfigurationError as error:

@@ -75,7 +75,7 @@ def relocate(
     """
     one, file = named_link_in(layout, link, profile)
     source = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
-    plans = _plans(guests)
+    plans = plans_of(guests)
     evacuation = Evacuation.over(
         one,
         plans,
@@ -99,9 +99,10 @@ def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Ord
     return tuple(found)
 
 
-def _plans(
+def plans_of(
     guests: GuestPlan | GuestMemory | Sequence[GuestPlan] | Path | str,
 ) -> Sequence[GuestPlan]:
+    """The guests, of a file too; a memory is that of one."""
     if isinstance(guests, str | Path):
         lines = read_guests(Path(guests), has_destination=False, defaults=Limits())
         return [line.plan for line in lines]

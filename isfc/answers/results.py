@@ -108,7 +108,7 @@ class ComparedResults(msgspec.Struct, frozen=True):
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """An entry of ``isfc replay --json``, as far as it matters here."""
+    """A figure of ``isfc replay --json``, as far as it matters here."""
 
     table: str
     key: str
@@ -117,6 +117,12 @@ class _Entry(msgspec.Struct, frozen=True):
     published: float | None
     within: bool | None
     spread_percent: float | None = None
+
+
+class _Replay(msgspec.Struct, frozen=True):
+    """What ``isfc replay --json`` printed, as far as it matters here."""
+
+    figures: list[_Entry]
 
 
 class _Repeated(msgspec.Struct, frozen=True):
@@ -178,13 +184,13 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
     """
     paths = Path(a), Path(b)
     first, second = map(_read, paths)
-    if isinstance(first, dict) != isinstance(second, dict):
+    if _is_replay(first) != _is_replay(second):
         raise ConfigurationError(
             f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
         )
-    if not isinstance(first, dict):
+    if _is_replay(first):
         figures = _figures(*map(_replay, (first, second), paths))
-        settings = _replay_settings(first[0], second[0])
+        settings = _replay_settings(first, second)
         return ComparedResults("replay", str(a), str(b), settings, figures)
     if ("together" in first) != ("together" in second):
         raise ConfigurationError(
@@ -242,7 +248,7 @@ def _with_odds(
 
 
 def _read(path: Path) -> Any:
-    """The document in a file, a pipe included: an object or a list."""
+    """The document in a file, a pipe included."""
     with within(str(path)):
         data = read_bytes(path, _EXPECTED.removeprefix("expected "), RESULT_LENGTH_MAX)
     if len(data) > RESULT_LENGTH_MAX:
@@ -254,7 +260,7 @@ def _read(path: Path) -> Any:
         if path.suffix == ".toml":
             what = f"is a TOML file; 'isfc run {path} --json' prints a result of a layout"
         raise ConfigurationError(f"{path}: {what}; {_EXPECTED}") from None
-    if not isinstance(document, dict | list) or not document:
+    if not isinstance(document, dict) or not document:
         raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")
     return document
 
@@ -266,9 +272,13 @@ def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]
 
 
 def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
-    """In what two replays differ, as every entry of them says."""
+    """In what two replays differ."""
     pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_ORIGINS]
     return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _is_replay(document: Mapping[str, Any]) -> bool:
+    return isinstance(document.get("figures"), list)
 
 
 def _origin(run: Mapping[str, Any], name: str) -> str | None:
@@ -332,7 +342,7 @@ def _row_entries(row: _Row) -> Iterator[_Entry]:
 def _replay(document: Any, path: Path) -> _Cells:
     """The entries of a replay."""
     with _named(path):
-        return _cells(msgspec.convert(document, list[_Entry]), path)
+        return _cells(msgspec.convert(document, _Replay).figures, path)
 
 
 def _cells(entries: Iterable[_Entry], path: Path) -> _Cells:

@@ -32,8 +32,9 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
+from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
+from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
@@ -117,7 +118,7 @@ class Instead(Struct, frozen=True):
 def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Any],
-    code: Callable[[Any], int] | None = None,
+    code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
     printed: type[Struct] = Printed,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
@@ -125,8 +126,9 @@ def command_of(
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
-    writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
+    ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
+    answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
+    too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
     pages = [html_of(report)] if issubclass(printed, Printed) else []
@@ -155,6 +157,9 @@ def command_of(
                     (html_of(said) if each in pages else each).write(path, found)
             output.show(found, said, *page)
         if code is not None and (ended := code(found)):
+            if isinstance(ended, str):
+                show_error(ended)
+                ended = ExitCode.FAILED
             raise typer.Exit(ended)
 
     taken = [*_options(function, made)]
@@ -236,7 +241,7 @@ def _argument(_: Parameter, __: Any, said: Argument) -> Any:
 def _typed(hint: Any) -> Any:
     """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
-        return GenericAlias(list, get_args(hint))
+        return GenericAlias(list, _typed(*get_args(hint)))
     if Sequence[str] in get_args(hint):
         return list[str]
     if str in get_args(hint):

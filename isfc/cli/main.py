@@ -44,7 +44,7 @@ class Subcommand(NamedTuple):
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
     code: str = ""
-    """The function that makes the exit code of its answer, if that is not always a good one."""
+    """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
 
@@ -113,10 +113,12 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         report="collide_report",
     ),
     "replay": Subcommand(
-        "replay.command",
+        "replay",
         "replay",
         "Replay IBM's published measurements and show ours beside them.",
-        has_tables=True,
+        report="replay_report",
+        code="replay_failure",
+        own=("replay.plot.PLOT",),
     ),
     "compare": Subcommand(
         "compared",
@@ -133,10 +135,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "loads": Subcommand(
-        "measured.loads",
-        "show_loads",
-        "Show a link's load by the time of day, and what is left.",
-        has_tables=True,
+        "measured.loads", "loads", "Show a link's load by the time of day, and what is left."
     ),
     "node": Subcommand(
         "live.node",

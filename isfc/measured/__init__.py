@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isfc.answers.loads import Loads as Loads
+    from isfc.answers.loads import loads as loads
     from isfc.answers.measured_compare import ComparedInterval as ComparedInterval
     from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
     from isfc.answers.measured_compare import compare as compare
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
-    from isfc.search.loads import Loads as Loads
-    from isfc.search.loads import loads as loads
+    from isfc.search.measured import AboutFiles as AboutFiles
     from isfc.search.measured import FitRefused as FitRefused
     from isfc.search.measured import fit as fit
     from isfc.search.measured import format_profile as format_profile
@@ -28,13 +29,14 @@ _HOMES = {
     "compare": "isfc.answers.measured_compare:compare",
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
-    "loads": "isfc.search.loads:loads",
+    "loads": "isfc.answers.loads:loads",
     "read_profile": "isfc.layout.site_file:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
+    "AboutFiles": "isfc.search.measured:AboutFiles",
+    "Loads": "isfc.answers.loads:Loads",
     "ComparedInterval": "isfc.answers.measured_compare:ComparedInterval",
     "MeasuredComparison": "isfc.answers.measured_compare:MeasuredComparison",
-    "Loads": "isfc.search.loads:Loads",
     "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
@@ -42,6 +44,7 @@ _HOMES = {
 """Each public name, and where it is."""
 
 __all__ = [
+    "AboutFiles",
     "ComparedInterval",
     "FitRefused",
     "Fitted",

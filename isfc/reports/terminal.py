@@ -23,7 +23,8 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
-    return apart([title, answer, *tables, *drawn, *grids, *report.remarks, *rest])
+    answers = [answer] * bool(report.answer)
+    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest])
 
 
 SHADES: Final = " ·░▒▓█"

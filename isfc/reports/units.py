@@ -37,6 +37,7 @@ FORMATS: Final = {
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
     Unit.ANY: UnitFormat("", digits=4),
+    Unit.OWN: UnitFormat("", digits=3),
     Unit.DIFFERENCE: UnitFormat("", digits=4, signed=True),
     Unit.OFF: UnitFormat("%", digits=2, signed=True),
     Unit.CPU: UnitFormat("%", 5, by_digits=True),

@@ -7,10 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 from warnings import warn
 
-from isfc.arguments import checked, in_python
+from msgspec import Struct
+
+from isfc.arguments import checked, in_python, spelt
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.collection import Collection
@@ -54,6 +57,20 @@ class FitRefused(IsfcError):
         return FitRefused, (self.fitted,)
 
 
+class AboutFiles(Struct, frozen=True):
+    """What is said of files of measurements, as `read` takes it."""
+
+    system: str | None = None
+    zone: Sequence[str] = ()
+    records: Sequence[str | Path] = ()
+    usable: bool = False
+    decimal_comma: bool = False
+
+    def reading(self) -> Reading:
+        """How figures are read; what is left out comes there."""
+        return Reading(usable=self.usable, decimal_comma=self.decimal_comma)
+
+
 @checked
 def read(
     files: Sequence[str | Path],
@@ -81,14 +98,33 @@ def read(
         if path not in paths:
             raise ConfigurationError(f"ran: {path}: none of the files")
     with in_python():
-        zones = read_zones(zone)
-        layouts = [layout for path in records for layout in read_layouts(Path(path))]
-        reading = Reading(usable=usable, decimal_comma=decimal_comma)
-        found = read_measurements(paths, reading, layouts, told)
-        found = completed(found, None if system is None else system.upper(), zones, None)
-        check_zones(zones, found)
+        about = AboutFiles(system, zone, records, usable, decimal_comma)
+        reading = about.reading()
+        found = read_files(paths, reading, about, told=told)
     for problem in (*reading.notes, *reading.problems):
         warn(problem, stacklevel=3)
+    return found
+
+
+def read_files(
+    paths: Sequence[Path],
+    reading: Reading,
+    about: AboutFiles,
+    *,
+    told: Mapping[Path, Ran] = MappingProxyType({}),
+    client: str | None = None,
+    contents: Mapping[Path, bytes] | None = None,
+) -> list[Measurement]:
+    """As `read`, what is left out coming to ``reading``; ``told`` is what ran in each file.
+
+    ``client`` is the node of the clients, ``contents`` what was read of the files already.
+    """
+    zones = read_zones(about.zone)
+    layouts = [layout for path in about.records for layout in read_layouts(Path(path))]
+    node, source = (None if name is None else name.upper() for name in (about.system, client))
+    read = read_measurements(paths, reading, layouts, told, contents)
+    found = completed(read, node, zones, None, source)
+    check_zones(zones, found)
     return found
 
 
@@ -99,7 +135,7 @@ def read_zones(texts: Sequence[str]) -> dict[str | None, str]:
         found = _ZONE.fullmatch(text)
         if found is None:
             raise ConfigurationError(
-                f"--zone {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
+                f"{spelt('zone')} {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
             )
         zones[found[1].upper() if found[1] else None] = found[2]
     return zones
@@ -112,7 +148,8 @@ def check_zones(zones: Iterable[str | None], found: Sequence[Measurement]) -> No
         if name is not None and found and name not in systems:
             known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
             raise ConfigurationError(
-                f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
+                f"{spelt('zone')} {name}: no file says that it is of {name}; expected {known}or "
+                f"{spelt('system')}"
             )
 
 

@@ -44,6 +44,8 @@ class Unit(StrEnum):
     CPU = "% for 1/s"
     BYTES = "bytes"
     SPREAD = "% of it"
+    OWN = "as said"
+    """What a column beside it says, or the name of a measure."""
 
 
 class Interval(Struct, frozen=True):

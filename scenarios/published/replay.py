@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
@@ -92,7 +93,7 @@ def choose(
     """The rows with one of the values wanted in each column; an empty list takes any value.
 
     A table that has no such column is left out, and so is one of which no row is left. Raises
-    `ConfigurationError`, naming the option of the column, for a value that is in none.
+    `ConfigurationError`, naming the argument of the column, for a value that is in none.
     """
     selection = {column: values for column, values in wanted.items() if values}
     where = f"the table {tables[0].name}" if len(tables) == 1 else "any table"
@@ -105,7 +106,7 @@ def choose(
             if value not in choices:
                 given = _listed([value])[:40]
                 raise ConfigurationError(
-                    f"--{column.removesuffix('_bytes')} {given}: not in {where}; "
+                    f"{spelt(column.removesuffix('_bytes'))} {given}: not in {where}; "
                     f"expected {f'one of {_listed(choices)}' if choices else 'no such option'}"
                 )
     having = [table for table in tables if selection.keys() <= table.rows[0].columns.keys()]

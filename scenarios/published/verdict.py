@@ -6,7 +6,7 @@ to. ``left_out.csv`` sums up ``docs/left_out.csv``, which ``make left-out`` rene
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -119,39 +119,12 @@ class TableVerdict:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class GoalCount:
-    """How many goals of a kind there are, a number each, and how many are met."""
-
-    kind: str
-    met: int
-    count: int
-
-
-def count_goals(verdicts: Iterable[TableVerdict]) -> list[GoalCount]:
-    """The goals of measured runs apart from those of rules and of channels, which need no run."""
-    met: dict[str, list[bool]] = defaultdict(list)
-    for verdict in verdicts:
-        kind = _kind(verdict.table)
-        for check in verdict.checks:
-            met[kind] += _goals_met(check)
-        met[kind] += [not change.wrong for change in verdict.changes]
-        met[kind] += [made.meets_goal for made in verdict.decisions if made.goal is not None]
-    return [GoalCount(kind, sum(found), len(found)) for kind, found in met.items() if found]
-
-
-def _kind(table: PublishedTable) -> str:
+def goal_kind(table: PublishedTable) -> str:
+    """What the goals of a table are of."""
     if table.is_measured:
-        return "measured goals"
-    others = {TableView.CHANNEL: "goals of channels", TableView.RELOCATION: "goals of relocations"}
+        return "measured runs"
+    others = {TableView.CHANNEL: "channels", TableView.RELOCATION: "relocations"}
     return others.get(table.view, "arithmetic rules")
-
-
-def _goals_met(check: BoundCheck) -> Iterator[bool]:
-    for name in STATISTICS:
-        limit = getattr(check.goal, name, None)
-        if limit is not None:
-            yield getattr(check.summary, name) <= limit
 
 
 def judge(

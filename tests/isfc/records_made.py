@@ -125,7 +125,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "io_chart": lambda: isfc.io_chart("mtu"),
     "measured.read": measured,
     "measured.compare": lambda: isfc.measured.compare("atlanta-boston", measured()),
-    "measured.loads": lambda: isfc.measured.loads("atlanta-boston", tables=[WEEK], lost="none"),
+    "measured.loads": lambda: isfc.measured.loads("atlanta-boston", [WEEK], lost="none"),
     "measured.fit": lambda: isfc.measured.fit("atlanta-boston", measured(), anyway=True),
 }
 """By the function that makes it, or what it is."""

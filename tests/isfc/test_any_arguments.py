@@ -79,6 +79,12 @@ PLANS: Final = st.builds(
 RATE: Final = isfc.ModelledRate(ONE, ONE.nodes[0], (Rate(1.0), Rate(1.0)))
 MADE: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.GuestPlan: PLANS,
+    isfc.measured.AboutFiles: st.builds(
+        isfc.measured.AboutFiles,
+        system=st.none() | NAMES,
+        zone=st.lists(st.sampled_from(["UTC", "CLIENT=+02:00", "+2"])),
+        usable=st.booleans(),
+    ),
     isfc.Tenant: st.builds(isfc.Tenant, PLANS, to=RECORDS[isfc.NodeName]),
     Saturated: st.just(RATE),
     isfc.ModelledRate: st.just(RATE),

@@ -19,6 +19,7 @@ CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")
 
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
 _GIVEN: Final = "given by who asks"
+_BESIDE: Final = "of runs beside what IBM measured: ranges are made from these errors"
 _SHARE: Final = "a share of cases, read off a range"
 _SHORT: Final = "of short runs beside each other: evidence for what is named, which has no unit"
 
@@ -48,6 +49,12 @@ BARE: Final = MappingProxyType(
         "Sweep": _GIVEN,
         "SweptPlace": "counted in runs, with their spread; and a share of cases, read off a range",
         "RestsOn": _SHORT,
+        "Replayed": _GIVEN,
+        "ReplayedFigure": _BESIDE,
+        "GroupError": _BESIDE,
+        "Check": _BESIDE,
+        "BestLink": _BESIDE,
+        "Choice": _BESIDE,
         "Limits": _GIVEN,
         "Pass": "counted in one run: the times of its guest have ranges",
         "MovedGuest": "when it began: counted in one run, as its other times with ranges",

@@ -26,7 +26,6 @@ def results() -> dict[str, Any]:
     return {
         "plan": isfc.plan(layout),
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
-        "replay": isfc.replay("stop_short"),
         "measured": isfc.measured.read([PROJECT / "tests/data/measured/two-pages.txt"])[0],
         "io_plan": isfc.io_plan(CHANNELS),
         "io_run": isfc.io_run(CHANNELS, seconds=0.01),
@@ -39,7 +38,7 @@ def results() -> dict[str, Any]:
     }
 
 
-RESULTS = "plan simulate replay measured io_chart simulate_links"
+RESULTS = "plan simulate measured io_chart simulate_links"
 
 
 @pytest.mark.parametrize("name", [*RESULTS.split(), "io_plan", "io_run", "io_beside", "io_size"])

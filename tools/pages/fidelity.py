@@ -12,8 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from isfc.cli.replay.plot import check_plot, write_plot
-from scenarios.published.replay import Part, choose
+from isfc.cli.replay.plot import write_plot
+from scenarios.published.replay import Part, choose, figures_by_cell
 from tools.calibration.left_out import SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.pages.fidelity_goals import GOAL_COLUMNS, goals
@@ -48,8 +48,7 @@ def files() -> dict[Path, str]:
         for replay in replays:
             for picture in pictures(replay):
                 path = Path(folder, picture.name)
-                check_plot(path, picture.rows, force=True)
-                write_plot(path, picture.rows, replay.every)
+                write_plot(path, picture.rows, figures_by_cell(replay.every))
                 drawn[DOCS / picture.name] = path.read_text("utf-8")
     every_goal = goals([replay.verdict for replay in replays], read_csv(SUMMARY))
     tables = {

@@ -69,7 +69,7 @@ def device_pages(
     ctcs_ends: list[tuple[CtcPlace, str, str]], intervals: Intervals, now_ns: int
 ) -> Iterator[RenderableType]:
     """FCX108 DEVICE of the interval that ends now, of each system: place, system and RDEV."""
-    from isfc.cli.results.views import device_table  # few ask for it, and it loads the model
+    from isfc.answers.views import device_table  # few ask for it, and it loads the model
 
     begin_s = intervals.begin_ns / 1e9
     seconds, since = intervals.next(now_ns)

@@ -1,11 +1,12 @@
 """The options with which files of measurements are read, and what they lead to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from isfc.arguments import as_options
 from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.flattened import Made
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
@@ -14,26 +15,15 @@ from isfc.cli.output.notes import show_notes
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
-from isfc.measured.figures import Reading
-from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
-from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import of_end
-from isfc.search.measured import check_zones, read_zones
+from isfc.search.measured import AboutFiles, read_files
 from scenarios.runs.load import read_load
 
 
-class MeasuredFiles(Made, frozen=True):
-    """Files of measurements, and what the user says of all of them."""
+class FilesOptions(Made, frozen=True, kw_only=True):
+    """What the user says of all files of measurements."""
 
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="MEASUREMENT...",
-            help="Files with FCX108 or FCX110 pages, link activity, MONWRITE records, CSV, or JSON "
-            "of isfc.",
-        ),
-    ]
     system: Annotated[
         str | None, valued("NODE", "The system that the files are of, where they do not say.")
     ] = None
@@ -42,12 +32,6 @@ class MeasuredFiles(Made, frozen=True):
         valued(
             "[NODE=]+HH:MM",
             "The time zone of the files' times, as +02:00 or UTC: for all, or for a node.",
-        ),
-    ] = None
-    ran: Annotated[
-        list[str] | None,
-        valued(
-            "[FILE=]NAME:PAIRS", "What ran, if you know it, as HL:50: in a file, or in all others."
         ),
     ] = None
     records: Annotated[
@@ -63,24 +47,43 @@ class MeasuredFiles(Made, frozen=True):
     )
     decimal_comma: Annotated[bool, flag("--decimal-comma", "Figures are written as 61,8.")] = False
 
-    def read(
-        self, client: str | None = None, contents: Mapping[Path, bytes] | None = None
-    ) -> list[Measurement]:
+    def made(self) -> Any:
+        """The same from Python, `AboutFiles`."""
+        several = self.zone or (), self.records or ()
+        return AboutFiles(self.system, *several, self.usable, self.decimal_comma)
+
+
+class MeasuredFiles(FilesOptions, frozen=True, kw_only=True):
+    """Files of measurements, and what the user says of them."""
+
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MEASUREMENT...",
+            help="Files with FCX108 or FCX110 pages, link activity, MONWRITE records, CSV, or JSON "
+            "of isfc.",
+        ),
+    ]
+    ran: Annotated[
+        list[str] | None,
+        valued(
+            "[FILE=]NAME:PAIRS", "What ran, if you know it, as HL:50: in a file, or in all others."
+        ),
+    ] = None
+
+    def made(self) -> Any:
+        """Itself: what is read depends on the link."""
+        return self
+
+    def read(self, client: str | None = None) -> list[Measurement]:
         """The measurements in the files, with what the options say of all of them.
 
-        Rows that are left out are told on stderr. ``client`` is the node of the clients,
-        ``contents`` what was read of the files already.
+        Rows that are left out are told on stderr. ``client`` is the node of the clients.
         """
-        zones = read_zones(self.zone or ())
-        told = _read_ran(self.ran or (), self.files)
-        layouts = [layout for path in self.records or () for layout in read_layouts(path)]
-        reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
-        node, source = (None if name is None else name.upper() for name in (self.system, client))
-        found = completed(
-            read_measurements(self.files, reading, layouts, told, contents),
-            *(node, zones, None, source),
-        )
-        check_zones(zones, found)
+        about = super().made()
+        reading, told = about.reading(), _read_ran(self.ran or (), self.files)
+        with as_options():
+            found = read_files(self.files, reading, about, told=told, client=client)
         for note in reading.notes:
             show_log(f"isfc: note: {note}")
         for problem in reading.problems:

@@ -1,16 +1,19 @@
 """``isfc replay --plot FILE``: what IBM published and what we emulate, as a picture or a page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from isfc.answers.replay import Replayed
+from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output import picture
-from isfc.cli.output.picture import check_picture, picture_svg, write_picture
+from isfc.cli.output.picture import picture_svg, write_picture
 from isfc.cli.output.streams import write_file
 from isfc.cli.replay.suite_figure import AXES, block_figure, blocks_of, panels_of, suite_figure
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
-from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
+from scenarios.published.companion import load_table
+from scenarios.published.replay import Cell, Part
 
 
 def page(parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> str:
@@ -48,16 +51,8 @@ FORMATS = (*picture.FORMATS, ".html")
 """What a picture may be; the name of its file says which."""
 
 
-def check_plot(path: Path | None, parts: Sequence[Part], *, force: bool) -> None:
-    """Find out before anything is run whether a picture of some rows can be made at ``path``.
-
-    Raises `ConfigurationError` as `check_picture` does, and for tables that have no such picture.
-    """
-    check_picture(path, FORMATS, force=force)
-    if path is None:
-        return
-    if path.suffix.lower() == ".html":
-        check_library("jinja2", "--plot")
+def check_drawn(parts: Sequence[Part]) -> None:
+    """Raise `ConfigurationError` for tables that have no such picture."""
     if not any(part.table.is_grid for part in parts):
         raise ConfigurationError(
             f"--plot: there is no picture of the table {parts[0].table.name}; "
@@ -65,15 +60,40 @@ def check_plot(path: Path | None, parts: Sequence[Part], *, force: bool) -> None
         )
 
 
-def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparison]) -> None:
+def write_plot(path: Path, parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> None:
     """Draw the rows of grids into the file ``path``, in the format that its name says.
 
     A figure that was emulated several times, with one seed after the other, is drawn as its
     mean, with a bar from the least to the greatest. Raises `OSError` if the file cannot be
     written.
     """
-    emulated = figures_by_cell(comparisons)
     if path.suffix.lower() == ".html":
         write_file(path, page(parts, emulated))
     else:
         write_picture(path, suite_figure(parts, emulated))
+
+
+def _write(path: Path, found: Replayed) -> None:
+    if found.report:
+        raise ConfigurationError("--plot and --report: expected one of them")
+    emulated = {(each.table, each.key, each.measure): each.by_seed for each in found.figures}
+    cells = {(table, key) for table, key, _ in emulated}
+    tables = [load_table(each.name) for each in found.tables]
+    parts = [
+        Part(table, tuple(row for row in table.rows if (table.name, row.key) in cells))
+        for table in tables
+    ]
+    check_drawn(parts)
+    if path.suffix.lower() == ".html":
+        check_library("jinja2", "--plot")
+    write_plot(path, parts, emulated)
+
+
+PLOT = OwnFile(
+    ("--plot",),
+    FORMATS,
+    "FILE",
+    "Draw published beside emulated; FILE ends with .svg, .png or .html.",
+    _write,
+    "vl_convert",
+)

@@ -2,29 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from msgspec import Struct
 
-from isfc.answers.run import SERVICE, described, figures_of_run, measured_notes
+from isfc.answers.run import described
+from isfc.answers.views import View, ranges_line, run_notes_of, sample_seconds
+from isfc.answers.views import check_view as check_shown
+from isfc.arguments import as_options
 from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.results.views import View
-from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import within
-from isfc.layout.note import Note
-from isfc.link.message import Traffic
 from isfc.reports.measures import seed_words
-from isfc.reports.ranges import factor_line, range_note
-from scenarios.figures.figure import Figure
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
-from scenarios.runs.report import MeasuredRun, check_traffic
+from scenarios.runs.report import MeasuredRun
 from scenarios.runs.run import INTERVAL_MIN
-
-INTERVAL = 1.0
-"""Seconds of virtual time in a row of the link view."""
 
 
 class ViewOptions(Struct, frozen=True):
@@ -59,23 +52,13 @@ class Output:
     seeds: int | None
 
     def __post_init__(self) -> None:
-        sampled = self.view is not None and self.view.sampled
-        if self.interval is not None and not sampled:
-            raise ConfigurationError("--interval: expected --report link as well")
-        if self.seeds is not None and sampled:
-            raise ConfigurationError("--seeds and --report link: samples have no mean")
+        with as_options():
+            sample_seconds(self.view, self.interval, self.seeds)
 
     @property
     def sample_s(self) -> float | None:
-        """Seconds of virtual time in a sample; None if there is to be one of the whole run."""
-        if self.view is None or not self.view.sampled:
-            return None
-        return INTERVAL if self.interval is None else self.interval
-
-    @property
-    def traffic(self) -> Traffic | None:
-        """The traffic that alone the view can show; None if it shows any."""
-        return None if self.view is None else self.view.traffic
+        """As `sample_seconds`."""
+        return sample_seconds(self.view, self.interval, self.seeds)
 
 
 def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
@@ -83,10 +66,9 @@ def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
 
     Raises `ConfigurationError` for the table of the other kind of traffic.
     """
-    for experiment in experiments:
-        if output.traffic is not None:
-            with within(f"--report {output.view}"):
-                check_traffic(experiment, output.traffic)
+    if output.view is not None:
+        with as_options():
+            check_shown(output.view, experiments)
 
 
 def show_report(output: Output, view: View, heading: str, runs: Sequence[MeasuredRun]) -> None:
@@ -102,7 +84,8 @@ def show_report(output: Output, view: View, heading: str, runs: Sequence[Measure
         else:
             show_json(records)
     else:
-        show(heading, "", view.page(runs), "", ranges, *note_lines(notes))
+        page = view.page([view.of(run) for run in runs])
+        show(heading, "", page, "", ranges, *note_lines(notes))
 
 
 def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
@@ -118,31 +101,3 @@ def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
         f"{what}\n{pairs}{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
         f"warm-up, {seed_words(experiment.seed, seeds)}"
     )
-
-
-_SAID: Final = {
-    "mb_per_s": "MB/s together",
-    "messages_per_s": "Messages/s together",
-    "rdev_util_percent": "RDEV util %",
-    "cpu_percent_per_msg": "%CPU/msg",
-    SERVICE: "Disc, Conn, Serv",
-}
-"""What a range is of: bytes and messages are counted both ways."""
-
-
-def ranges_line(runs: Sequence[MeasuredRun]) -> str:
-    """Between what the figures of all runs would lie, each as a factor: the widest of all."""
-    found: dict[str, list[Figure]] = {}
-    for run in runs:
-        for sample in run.samples:
-            for name, known in figures_of_run(run.experiment, sample.result).items():
-                found.setdefault(name, []).append(known)
-    said = "; ".join(f"{_SAID[name]} {factor_line(each)}" for name, each in found.items())
-    every = range_note(known for each in found.values() for known in each)
-    return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
-
-
-def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:
-    """The notes of a run, by its fastest sample."""
-    fastest = max(run.samples, key=lambda sample: sample.result.mb_per_s)
-    return measured_notes(run.experiment, fastest.result)

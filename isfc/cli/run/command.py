@@ -14,6 +14,7 @@ from isfc.answers.faults_run import faults_report, faults_run
 from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run, links_run_report
 from isfc.answers.run import LinkRun, limit_fields, link_run, run_report
+from isfc.answers.views import View
 from isfc.cli.capability import Printed, html_of
 from isfc.cli.options.experiment import (
     EndOptions,
@@ -30,7 +31,6 @@ from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report, view_heading
-from isfc.cli.results.views import View
 from isfc.cli.run.during import (
     DuringOptions,
     beside_disks,

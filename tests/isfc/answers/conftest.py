@@ -1,5 +1,5 @@
 """What tests of answers share with those of commands."""
 
-from tests.isfc.cli.conftest import refusal
+from tests.isfc.cli.conftest import own_process, refusal
 
-__all__ = ["refusal"]
+__all__ = ["own_process", "refusal"]

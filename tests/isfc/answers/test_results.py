@@ -20,6 +20,8 @@ Write = Callable[[str, object], Path]
 def write(tmp_path: Path) -> Write:
     def put(name: str, document: object) -> Path:
         path = tmp_path / name
+        if isinstance(document, list):  # the figures of a replay
+            document = {"figures": document}
         path.write_text(document if isinstance(document, str) else json.dumps(document), "utf-8")
         return path
 
@@ -63,8 +65,8 @@ def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None
 
 
 def test_replays_say_whether_their_models_differ(write: Write) -> None:
-    a = write("a", [entry("HL/4/1", 90.0) | {"version": "1", "constants": "ab"}])
-    b = write("b", [entry("HL/4/1", 91.0) | {"version": "1", "constants": "cd"}])
+    a = write("a", {"figures": [entry("HL/4/1", 90.0)], "version": "1", "constants": "ab"})
+    b = write("b", {"figures": [entry("HL/4/1", 91.0)], "version": "1", "constants": "cd"})
     assert compare_results(a, b).settings == (Setting("constants", "ab", "cd"),)
 
 

@@ -52,7 +52,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
+    "loads": dict.fromkeys(set(OF_FILES) - {"ran"}, "`about`, `measured.AboutFiles`")
     | {"move": "`guests`, a `GuestMemory`"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""

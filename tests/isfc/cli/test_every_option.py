@@ -252,8 +252,8 @@ ELSEWHERE: Final = {
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
     "report": "link output workload",
     "studio": "port no-browser",
-    "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "
-    "json",
+    "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
+    "notes json csv table",
     "compare": "workload pairs link profile",
     "change": "partitions ports link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
@@ -261,8 +261,8 @@ ELSEWHERE: Final = {
     "plot",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
     "anyway csv json",
-    "loads": "link profile system zone ran records usable decimal-comma percentile period "
-    "lost growth months move guests together from plot jobs csv json",
+    "loads": "link profile system zone records usable decimal-comma percentile period "
+    "lost growth months move guests together from plot html jobs notes csv json table",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",

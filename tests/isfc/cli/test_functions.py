@@ -10,6 +10,7 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from isfc.reports.encoded import encoded
 from isfc.search import report_runs
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
@@ -74,10 +75,7 @@ def test_new_layout_drawing_and_schema_are_those_of_the_commands(
 def test_replay_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     found = isfc.replay("stop_short")
     shown = of_command(capsys, "replay", "stop_short")
-    assert found.rows() == [
-        {key: value for key, value in each.items() if key not in ("version", "constants")}
-        for each in shown
-    ]
+    assert encoded(found) == shown
     assert found.within
 
 

@@ -133,7 +133,7 @@ ELSEWHERE: Final = {
     "change": "tests/isfc/cli/change",
     "io chart": "below", "replay": "IBM's figures beside ours", "measured compare": "a site's",
     "measured fit": "a site's", "measured read": "a site's",
-    "loads": "tests/isfc/cli/measured",
+    "loads": "tests/isfc/answers/test_loads.py",
 }  # fmt: skip
 """What shows figures of the model, and where they are looked at, or what stands beside them."""
 NONE: Final = frozenset(

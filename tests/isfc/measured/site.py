@@ -7,8 +7,8 @@ from random import Random
 
 from rich.console import Console
 
+from isfc.answers.views import View, device_page
 from isfc.cli.results.view_options import view_heading
-from isfc.cli.results.views import device_page
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
@@ -43,9 +43,9 @@ def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: 
         experiment = Experiment.of(site, SUITES[suite], pairs, 2.0, 0.5, seed=seed + number)
         result = _noisy(run(experiment).result, random)
         console = Console(file=io.StringIO(), width=100)
-        seen = [measured(make_name(experiment), experiment, result)]
-        console.print(view_heading(seen))
-        console.print(device_page(seen))
+        seen = measured(make_name(experiment), experiment, result)
+        console.print(view_heading([seen]))
+        console.print(device_page([View.DEVICE.of(seen)]))
         text = console.file
         assert isinstance(text, io.StringIO)
         path = folder / f"page-{number}.txt"

@@ -60,7 +60,7 @@ from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from tests.isfc.answers.test_run import EXPERIMENT, RESULT
-from tests.isfc.reports import io_samples
+from tests.isfc.reports import io_samples, measured_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -323,6 +323,8 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
     {
         "losses": lost,
         "collide": collided,
+        "replay": measured_samples.replayed,
+        "loads": measured_samples.loaded,
         "compare": compared,
         "compare, results": compared_results,
         "measured compare": measured_beside,

@@ -97,10 +97,10 @@ def test_tables_without_a_column_or_a_row_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "complaint"),
     [
-        ("suite", "hl", "--suite hl: not in the table transport; expected one of HL, HM, HS, HY"),
-        ("rdevs", 2, "--rdevs 2: .* expected one of 1, 4, 8, 10, 12, 14, 16"),
-        ("pairs", -1, "--pairs -1: .* expected one of 1, 5, 10, 50, 100"),
-        ("reply_bytes", 2, "--reply 2: .* expected one of 2048, 4096, 8192, 32768"),
+        ("suite", "hl", "suite hl: not in the table transport; expected one of HL, HM, HS, HY"),
+        ("rdevs", 2, "rdevs 2: .* expected one of 1, 4, 8, 10, 12, 14, 16"),
+        ("pairs", -1, "pairs -1: .* expected one of 1, 5, 10, 50, 100"),
+        ("reply_bytes", 2, "reply 2: .* expected one of 2048, 4096, 8192, 32768"),
     ],
 )
 def test_what_is_not_in_the_table_is_refused(
@@ -112,9 +112,9 @@ def test_what_is_not_in_the_table_is_refused(
 
 def test_what_is_in_no_table_is_refused(table: PublishedTable) -> None:
     both = [table, load_table("appc_scaling")]
-    with pytest.raises(ConfigurationError, match="--pairs 2: not in any table; expected one of 1,"):
+    with pytest.raises(ConfigurationError, match="pairs 2: not in any table; expected one of 1,"):
         choose(both, {"pairs": [2]})
-    with pytest.raises(ConfigurationError, match=r"--suite HL: .*stop_short; expected no such opt"):
+    with pytest.raises(ConfigurationError, match=r"suite HL: .*stop_short; expected no such opt"):
         choose([load_table("stop_short")], {"suite": ["HL"]})
 
 

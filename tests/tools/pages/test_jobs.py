@@ -48,8 +48,8 @@ relocation| sweep docs/sweep-channels.toml                           | channels 
 relocation| relocate .* --like direct-io                             | Moved +after
 measured  | measured compare atlanta-boston docs/measured/site-1.txt | Model is off .* by the median
 measured  | measured fit atlanta-boston                              | The fit is accepted
-loads     | loads atlanta-boston .* --growth 3                       | carries +range +headroom
-loads     | loads .* --move 1T                                       | best +\d\d:\d\d
+loads     | loads atlanta-boston .* --growth 3                       | layout carries what both
+loads     | loads .* --move 1T                                       | Best begun at \d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s
 io-sizing | io size --rmf docs/io/rmf.txt                            | Order +2 FICON Express16SA
 io-sizing | io plan docs/io/two-channels.toml                        | To change +nothing

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from isfc.cli.main import run
+from isfc.cli.options.own_file import check_files
 from isfc.cli.output.picture import Spec
-from isfc.cli.replay.plot import check_plot, write_plot
+from isfc.cli.replay.plot import PLOT, check_drawn, write_plot
 from isfc.cli.replay.suite_figure import PANELS, suite_figure
 from isfc.errors import ConfigurationError
 from scenarios.published.companion import TABLES, load_table
@@ -98,7 +99,7 @@ def test_several_seeds_give_their_mean_with_a_bar_from_least_to_greatest(parts: 
 def test_same_figures_give_the_same_bytes(kind: str, parts: list[Part], tmp_path: Path) -> None:
     files = [tmp_path / f"{name}.{kind}" for name in "ab"]
     for file in files:
-        write_plot(file, parts, emulated(parts, 1.1))
+        write_plot(file, parts, figures_by_cell(emulated(parts, 1.1)))
     first, second = (file.read_bytes() for file in files)
     assert first == second
     assert not re.search(rb"\d{4}-\d{2}-\d{2}T|/home/", first)
@@ -106,7 +107,7 @@ def test_same_figures_give_the_same_bytes(kind: str, parts: list[Part], tmp_path
 
 def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    write_plot(page, parts, emulated(parts, 1.1))
+    write_plot(page, parts, figures_by_cell(emulated(parts, 1.1)))
     text = page.read_text("utf-8")
     assert f"<h1>{parts[0].table.title}</h1>" in text
     assert text.count(f"{parts[0].table.title}</h") == 1
@@ -131,16 +132,16 @@ def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_pa
     ],
 )
 def test_file_that_cannot_be_a_picture_is_refused(
-    name: str, complaint: str, parts: list[Part], tmp_path: Path
+    name: str, complaint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
-        check_plot(tmp_path / name, parts, force=False)
+        check_files({PLOT: tmp_path / name}, force=False)
 
 
 def test_table_that_is_no_grid_is_refused() -> None:
     parts = choose([load_table("stop_short")], {})
     with pytest.raises(ConfigurationError, match="no picture of the table stop_short; expected"):
-        check_plot(Path("a.svg"), parts, force=False)
+        check_drawn(parts)
 
 
 @pytest.mark.exhaustive
@@ -148,8 +149,7 @@ def test_table_that_is_no_grid_is_refused() -> None:
 def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Path) -> None:
     parts = choose([load_table(name) for name in TABLES], {})
     picture = tmp_path / "all.svg"
-    check_plot(picture, parts, force=False)
-    write_plot(picture, parts, emulated(parts, 1.1))
+    write_plot(picture, parts, figures_by_cell(emulated(parts, 1.1)))
     text = picture.read_text("utf-8")
     titles = [part.table.title for part in parts if part.table.is_grid]
     assert [text.index(title) for title in titles] == sorted(map(text.index, titles))
@@ -163,7 +163,7 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("isfc.library.find_spec", lambda _: None)
-    monkeypatch.setattr("isfc.cli.replay.command.run_all", None)
+    monkeypatch.setattr("isfc.answers.replay.run", None)
     assert run(["replay", *ONE_RUN, "--plot", str(tmp_path / "a.svg")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -215,7 +215,7 @@ def test_axes_that_go_over_decades_are_logarithmic_with_numbers_that_are_written
     table = load_table("appc_scaling")
     scaled = [Part(table, table.rows)]
     picture = tmp_path / "a.svg"
-    write_plot(picture, scaled, emulated(scaled, 1.0))
+    write_plot(picture, scaled, figures_by_cell(emulated(scaled, 1.0)))
     svg = picture.read_text()
     assert {"50,000", "20,000", "200"} <= {*re.findall(r">([^<>]+)</text>", svg)}
     drawn = {*re.findall(r' (?:fill|stroke)="([^"]+)"', svg)} - {"none", WHITE}

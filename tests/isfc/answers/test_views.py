@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import RenderableType
 
+from isfc.answers.views import View, appc_page, device_page, link_page, suite_page
 from isfc.cli.output.streams import show
-from isfc.cli.results.views import View, appc_page, device_page, link_page, suite_page
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
@@ -36,7 +36,7 @@ def lines_of(page: RenderableType, capsys: pytest.CaptureFixture[str]) -> list[s
 
 
 def test_device_is_as_performance_toolkit_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lines_of(device_page([measured("H001709C", HL, RESULT)]), capsys) == [
+    assert lines_of(device_page([View.DEVICE.of(measured("H001709C", HL, RESULT))]), capsys) == [
         "FCX108 DEVICE, run H001709C at the client: HL, 50 pairs, 12 CTCs",
         "<- Device Pa- <-Rate/s-> <------- Time (msec) -------> Req. <Percent>",
         "Addr Type ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ",
@@ -53,7 +53,7 @@ def test_device_is_as_performance_toolkit_prints_it(capsys: pytest.CaptureFixtur
 def test_link_has_a_line_for_each_interval(capsys: pytest.CaptureFixture[str]) -> None:
     run = MeasuredRun("H001709C", HL, (Sample(2.0, RESULT), Sample(3.5, RESULT)))
     line = "       6   0.0 660.0  5849 834.2 829631  7.0  46.3 347.2 236.7 205140 24.7"
-    assert lines_of(link_page([run]), capsys) == [
+    assert lines_of(link_page([View.LINK.of(run)]), capsys) == [
         "Link activity, run H001709C at the client: HL, 50 pairs, 12 CTCs",
         "                    <--------- Written ---------> <----------- Read ---------->",
         " Time TXPENDCT  WCol    MB   Msg   Pkg  Bytes  Msg    MB   Msg   Pkg  Bytes  Msg",
@@ -66,7 +66,7 @@ def test_link_has_a_line_for_each_interval(capsys: pytest.CaptureFixture[str]) -
 def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
     own = HL.with_load(workload=free_workload("1000:1000:12.5", 10))
     runs = [measured("H001709C", HL, RESULT), measured("own/12/50", own, RESULT)]
-    assert lines_of(suite_page(runs), capsys) == [
+    assert lines_of(suite_page([*map(View.SUITE.of, runs)]), capsys) == [
         "ISFC Transport",
         "      <----- Bytes ----->     Bytes                             %CPU   RDEV",
         "Suite    Min    Max   %  Reply RDEVs Pairs Run      MB/sec    /msg   util Coll/s",
@@ -77,7 +77,7 @@ def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_appc_has_the_replies(capsys: pytest.CaptureFixture[str]) -> None:
     run = measured("W001054C", HL.with_load(workload=find_workload("CDU:1000000")), RESULT)
-    assert lines_of(appc_page([run]), capsys) == [
+    assert lines_of(appc_page([View.APPC.of(run)]), capsys) == [
         "APPC/VM, replies per second",
         "  Reply                                               %CPU   RDEV",
         "  bytes RDEVs Pairs Run                   Msgs/s      /msg   util",
@@ -90,18 +90,18 @@ def test_large_figures_lose_decimals_before_columns(capsys: pytest.CaptureFixtur
         ("messages_per_package_out", "messages_per_package_in"), 9_876.5
     )
     largest = Result("CLIENT", **figures, devices=())
-    line = lines_of(link_page([measured("H1", HL, largest)]), capsys)[-1]
+    line = lines_of(link_page([View.LINK.of(measured("H1", HL, largest))]), capsys)[-1]
     assert line.split() == ["11", *["98765"] * 6, "9876", *["98765"] * 4, "9876"]
     assert len(line) == 80
 
 
 def test_one_of_each_is_no_plural(capsys: pytest.CaptureFixture[str]) -> None:
     one = Experiment.of(load_layout("published-1"), find_workload("HS"), 1)
-    title = lines_of(device_page([measured("H1", one, RESULT)]), capsys)[0]
+    title = lines_of(device_page([View.DEVICE.of(measured("H1", one, RESULT))]), capsys)[0]
     assert title == "FCX108 DEVICE, run H1 at the client: HS, 1 pair, 1 CTC"
 
 
 def test_page_of_reports_has_a_row_for_each_view() -> None:
-    page = (Path(__file__).parents[4] / "docs" / "run.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "run.md").read_text("utf-8")
     page = page.partition("## The views of IBM's report")[2]
     assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [*View]

@@ -2,16 +2,25 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Self
+from typing import Any, Final, Self
 
-from rich.console import RenderableType
-from rich.text import Text
+from msgspec import Struct
 
+from isfc.answers.run import SERVICE, figures_of_run, measured_notes
+from isfc.arguments import spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
+from isfc.layout.note import Note
 from isfc.link.message import Traffic
-from isfc.reports.table import apart
+from isfc.reports.ranges import factor_line, range_note
+from scenarios.figures.figure import Figure
 from scenarios.runs import report
-from scenarios.runs.report import MeasuredRun, Row
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.report import MeasuredRun, Row, check_traffic
 from scenarios.runs.workload import SUITES
+
+INTERVAL = 1.0
+"""Seconds of virtual time in a row of the link view, if not given."""
 
 DOTS = "..."
 
@@ -37,38 +46,42 @@ APPC_HEAD = """\
   bytes RDEVs Pairs Run                   Msgs/s      /msg   util"""
 
 
-def device_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+class Viewed(Struct, frozen=True):
+    """What a view shows of a run."""
+
+    of: str
+    """the run, where it was measured, workload, pairs and CTCs"""
+    rows: tuple[Row, ...]
+    """with the columns of its CSV"""
+
+
+def device_page(runs: Sequence[Viewed]) -> str:
     """Performance Toolkit's FCX108 DEVICE: a table for each run."""
-    tables = (
-        device_table(f"FCX108 DEVICE, {_describe(run)}", report.device_rows(run)) for run in runs
-    )
-    return apart([*tables, Text(DEVICE_LEGEND)])
+    tables = (device_table(f"FCX108 DEVICE, {run.of}", run.rows) for run in runs)
+    return "\n\n".join([*tables, DEVICE_LEGEND])
 
 
-def device_table(title: str, rows: Iterable[report.DeviceRow]) -> Text:
+def device_table(title: str, rows: Iterable[Any]) -> str:
     """One table of FCX108 DEVICE."""
     return _table(title, DEVICE_HEAD, map(_device, rows))
 
 
-def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+def link_page(runs: Sequence[Viewed]) -> str:
     """The link activity of Monitor D9 R4: a table for each run, a line for each interval."""
-    return apart(
-        [
-            _table(f"Link activity, {_describe(run)}", LINK_HEAD, map(_link, report.link_rows(run)))
-            for run in runs
-        ]
+    return "\n\n".join(
+        _table(f"Link activity, {run.of}", LINK_HEAD, map(_link, run.rows)) for run in runs
     )
 
 
-def suite_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+def suite_page(runs: Sequence[Viewed]) -> str:
     """The table of the ISFC Transport runs: a line for each."""
-    lines = (_suite(row) for run in runs for row in report.suite_rows(run))
+    lines = (_suite(row) for run in runs for row in run.rows)
     return _table("ISFC Transport", SUITE_HEAD, lines)
 
 
-def appc_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+def appc_page(runs: Sequence[Viewed]) -> str:
     """The table of the APPC/VM runs: a line for each."""
-    lines = (_appc(row) for run in runs for row in report.appc_rows(run))
+    lines = (_appc(row) for run in runs for row in run.rows)
     return _table("APPC/VM, replies per second", APPC_HEAD, lines)
 
 
@@ -79,7 +92,7 @@ class View(StrEnum):
     """
 
     rows: Callable[[MeasuredRun], Iterable[Row]]
-    page: Callable[[Sequence[MeasuredRun]], RenderableType]
+    page: Callable[[Sequence[Viewed]], str]
     traffic: Traffic | None
     """The traffic that alone it can show; None if it shows any."""
     sampled: bool
@@ -94,7 +107,7 @@ class View(StrEnum):
         cls,
         name: str,
         rows: Callable[[MeasuredRun], Iterable[Row]],
-        page: Callable[[Sequence[MeasuredRun]], RenderableType],
+        page: Callable[[Sequence[Viewed]], str],
         traffic: Traffic | None = None,
         sampled: bool = False,
     ) -> Self:
@@ -104,9 +117,70 @@ class View(StrEnum):
         view.rows, view.page, view.traffic, view.sampled = rows, page, traffic, sampled
         return view
 
+    def of(self, run: MeasuredRun) -> Viewed:
+        """What it shows of a run."""
+        return Viewed(_describe(run), tuple(self.rows(run)))
 
-def _table(title: str, head: str, lines: Iterator[str]) -> Text:
-    return Text("\n").join([Text(title), Text(head, "bold"), *map(Text, lines)])
+
+def sample_seconds(view: View | None, interval: float | None, seeds: int | None) -> float | None:
+    """Seconds of virtual time in a sample; None if there is to be one of the whole run.
+
+    Raises `ConfigurationError` for what contradicts the view.
+    """
+    if view is None or not view.sampled:
+        if interval is not None:
+            raise ConfigurationError(
+                f"{spelt('interval')}: expected {spelt('report')} link as well"
+            )
+        return None
+    if seeds is not None:
+        raise ConfigurationError(
+            f"{spelt('seeds')} and {spelt('report')} {view}: samples have no mean"
+        )
+    return INTERVAL if interval is None else interval
+
+
+def check_view(view: View, experiments: Iterable[Experiment]) -> None:
+    """Find out before anything is run whether the view can be had of all the experiments.
+
+    Raises `ConfigurationError` for the table of the other kind of traffic.
+    """
+    for experiment in experiments:
+        if view.traffic is not None:
+            with within(f"{spelt('report')} {view}"):
+                check_traffic(experiment, view.traffic)
+
+
+_SAID: Final = {
+    "mb_per_s": "MB/s together",
+    "messages_per_s": "Messages/s together",
+    "rdev_util_percent": "RDEV util %",
+    "cpu_percent_per_msg": "%CPU/msg",
+    SERVICE: "Disc, Conn, Serv",
+}
+"""What a range is of: bytes and messages are counted both ways."""
+
+
+def ranges_line(runs: Sequence[MeasuredRun]) -> str:
+    """Between what the figures of all runs would lie, each as a factor: the widest of all."""
+    found: dict[str, list[Figure]] = {}
+    for run in runs:
+        for sample in run.samples:
+            for name, known in figures_of_run(run.experiment, sample.result).items():
+                found.setdefault(name, []).append(known)
+    said = "; ".join(f"{_SAID[name]} {factor_line(each)}" for name, each in found.items())
+    every = range_note(known for each in found.values() for known in each)
+    return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
+
+
+def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:
+    """The notes of a run, by its fastest sample."""
+    fastest = max(run.samples, key=lambda sample: sample.result.mb_per_s)
+    return measured_notes(run.experiment, fastest.result)
+
+
+def _table(title: str, head: str, lines: Iterator[str]) -> str:
+    return "\n".join([title, head, *lines])
 
 
 def _describe(run: MeasuredRun) -> str:
@@ -119,7 +193,7 @@ def _describe(run: MeasuredRun) -> str:
     )
 
 
-def _device(row: report.DeviceRow) -> str:
+def _device(row: Any) -> str:
     times = (row.pend_ms, row.disc_ms, row.conn_ms, row.serv_ms, row.resp_ms)
     return (
         f"{row.rdev} {report.DEVICE_TYPE} {report.PATHS:>3} {_toolkit(row.io_per_s):>5} {DOTS:>5} "
@@ -135,7 +209,7 @@ def _toolkit(value: float | None) -> str:
     return f"{value:.1f}".removeprefix("0") if value < 99.95 else f"{value:.0f}"
 
 
-def _link(row: report.LinkRow) -> str:
+def _link(row: Any) -> str:
     return (
         f"{f'{row.timestamp:.6g}':>5} {row.tx_pend_count:>8.0f} "
         f"{_fit(row.write_collisions_per_s, 5)} {_way(row, 'write')} {_way(row, 'read')}"
@@ -149,7 +223,7 @@ def _way(row: report.LinkRow, way: str) -> str:
     return f"{' '.join(_fit(rate, 5) for rate in rates)} {length:>6.0f} {_fit(messages, 4)}"
 
 
-def _suite(row: report.SuiteRow) -> str:
+def _suite(row: Any) -> str:
     name = row.run if len(row.run) <= len("H001709C") else DOTS
     return (
         f"{row.suite if row.suite in SUITES else 'own':<5} {row.min_bytes:>6} {row.max_bytes:>6} "
@@ -159,7 +233,7 @@ def _suite(row: report.SuiteRow) -> str:
     )
 
 
-def _appc(row: report.AppcRow) -> str:
+def _appc(row: Any) -> str:
     return (
         f"{row.reply_bytes:>7} {row.rdevs:>5} {row.pairs:>5} {row.run:<18} "
         f"{row.msgs_per_s:>9.2f} {row.cpu_percent_per_msg:>9.4f} {row.rdev_util_percent:>6.1f}"

@@ -1,0 +1,342 @@
+"""IBM's published measurements, replayed: ours beside each figure, judged by bounds and goals."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import version
+from itertools import chain
+from typing import Annotated, Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.answers.replay_checks import (
+    BestLink,
+    Check,
+    Choice,
+    GroupError,
+    TableOutcome,
+    best_links_of,
+    checks_of,
+    choices_of,
+    errors_of,
+    outcome_of,
+)
+from isfc.answers.replay_report import replay_failure as replay_failure
+from isfc.answers.replay_report import replay_report as replay_report
+from isfc.answers.views import (
+    INTERVAL,
+    View,
+    Viewed,
+    check_view,
+    ranges_line,
+    run_notes_of,
+    sample_seconds,
+)
+from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_known
+from isfc.layout.note import Note
+from isfc.link.parameters import LinkParameters
+from isfc.link.scan import CTCS_MAX
+from isfc.reports.measures import seed_words
+from isfc.search.workers import each_by
+from scenarios.published.companion import ALL_TABLES, load_table
+from scenarios.published.replay import (
+    SECONDS,
+    Comparison,
+    Part,
+    choose,
+    compare_all,
+    figures_by_cell,
+    runs_of,
+)
+from scenarios.published.table import Value
+from scenarios.published.verdict import TableVerdict, judge
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
+from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
+from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
+from scenarios.runs.run import INTERVAL_MIN, Recording, run
+from scenarios.runs.saturation import RunEach
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX
+
+Recordings = Mapping[Experiment, Sequence[Recording]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedFigure(Comparison):
+    """One published figure beside ours; of several seeds ours is the mean."""
+
+    by_seed: tuple[float, ...]
+    """ours with each seed, from the first on"""
+    spread_percent: float | None
+    """(greatest - least) / mean x 100 of all seeds; null of one, and where the mean is 0"""
+
+    @property
+    def error_percent(self) -> float | None:
+        """By how much ours is more than IBM's; None where IBM has 0."""
+        return None if self.error is None else 100 * self.error
+
+    @property
+    def bound(self) -> str:
+        """Whether its bound is kept, in a word."""
+        return "" if self.within is None else "kept" if self.within else "left!"
+
+
+class ViewedRuns(Struct, frozen=True):
+    """A view of IBM's report of all runs, ours alone."""
+
+    view: View
+    """`device`, `link`, `suite` or `appc`"""
+    title: str
+    """what was run, and for how long"""
+    runs: tuple[Viewed, ...]
+    """of each run `of`, which it is, and `rows`: [their keys](run.md#the-views-of-ibms-report)"""
+    ranges: str
+    """between what the figures would lie, in words"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+
+class Replayed(Struct, frozen=True):
+    """Published rows beside ours, and what that comes to."""
+
+    version: str
+    """that of isfc"""
+    constants: str
+    """a digest of the model's constants: the same if and only if all of them are"""
+    seconds: float
+    """virtual time measured of each run"""
+    seeds: int
+    """with how many seeds each run was made, from 1 on"""
+    within: bool
+    """whether every figure, bound and decision is as it is declared"""
+    tables: tuple[TableOutcome, ...] = ()
+    """each table of which rows were replayed"""
+    figures: tuple[ReplayedFigure, ...] = ()
+    """every figure beside ours"""
+    errors: tuple[GroupError, ...] = ()
+    """how near ours comes, by groups of rows"""
+    checks: tuple[Check, ...] = ()
+    """every number that is bounded or wanted, of groups all of whose rows were replayed"""
+    choices: tuple[Choice, ...] = ()
+    """how well choices between two rows are told, of tables all of whose rows were replayed"""
+    best_links: tuple[BestLink, ...] = ()
+    """what a site loses that takes the link which is best by a guess"""
+    shows_all: bool = False
+    """whether a page has every figure"""
+    report: ViewedRuns | UnsetType = UNSET
+    """with `--report`, which has nothing else"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each figure, as a data frame takes them."""
+        return [asdict(each) | {"by_seed": str(each.by_seed)} for each in self.figures]
+
+
+def complete_table(incomplete: str) -> list[str]:
+    """The published tables that begin so."""
+    return [name for name in ALL_TABLES if name.startswith(incomplete)]
+
+
+Table = Annotated[
+    str | None,
+    Argument("[TABLE]", "The published table; all if not given.", complete=complete_table),
+]
+Suites = Annotated[Sequence[str], Argument("NAME", "Only this suite. May be repeated.")]
+Releases = Annotated[Sequence[str], Argument("R", "Only z/VM R: 6.1 or 6.2. May be repeated.")]
+Replies = Annotated[
+    Sequence[int],
+    Argument("BYTES", "Only replies of so many bytes. May be repeated.", 1, MESSAGE_LENGTH_MAX),
+]
+Rdevs = Annotated[
+    Sequence[int], Argument("N", "Only links of N CTCs. May be repeated.", 1, CTCS_MAX)
+]
+Pairs = Annotated[Sequence[int], Argument("N", "Only N pairs. May be repeated.", 1, PAIRS_MAX)]
+Seconds = Annotated[
+    float, Argument("S", "Virtual time measured of each run.", INTERVAL_MIN, SECONDS_MAX)
+]
+Seeds = Annotated[
+    int | None,
+    Argument("N", "Runs of each figure, with seeds from 1 on: mean and spread.", 1, SEEDS_MAX),
+]
+Full = Annotated[bool, Argument("", "Show every figure beside IBM's, not only what they come to.")]
+Shown = Annotated[
+    str | None,
+    Argument(
+        "|".join(View),
+        "Show a view of IBM's report instead: FCX108 DEVICE, link activity, or the table of "
+        "ISFC Transport or of APPC/VM runs.",
+        complete=lambda incomplete: [each for each in View if each.startswith(incomplete)],
+    ),
+]
+Interval = Annotated[
+    float | None,
+    Argument(
+        "S",
+        f"Virtual time in a row of '--report link'; {INTERVAL:g} second if not given.",
+        INTERVAL_MIN,
+        SECONDS_MAX,
+    ),
+]
+
+
+@checked
+def replay(
+    published: Table = None,
+    *,
+    suite: Suites = (),
+    release: Releases = (),
+    reply: Replies = (),
+    rdevs: Rdevs = (),
+    pairs: Pairs = (),
+    seconds: Seconds = SECONDS,
+    seeds: Seeds = None,
+    full: Full = False,
+    report: Shown = None,
+    interval: Interval = None,
+    jobs: Jobs = 1,
+) -> Replayed:
+    """Replay IBM's published measurements and show ours beside them.
+
+    TABLE is transport, appc_regression, appc_scaling, device_reports, link_activity,
+    capacity_estimates, chpid_estimates or stop_short, relocation or relocation_rules, or one of
+    channels, which docs/channel-fidelity.md lists. Each run is made with the parameters of its
+    release. What the figures come to is shown on a screen; --full, or an option that chooses rows,
+    shows every one. Options that choose rows leave out the tables that have no such column. Ends
+    with 1 when a figure leaves the tolerance that is declared for it. With --report, ours alone is
+    shown, and nothing is judged.
+
+    Raises `ConfigurationError` for what was not published. ``jobs`` processes share the runs.
+    """
+    if report is not None:
+        check_known(spelt("report"), report, View)
+    view = None if report is None else View[report.upper()]
+    sample_s = sample_seconds(view, interval, seeds)
+    wanted = _wanted(suite, release, reply, rdevs, pairs)
+    parts = choose([*map(load_table, [published] if published else ALL_TABLES)], wanted, seconds)
+    if not parts:
+        raise ConfigurationError("no published run has all of that: ask for less at a time")
+    if view is not None and not published:
+        parts = [part for part in parts if _has_view(part, view)] or parts
+    experiments = runs_of(parts)
+    if view is not None:
+        _check_seen(view, experiments)
+    recordings = _record(experiments, seeds or 1, each_by(jobs), sample_s)
+    how = version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds or 1
+    if view is not None:
+        return Replayed(*how, True, report=_viewed(parts, recordings, view, seeds, sample_s))
+    verdicts = judge(parts, recordings)
+    return Replayed(
+        *how,
+        all(each.within for each in verdicts),
+        tuple(map(outcome_of, verdicts)),
+        tuple(_figures(verdicts, recordings, seeds or 1)),
+        tuple(chain.from_iterable(map(errors_of, verdicts))),
+        tuple(chain.from_iterable(map(checks_of, verdicts))),
+        tuple(chain.from_iterable(map(choices_of, verdicts))),
+        tuple(chain.from_iterable(map(best_links_of, verdicts))),
+        full or any(wanted.values()),
+    )
+
+
+def _check_seen(view: View, experiments: Sequence[Experiment]) -> None:
+    """Raise `ConfigurationError` unless there are runs of which there is such a view."""
+    if not experiments:
+        raise ConfigurationError(f"{spelt('report')}: expected runs, and what was chosen is none")
+    check_view(view, experiments)
+
+
+def _wanted(
+    suite: Sequence[str],
+    release: Sequence[str],
+    reply: Sequence[int],
+    rdevs: Sequence[int],
+    pairs: Sequence[int],
+) -> dict[str, Sequence[Value]]:
+    """The values wanted of each column; none where any will do."""
+    return {
+        "suite": [name.upper() for name in suite],
+        "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in release],
+        "reply_bytes": reply,
+        "rdevs": rdevs,
+        "pairs": pairs,
+    }
+
+
+def _record(
+    experiments: Sequence[Experiment], seeds: int, run_each: RunEach, interval: float | None
+) -> Recordings:
+    """Every run, once for each seed."""
+    repeated = [once for experiment in experiments for once in repetitions(experiment, seeds)]
+    found = [each.link() for each in run_each(partial(run, interval=interval), repeated)]
+    return {
+        experiment: found[seeds * index : seeds * (index + 1)]
+        for index, experiment in enumerate(experiments)
+    }
+
+
+def _figures(
+    verdicts: Sequence[TableVerdict], recordings: Recordings, seeds: int
+) -> Iterator[ReplayedFigure]:
+    """Every figure beside ours, which of measured tables is apart for each seed as well."""
+    for verdict in verdicts:
+        by_seed = {}
+        if seeds > 1 and verdict.table.is_measured:
+            by_seed = figures_by_cell(
+                each
+                for number in range(seeds)
+                for each in compare_all(
+                    [verdict.part], {of: found[number:][:1] for of, found in recordings.items()}
+                )
+            )
+        for each in verdict.comparisons:
+            ours = by_seed.get((each.table, each.key, each.measure), [each.emulated])
+            spread = spread_percent(ours) if seeds > 1 else None
+            yield ReplayedFigure(**asdict(each), by_seed=tuple(ours), spread_percent=spread)
+
+
+def _has_view(part: Part, view: View) -> bool:
+    """Whether a view is of a table's runs: those of suites and of APPC/VM are of their own."""
+    own = view.traffic is not None
+    return part.table.is_measured and (not own or part.table.view.value == view)
+
+
+def _viewed(
+    parts: Sequence[Part],
+    recordings: Recordings,
+    view: View,
+    seeds: int | None,
+    sample_s: float | None,
+) -> ViewedRuns:
+    """The view of every run once."""
+    first = next(iter(recordings))
+    title = parts[0].table.title if len(parts) == 1 else "Published runs"
+    how = f", {seed_words(first.seed, seeds)}" if seeds else ""
+    runs = [*_seen_runs(parts, recordings, sample_s)]
+    return ViewedRuns(
+        view,
+        f"{title}, emulated: {first.seconds:g} s of virtual time after {first.warmup:g} s of "
+        f"warm-up{how}",
+        tuple(map(view.of, runs)),
+        ranges_line(runs),
+        tuple(dict.fromkeys(note for each in runs for note in run_notes_of(each))),
+    )
+
+
+def _seen_runs(
+    parts: Sequence[Part], recordings: Recordings, sample_s: float | None
+) -> Iterator[MeasuredRun]:
+    """Every run once, under its name and from its side; in samples, or the mean over its seeds."""
+    named = (
+        (str(row.columns["run"]), str(row.columns["side"]), experiment)
+        for part in parts
+        for row, experiment in zip(part.rows, part.experiments(), strict=True)
+    )
+    for name, side, experiment in dict.fromkeys(named):
+        found = recordings[experiment]
+        if sample_s is not None:
+            yield sampled_run(name, found[0], side)
+        else:
+            results = [whole_run(name, one, side).result for one in found]
+            yield measured(name, experiment, mean(results))
