@@ -33,7 +33,7 @@ _SETTINGS: Final = (
     "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
 )  # fmt: skip
 _ORIGINS: Final = ("layout", "layout_digest", "version", "constants", "command")
-_REPLAY_ORIGINS: Final = ("version", "constants")
+_REPLAY_SETTINGS: Final = ("seconds", "seeds", "version", "constants")
 _DEVICE_MEASURES: Final = tuple(field.name for field in fields(DeviceResult))[1:]
 _KINDS: Final = {
     "str": "text",
@@ -273,7 +273,7 @@ def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]
 
 def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
     """In what two replays differ."""
-    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_ORIGINS]
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_SETTINGS]
     return tuple(pair for pair in pairs if pair.a != pair.b)
 
 

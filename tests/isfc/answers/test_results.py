@@ -64,10 +64,14 @@ def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None
     ]
 
 
-def test_replays_say_whether_their_models_differ(write: Write) -> None:
-    a = write("a", {"figures": [entry("HL/4/1", 90.0)], "version": "1", "constants": "ab"})
-    b = write("b", {"figures": [entry("HL/4/1", 91.0)], "version": "1", "constants": "cd"})
-    assert compare_results(a, b).settings == (Setting("constants", "ab", "cd"),)
+def test_replays_say_in_what_they_differ(write: Write) -> None:
+    whole = {"figures": [entry("HL/4/1", 90.0)], "version": "1", "seconds": 3.0}
+    a = write("a", whole | {"constants": "ab", "seeds": 1})
+    b = write("b", whole | {"constants": "cd", "seeds": 5})
+    assert compare_results(a, b).settings == (
+        Setting("seeds", 1, 5),
+        Setting("constants", "ab", "cd"),
+    )
 
 
 def test_replays_meet_run_by_run(write: Write) -> None:

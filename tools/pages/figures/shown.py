@@ -109,7 +109,7 @@ def tutorial(text: str) -> dict[str, str]:
     (two, four, more), (_, _, fifth) = sent
     waiting_two, waiting_four = _found(r"TXPENDCT +(\d+) +(\d+)", text)
     _, packages = re.findall(r"^packages/s sent +\S+ +\S+ +\S+ +(\S+)$", text, re.MULTILINE)
-    busy = [float(each) for each in re.findall(r"^50[012]\d  FCTC .* (\S+)$", text, re.MULTILINE)]
+    busy = [float(each) for each in re.findall(r"^50[012]\d +\d.* (\S+)$", text, re.MULTILINE)]
     return {
         "four_more": f"{float(more):.0f}",
         "waiting_two": waiting_two,
