@@ -13,10 +13,10 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
+from threading import local
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -74,7 +74,14 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_SPELLING: ContextVar[Callable[[str], str]] = ContextVar("how arguments are spelt", default=str)
+
+class _Spelling(local):
+    """How arguments are spelt in this thread; contextvars would cost every command more to load."""
+
+    how: Callable[[str], str] = staticmethod(str)
+
+
+_SPELLING: Final = _Spelling()
 
 
 class Argument(Struct, frozen=True):
@@ -123,11 +130,11 @@ def _number(value: float) -> str:
 @contextmanager
 def spelling(how: Callable[[str], str]) -> Iterator[None]:
     """While the body runs, call arguments in messages what ``how`` makes of their names."""
-    token = _SPELLING.set(how)
+    before, _SPELLING.how = _SPELLING.how, how
     try:
         yield
     finally:
-        _SPELLING.reset(token)
+        _SPELLING.how = before
 
 
 def as_options(placed: Collection[str] = ()) -> AbstractContextManager[None]:
@@ -148,7 +155,7 @@ def spelt(name: str) -> str:
 
     One that a command has by its place is in capitals, as in its help.
     """
-    return _SPELLING.get()(name)
+    return _SPELLING.how(name)
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -224,7 +231,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _SPELLING.get() is not str:
+    if _SPELLING.how is not str:
         yield
         return
     try:

@@ -300,13 +300,13 @@ class _Row(Struct, frozen=True):
 _COLUMNS: Final = (
     Column("layout", "layout"),
     Column("MB/s", "rate"),
-    Column("best\nahead", "best_ahead"),
+    Column("odds", "best_ahead"),
     Column("limited\nby", "limited_by"),
     Column("left\n%", "left", ranged=False),
     Column("at worst\nwithout", "without"),
     Column("CTCs", "ctcs"),
-    Column("chpids", "chpids"),
-    Column("findings", "findings"),
+    Column("chp-\nids", "chpids"),
+    Column("find-\nings", "findings"),
 )
 
 _PAIR_COLUMNS: Final = (

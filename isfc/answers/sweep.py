@@ -119,8 +119,8 @@ def sweep(
     kept = None if store is None else Path(store)
     if isinstance(specification, str | Path):
         path = Path(specification)
+        kept = kept or (_where_kept(path) if path.name else None)
         specification = read_grid(path)
-        kept = kept or _where_kept(path)
     site = given_site(profile)
     cells = [at_site(cell, site) for cell in specification]
     if not cells:

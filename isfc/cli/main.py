@@ -49,13 +49,13 @@ class Subcommand(NamedTuple):
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
 
 
-class Subgroup(NamedTuple):
-    """Several subcommands under one name, and the first line of its help."""
+class Subgroup:
+    """A group of subcommands, and the line for the list of all; no record, which loads more."""
 
-    summary: str
-    members: Mapping[str, Subcommand]
-    """By the name that a user gives."""
-    needs_posix: bool = False
+    def __init__(self, summary: str, members: Mapping[str, Subcommand]) -> None:
+        self.summary = summary
+        self.members = members
+        self.needs_posix = False
 
 
 COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {

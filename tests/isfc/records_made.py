@@ -7,15 +7,18 @@ is well. No module of isfc is loaded here: that is what is tried.
 
 import copy
 import dataclasses
+import json
 import os
 import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import isfc
+from isfc.reports.encoded import encoded
 
 HERE: Final = Path(__file__).parents[2]
 DISKS: Final = HERE / "docs" / "io" / "two-channels.toml"
@@ -58,6 +61,37 @@ def edits() -> list[isfc.Edit]:
         isfc.RemoveCtc("A-B", "6002"),
         isfc.TakeAdvice("A-B", "chpid-crowded"),
     ]
+
+
+def swept() -> isfc.Sweep:
+    """A grid of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        grid = Path(folder) / "grid.toml"
+        grid.write_text(
+            'seconds = 0.01\nwarmup = 0\n[grid]\nlayout = ["published-1"]\nworkload = ["HS"]\n'
+            "pairs = [1]\n"
+        )
+        return isfc.sweep(grid, jobs=1)
+
+
+def compared() -> isfc.ComparedResults:
+    """Two runs with other seeds."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("a.json", "b.json")]
+        for seed, file in enumerate(files, start=1):
+            ran = isfc.simulate(ONE, "HS", pairs=1, seed=seed, **SHORT).answer
+            file.write_text(json.dumps(encoded(ran)))
+        return isfc.compare_results(*files)
+
+
+def shown() -> list[isfc.JournalInput]:
+    """A journal's first inputs."""
+    from tests.isfc.journal.test_journal import recorded  # it loads isfc's modules
+
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(recorded()[1].data)
+        file.flush()
+        return [*islice(isfc.journal_show(file.name), 3)]
 
 
 def replayed() -> isfc.JournalReplay:
@@ -122,6 +156,14 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "io_beside": lambda: isfc.io_beside(BOTH, "HS", pairs=1, **SHORT),
     "io_size": lambda: isfc.io_size(DISKS),
     "journal_replay": replayed,
+    "journal_show": shown,
+    "sweep": swept,
+    "compare_results": compared,
+    "measured.about": lambda: isfc.measured.AboutFiles(),
+    "runs": lambda: [
+        isfc.simulate(ONE, "HS", pairs=1, **SHORT).answer,
+        isfc.simulate_links("two-cecs", ["ALPHA-BETA:HS:1"], **SHORT).answer,
+    ],
     "io_chart": lambda: isfc.io_chart("mtu"),
     "measured.read": measured,
     "measured.compare": lambda: isfc.measured.compare("atlanta-boston", measured()),

@@ -17,7 +17,6 @@ from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
-from scenarios.runs.traffic import checked_traffic
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
@@ -94,7 +93,7 @@ def open_collection(argument: str | Path) -> OpenedFile:
     """
     document = catalogue.load_document(argument)
     collection, disks = _links_with_disks(document)
-    checked = checked_traffic(collection, document.source)
+    checked = _checked(collection, document.source)
     return OpenedFile(document.source, document.text, checked, disks)
 
 
@@ -182,7 +181,7 @@ def _disks(document: Document, collection: Collection | None = None) -> "IoConfi
 
 def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
     collection, disks = _links_with_disks(document)
-    checked_traffic(collection, document.source)
+    _checked(collection, document.source)
     with within(document.source):
         if link is not None:
             named = collection.link(link, "--link")
@@ -213,7 +212,16 @@ def _opened(
 def read_collection(argument: str) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
     document = catalogue.load_document(argument)
-    return checked_traffic(collection_of(document), document.source)
+    return _checked(collection_of(document), document.source)
+
+
+def _checked(collection: Collection, source: str) -> Collection:
+    """The collection, whose traffic is of workloads that there are; most files have none."""
+    if not collection.traffic:
+        return collection
+    from scenarios.runs.traffic import checked_traffic
+
+    return checked_traffic(collection, source)
 
 
 def check_lasting(argument: str) -> None:

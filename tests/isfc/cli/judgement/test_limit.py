@@ -87,4 +87,4 @@ def test_a_run_says_what_limits_unless_it_is_short(
 ) -> None:
     for seconds, is_said in ((SEARCHED_SECONDS_MIN, True), (0.1, False)):
         assert run(["run", *words, "--seconds", str(seconds)]) == 0
-        assert (" are limited by: " in capsys.readouterr().out) is is_said
+        assert ("\nLimited by " in capsys.readouterr().out) is is_said
