@@ -20,7 +20,7 @@ DEVICE_NAMES: Final[Mapping[str, str]] = {
 """What pages call the figures of a device, whose units are theirs."""
 
 
-class Beside(Struct, frozen=True):
+class BesideRow(Struct, frozen=True):
     """A figure of two sides; None where one does not have it. ``mark`` says what else counts."""
 
     name: str
@@ -34,7 +34,7 @@ class Beside(Struct, frozen=True):
 def beside_table(
     caption: str,
     sides: tuple[str, str],
-    rows: Sequence[Beside],
+    rows: Sequence[BesideRow],
     name: str = "figures",
     *,
     detail: bool = False,

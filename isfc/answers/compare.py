@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Struct
 
 from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -77,7 +77,7 @@ class ComparedLayout(Struct, frozen=True):
     """as it was given, or its place where records were"""
     rate: Figure
     """of the slower direction of each link, in all"""
-    limits: Limits
+    limits: LimitedBy
     """what limits it"""
     worst: WorstLoss | None
     """null if there is nothing to lose"""

@@ -10,7 +10,7 @@ from msgspec.structs import asdict, astuple
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
 from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
@@ -50,7 +50,7 @@ class LinkBesideDisks(Struct, frozen=True):
     """and with them"""
     disks: tuple[DisksBeside, ...]
     chpids: tuple[SharedChpid, ...]
-    limits: Limits | None
+    limits: LimitedBy | None
     """of the link beside the disks; null of runs of less than a second"""
     limited: tuple[str, str] | None
     """what limits it, and what there is to gain, in words"""

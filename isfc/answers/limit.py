@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from isfc.answers.limit_record import Busy, Limiting, Limits
+from isfc.answers.limit_record import BusyResource, LimitedBy, Limiting
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -152,11 +152,6 @@ def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list
     return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
 
 
-def together_line(limit: Limit, mb_per_s: float) -> str:
-    """``All together are limited by: ...``, of several links."""
-    return f"All together are {limit_line(limit, mb_per_s)} MB/s."
-
-
 def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
     """``ATLANTA sending limited by: ...``, of one direction."""
     return f"{sender} sending {limit_line(limit, mb_per_s)} MB/s."
@@ -242,9 +237,9 @@ def _pairs(experiment: Experiment) -> str:
     return f"{experiment.pairs} pairs with {experiment.workload.window} messages each under way"
 
 
-def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> Limits:
+def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> LimitedBy:
     """What an answer says of a limit, of a rate in MB/s."""
-    return Limits(
+    return LimitedBy(
         [*map(_limiting, limit.first)],
         [*map(_limiting, limit.shares)],
         limit.without(mb_per_s),
@@ -263,9 +258,9 @@ def _limiting(share: Share) -> Limiting:
     return Limiting(resource.kind.id, resource.node, share.share, busy, share.where or None)
 
 
-def _busy(seen: SeenResource) -> Busy:
+def _busy(seen: SeenResource) -> BusyResource:
     kind, waited = seen.resource.kind.id, seen.waited
-    return Busy(
+    return BusyResource(
         kind,
         seen.resource.node,
         None if seen.busy is None else 100 * seen.busy,
@@ -303,7 +298,7 @@ class _SeenRow(Struct, frozen=True):
     waiting: float | None
 
 
-def resources_table(seen: Sequence[Busy]) -> Table:
+def resources_table(seen: Sequence[BusyResource]) -> Table:
     """How busy each resource was, and what waited for it."""
     rows = [
         _SeenRow(
@@ -361,8 +356,3 @@ def limit_of_run(
 ) -> Limit | None:
     """What limits a run; None of one of less than ``least_s`` with all its seeds."""
     return find_limit(experiment) if experiment.seconds * (seeds or 1) >= least_s else None
-
-
-def run_line(limit: Limit, mb_per_s: float) -> str:
-    """``MB/s together are limited by: ...``, of one link that carries so much both ways."""
-    return f"MB/s together are {limit_line(limit, mb_per_s)} MB/s."

@@ -21,7 +21,7 @@ class Limiting(Struct, frozen=True):
     """the busiest of its kind, where there are several links"""
 
 
-class Busy(Struct, frozen=True):
+class BusyResource(Struct, frozen=True):
     """A resource of the run, in a short run of it."""
 
     resource: str
@@ -34,7 +34,7 @@ class Busy(Struct, frozen=True):
     """how many messages, I/Os or transfers waited, in the mean"""
 
 
-class Limits(Struct, frozen=True):
+class LimitedBy(Struct, frozen=True):
     """What limits a link, and what would help."""
 
     by: list[Limiting]
@@ -45,7 +45,7 @@ class Limits(Struct, frozen=True):
     """the rate if `by` took no time"""
     added: dict[str, Figure]
     """by what is added: how many times the rate is what it is"""
-    resources: list[Busy]
+    resources: list[BusyResource]
     """all that the run has, busy or not"""
     text: str
     """the same in words"""

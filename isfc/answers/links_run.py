@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
@@ -90,7 +90,7 @@ class LinksRun(Struct, frozen=True, kw_only=True):
     version: str
     """what printed it"""
     command: str
-    limits: Limits | UnsetType = UNSET
+    limits: LimitedBy | UnsetType = UNSET
     """of all together, as of one link"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """as of one link"""

@@ -27,8 +27,6 @@ _ENDS: Final = ("first", "second")
 """What columns of each node end with."""
 
 _NEVER: Final = "not in ten years"
-_LEFT_OUT_SHOWN: Final = 1
-"""So many rows that are left out are named at first reading."""
 
 
 def loads_report(found: Loads) -> Report:

@@ -9,7 +9,7 @@ from msgspec.structs import replace as replace_fields
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
@@ -70,7 +70,7 @@ class Left(Struct, frozen=True):
     """the same in words, and by which load; null for the whole"""
     sent: dict[str, dict[str, Figure]]
     """by link that is left and sending node"""
-    limits: Limits | None
+    limits: LimitedBy | None
     """what limits the direction that carries less, as of `isfc plan --json`; null if nothing was
     run"""
 

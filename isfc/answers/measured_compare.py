@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
-from isfc.answers.beside import DEVICE_NAMES, Beside, across, beside_table
+from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import Argument, checked, in_python, spelt
 from isfc.errors import ConfigurationError
@@ -336,9 +336,9 @@ def _figures(intervals: Sequence[ComparedInterval]) -> Iterator[Table]:
             yield beside_table(caption, sides, rows, f"link{number}", detail=len(ends) > 1)
 
 
-def _beside(each: MeasuredFigure) -> Beside:
+def _beside(each: MeasuredFigure) -> BesideRow:
     more = each.emulated - each.measured
-    return Beside(_name(each.measure), each.measured, each.emulated, more, _judged_error(each))
+    return BesideRow(_name(each.measure), each.measured, each.emulated, more, _judged_error(each))
 
 
 def _judged_error(figure: MeasuredFigure) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.profile import Profile, profile_of
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note, NoteKind
@@ -144,7 +144,7 @@ class Moves(Struct, frozen=True, kw_only=True):
     """each CTC as the system saw it that guests leave"""
     responses: tuple[Response, ...]
     """to each `--at`"""
-    limits: Limits
+    limits: LimitedBy
     """the links meanwhile, by runs of HL with as many messages under way"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""

@@ -22,7 +22,7 @@ UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""
 
 
-class Activation(Struct, frozen=True):
+class SystemOrders(Struct, frozen=True):
     """What an operator does at a system."""
 
     now: tuple[str, ...]
@@ -62,7 +62,7 @@ class Placing(Struct, frozen=True):
     layout given"""
     definition_changes: tuple[str, ...]
     """device numbers that are new, or go to another chpid"""
-    activate: dict[str, Activation]
+    activate: dict[str, SystemOrders]
     """by system"""
     layout: str
     """as the text of a file"""
@@ -146,7 +146,7 @@ def definition_changes(given: Layout, proposed: Layout) -> list[str]:
     return changes
 
 
-def _activation(proposed: Layout, given: Layout, node: NodeName) -> Activation:
+def _activation(proposed: Layout, given: Layout, node: NodeName) -> SystemOrders:
     new, end = undefined(proposed, given), given.nodes.index(node)
     known = tuple(ctc for ctc in proposed.device_list() if ctc not in new)
     now, after = (
@@ -155,7 +155,7 @@ def _activation(proposed: Layout, given: Layout, node: NodeName) -> Activation:
     )
     wanted = {ctc.rdevs[end] for ctc in proposed.ctcs}
     gone = (ctc.rdevs[end] for ctc in given.device_list() if ctc.rdevs[end] not in wanted)
-    return Activation(now, after, tuple(map(format_rdev, gone)))
+    return SystemOrders(now, after, tuple(map(format_rdev, gone)))
 
 
 def moved_ctcs(found: Found) -> list[MovedCtcs]:

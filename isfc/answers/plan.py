@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.found import advice_text
 from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.profile import Profile
 from isfc.answers.shared import Shared
 from isfc.layout.collection import Collection
@@ -56,7 +56,7 @@ class Modelled(Struct, frozen=True):
     """by sending node, with `saturating_pairs`"""
     stated: dict[str, Figure]
     """by sending node, with `stated_pairs`"""
-    limits: dict[str, Limits]
+    limits: dict[str, LimitedBy]
     """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
     help"""
     extrapolated: list[str]
@@ -75,7 +75,7 @@ class Compared(Struct, frozen=True):
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 
 
-class Trial(Struct, frozen=True):
+class TriedChange(Struct, frozen=True):
     """What the model makes of one change."""
 
     run: str
@@ -93,7 +93,7 @@ class Advice(Struct, frozen=True):
     severity: str
     """info or warning"""
     text: str
-    trials: list[Trial]
+    trials: list[TriedChange]
     """of each change that is advised and was to be run"""
 
 
@@ -174,11 +174,11 @@ def _modelled(plan: Plan, figures: Sequence[ModelledRate]) -> Modelled:
     )
 
 
-def _trial(tried: TriedAdvice) -> Trial:
+def _trial(tried: TriedAdvice) -> TriedChange:
     """What the model makes of one change."""
     if isinstance(tried.outcome, Untried):
-        return Trial(tried.trial.done, tried.outcome.because, None, None)
-    return Trial(tried.trial.done, None, *map(_compared, tried.outcome))
+        return TriedChange(tried.trial.done, tried.outcome.because, None, None)
+    return TriedChange(tried.trial.done, None, *map(_compared, tried.outcome))
 
 
 def _compared(compared: ComparedLoad) -> Compared:
@@ -207,7 +207,7 @@ class MovedShare(Struct, frozen=True):
     mb_per_s_in: float
 
 
-class SharedChannel(Struct, frozen=True):
+class ChannelOfLinks(Struct, frozen=True):
     """A channel that several fibres share."""
 
     name: str
@@ -223,7 +223,7 @@ class SharedChannel(Struct, frozen=True):
     """what each moved"""
 
 
-class SharedPath(Struct, frozen=True):
+class PathOfLinks(Struct, frozen=True):
     """A path whose inter-switch links several fibres take."""
 
     name: str
@@ -245,11 +245,11 @@ class PlannedLinks(Struct, frozen=True, kw_only=True):
     """
     together: list[LinkTogether] | UnsetType = UNSET
     """each link, from its first node and to it"""
-    channels: list[SharedChannel] | UnsetType = UNSET
+    channels: list[ChannelOfLinks] | UnsetType = UNSET
     """those that several fibres share"""
-    paths: list[SharedPath] | UnsetType = UNSET
+    paths: list[PathOfLinks] | UnsetType = UNSET
     """those whose inter-switch links several fibres take"""
-    limits: Limits | UnsetType = UNSET
+    limits: LimitedBy | UnsetType = UNSET
     """of all together"""
     notes: list[Note] | UnsetType = UNSET
     """of all links together"""
@@ -264,8 +264,8 @@ def planned_together(plan: ClusterPlan, notes: Sequence[Note]) -> PlannedLinks:
     together, limit = plan.together, plan.together.limit
     return PlannedLinks(
         together=[_together(each, together) for each in plan.links],
-        channels=[record_of(SharedChannel, each, **_shared(each)) for each in together.channels],
-        paths=[record_of(SharedPath, each, **_shared(each)) for each in together.paths],
+        channels=[record_of(ChannelOfLinks, each, **_shared(each)) for each in together.channels],
+        paths=[record_of(PathOfLinks, each, **_shared(each)) for each in together.paths],
         limits=UNSET if limit is None else limits_of(limit, together.rate.value),
         notes=[*notes],
     )

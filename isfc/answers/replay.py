@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc.answers.replay_checks import (
     BestLink,
     Check,
-    Choice,
+    ChoiceCheck,
     GroupError,
     TableOutcome,
     best_links_of,
@@ -120,7 +120,7 @@ class Replayed(Struct, frozen=True):
     """how near ours comes, by groups of rows"""
     checks: tuple[Check, ...] = ()
     """every number that is bounded or wanted, of groups all of whose rows were replayed"""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[ChoiceCheck, ...] = ()
     """how well choices between two rows are told, of tables all of whose rows were replayed"""
     best_links: tuple[BestLink, ...] = ()
     """what a site loses that takes the link which is best by a guess"""

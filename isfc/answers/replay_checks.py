@@ -31,7 +31,7 @@ WITHIN = {
 _PERCENT: Final = (Deviation.RELATIVE, Deviation.EXCESS, Deviation.SHORTFALL)
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class MeasureCheck(Struct, frozen=True, kw_only=True):
     """A measure of a table."""
 
     table: str
@@ -45,7 +45,7 @@ class Measured(Struct, frozen=True, kw_only=True):
         return measure_name(self.measure)
 
 
-class GroupError(Measured, frozen=True, kw_only=True):
+class GroupError(MeasureCheck, frozen=True, kw_only=True):
     """How near ours is to IBM's in a group of rows; null where ours has nothing beside a figure."""
 
     group: str
@@ -80,7 +80,7 @@ class GroupError(Measured, frozen=True, kw_only=True):
         ]
 
 
-class Check(Measured, frozen=True, kw_only=True):
+class Check(MeasureCheck, frozen=True, kw_only=True):
     """A number that is bounded, or wanted."""
 
     of: str
@@ -110,7 +110,7 @@ class Check(Measured, frozen=True, kw_only=True):
         return WITHIN[self.statistic]
 
 
-class Choice(Measured, frozen=True, kw_only=True):
+class ChoiceCheck(MeasureCheck, frozen=True, kw_only=True):
     """How well two rows that differ in one thing are told apart."""
 
     differ_in: str
@@ -300,7 +300,7 @@ def checks_of(verdict: TableVerdict) -> Iterator[Check]:
         )
 
 
-def choices_of(verdict: TableVerdict) -> Iterator[Choice]:
+def choices_of(verdict: TableVerdict) -> Iterator[ChoiceCheck]:
     """Choices between two published rows, if all of the table's rows were run."""
     made = decisions.decisions([verdict.table], verdict.comparisons)
     yield from (_choice("the model", each) for each in made)
@@ -309,11 +309,11 @@ def choices_of(verdict: TableVerdict) -> Iterator[Choice]:
         yield _choice("the rule of thumb", decisions.decide(made[0].choice, verdict.table, guess))
 
 
-def _choice(by: str, found: decisions.DecisionAccuracy) -> Choice:
+def _choice(by: str, found: decisions.DecisionAccuracy) -> ChoiceCheck:
     half, most, every = (
         _in_unit(Deviation.RELATIVE, each) for each in (found.median, found.p90, found.worst)
     )
-    return Choice(
+    return ChoiceCheck(
         table=found.choice.table,
         measure=found.choice.measure,
         differ_in=found.choice.what,

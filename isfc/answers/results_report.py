@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from isfc.answers.beside import DEVICE_NAMES, Beside, across, beside_table
+from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.results import ComparedResults, ResultFigure, Setting
 from isfc.layout.in_words import first_listed
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
@@ -98,9 +98,9 @@ def _whole(found: ComparedResults) -> Table:
     return beside_table("The link as a whole; more is what B has more", ("A", "B"), rows)
 
 
-def _beside(name: str, each: ResultFigure) -> Beside:
+def _beside(name: str, each: ResultFigure) -> BesideRow:
     noise = "noise" if each.noise else ""
-    return Beside(name, each.a, each.b, each.difference, each.percent, noise)
+    return BesideRow(name, each.a, each.b, each.difference, each.percent, noise)
 
 
 def _devices(figures: Sequence[ResultFigure]) -> Iterator[Table]:

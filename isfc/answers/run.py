@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.limit import limits_of, resources_table, rests_on_table
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.profile import Profile, profile_of
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
@@ -103,7 +103,7 @@ class LinkRun(Struct, frozen=True, kw_only=True):
     """with `--seeds`: how many; the figures are means"""
     spread_percent: dict[str, float | None] | UnsetType = UNSET
     """with `--seeds`, by measure: (greatest - least) / mean x 100, or null where the mean is 0"""
-    limits: Limits | UnsetType = UNSET
+    limits: LimitedBy | UnsetType = UNSET
     """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
     together, and with `--why`; not with `--cp`"""
     rests_on: list[RestsOn] | UnsetType = UNSET

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ctc.profiles import find_profile
 from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
@@ -55,7 +55,7 @@ class LinkSizing(Struct, frozen=True):
     links: tuple[SizedLink, ...]
     """by feature: the fewest chpids that carry it, and one more if fewer CTCs do then; the one that
     carries most where none does"""
-    limits: Limits | None
+    limits: LimitedBy | None
     """what limits the one that carries most, where none carries what is wanted"""
     notes: tuple[Note, ...]
     """what belongs to the figures of the best, or of the one that carries most"""

@@ -19,13 +19,14 @@ import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.flattened import Made, parameters_of
+from isfc.cli.options.flattened import Made, give_parameters, parameters_of
 from isfc.cli.options.layout import (
     GivenArgument,
     JsonOption,
     LayoutArgument,
     LayoutsArgument,
     LinkOption,
+    NotesOption,
     expect_one,
 )
 from isfc.cli.options.option import flag, valued
@@ -54,12 +55,10 @@ IN_PYTHON: Final = frozenset({"jobs", "progress"})
 shows ``progress``, which is told what share is done, from 0 to 1."""
 
 
-class Printed(Struct, frozen=True):
+class AnswerPrinted(Struct, frozen=True):
     """How an answer is printed."""
 
-    notes: Annotated[
-        bool, flag("--notes", "Say how the figures were made, and how far they are known.")
-    ] = False
+    notes: NotesOption = False
     json: JsonOption = False
     csv: CsvOption = False
     table: Annotated[
@@ -120,7 +119,7 @@ def command_of(
     report: Callable[[Any], Any],
     code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
-    printed: type[Struct] = Printed,
+    printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
 ) -> Callable[..., None]:
@@ -131,7 +130,7 @@ def command_of(
     too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
-    pages = [html_of(report)] if issubclass(printed, Printed) else []
+    pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
     files = (*own, *pages)
     names = signature(function).parameters.keys() - made.keys()
     placed = [name for name in names if _is_placed(function, name)]
@@ -165,10 +164,7 @@ def command_of(
     taken = [*_options(function, made)]
     usual = {each.name: each.default for each in taken}
     more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
-    options = [*taken, *more, *parameters_of(printed)]
-    # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
-    setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
-    command.__annotations__ = {each.name: each.annotation for each in options}
+    give_parameters(command, [*taken, *more, *parameters_of(printed)])
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
 

@@ -9,7 +9,7 @@ import typer
 
 from ctc.errors import CtcError
 from isfc.answers import check as answers
-from isfc.cli.capability import Printed, command_of
+from isfc.cli.capability import AnswerPrinted, command_of
 from isfc.cli.options.layout import expect_one
 from isfc.cli.output.annotations import github_lines, sarif_log
 from isfc.cli.output.exits import ExitCode
@@ -42,7 +42,7 @@ _FAILING = {
 }
 
 
-class CheckPrinted(Printed, frozen=True):
+class CheckPrinted(AnswerPrinted, frozen=True):
     """How findings are printed, and from which on the command fails."""
 
     as_: Annotated[

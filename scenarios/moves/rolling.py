@@ -110,11 +110,6 @@ class Turn:
     without_way: tuple[str, ...] = ()
 
     @property
-    def is_away(self) -> bool:
-        """Whether guests leave the system."""
-        return self.way == _AWAY
-
-    @property
     def guests(self) -> tuple[Evacuated, ...]:
         """Those that began."""
         return () if self.outcome is None else self.outcome.guests

@@ -1,8 +1,8 @@
 """Options that several commands share, as one record, flattened: a field of it is an option."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Any, get_type_hints
 
 from msgspec import Struct
@@ -44,11 +44,15 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
         command(**whole, **given)
 
     # what has a default comes last in a signature, as keywords
-    keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
-    # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
-    setattr(called, "__signature__", signature(command).replace(parameters=keywords))  # noqa: B010
-    called.__annotations__ = {each.name: each.annotation for each in keywords}
+    give_parameters(called, [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters])
     return called
+
+
+def give_parameters(command: Callable[..., None], parameters: Sequence[Parameter]) -> None:
+    """Let `typer` find these parameters of a command, whatever its function takes."""
+    # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
+    setattr(command, "__signature__", Signature(parameters))  # noqa: B010
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
 
 
 def parameters_of(record: type[Struct]) -> list[Parameter]:

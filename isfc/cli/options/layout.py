@@ -65,6 +65,11 @@ LinkOption = Annotated[
 ]
 """What every command has that knows of one link."""
 
+NotesOption = Annotated[
+    bool, flag("--notes", "Say how the figures were made, and how far they are known.")
+]
+"""What every command has whose page answers first."""
+
 JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
 """What every command that reports has."""
 

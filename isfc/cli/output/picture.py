@@ -8,10 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import write_file
 from isfc.cli.output.whole_file import whole_file
-from isfc.library import check_library
 
 Spec = dict[str, Any]
 
@@ -129,16 +127,6 @@ def script_bundle(script: str) -> str:
     from vl_convert import javascript_bundle
 
     return javascript_bundle(script, VERSION)
-
-
-def check_picture(path: Path | None, formats: tuple[str, ...] = FORMATS, *, force: bool) -> None:
-    """Find out before anything is run whether a picture can be drawn at ``path``.
-
-    Raises `ConfigurationError` as `check_file` does, and where vl-convert is missing.
-    """
-    check_file("--plot", path, formats, force=force)
-    if path is not None:
-        check_library("vl_convert", "--plot")
 
 
 def write_picture(path: Path, spec: Spec) -> None:

@@ -16,6 +16,7 @@ from isfc.cli.options.layout import (
     JsonOption,
     LayoutArgument,
     LinkOption,
+    NotesOption,
     OpenedLink,
     WhyOption,
     open_links,
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from isfc.answers.plan import PlannedLink, PlannedLinks
     from isfc.layout.collection import Collection
 
-NotesOption = Annotated[
-    bool, flag("--notes", "Say how the figures were made, and how far they are known.")
-]
 WithoutOption = Annotated[
     list[str] | None,
     valued(

@@ -15,7 +15,7 @@ from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run, links_run_report
 from isfc.answers.run import LinkRun, limit_fields, link_run, run_report
 from isfc.answers.views import View
-from isfc.cli.capability import Printed, html_of
+from isfc.cli.capability import AnswerPrinted, html_of
 from isfc.cli.options.experiment import (
     EndOptions,
     ExtentOptions,
@@ -70,7 +70,7 @@ def run_layout(
     html: Annotated[
         Path | None, valued("FILE.html", "Write the page to a file, and print nothing.")
     ] = None,
-    printed: Printed,
+    printed: AnswerPrinted,
 ) -> None:
     """Run a workload and measure it as z/VM would.
 
@@ -181,7 +181,9 @@ def _sharing(disks: "IoConfiguration | None", experiment: Experiment) -> "IoConf
     return disks if find_shared(disks, *experiment.collection.links) else None
 
 
-def _show(found: Any, report: Callable[[Any], Report], printed: Printed, html: Path | None) -> None:
+def _show(
+    found: Any, report: Callable[[Any], Report], printed: AnswerPrinted, html: Path | None
+) -> None:
     """Print an answer, or write its page, with what CP said above the page."""
     if html is not None:
         html_of(report).write(html, found)

@@ -14,7 +14,7 @@ import pytest
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss, compare_report
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
-from isfc.answers.limit_record import Limits
+from isfc.answers.limit_record import LimitedBy
 from isfc.answers.links_run import links_run, links_run_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.measured_compare import (
@@ -109,7 +109,7 @@ def ranged(value: float, unit: Unit) -> Figure:
 
 def compared() -> Report:
     """Of four layouts."""
-    limits = Limits([], [], ranged(900.0, Unit.MB_PER_S), {}, [], "", "", "lines", "")
+    limits = LimitedBy([], [], ranged(900.0, Unit.MB_PER_S), {}, [], "", "", "lines", "")
     rates = {"a": 321.0, "b": 432.0, "c": 210.0, "d": 87.6}
     layouts = tuple(
         ComparedLayout(
@@ -263,7 +263,7 @@ def moved() -> Report:
         traffic=(OthersMeanwhile("ALPHA-BETA", ("HL:2",), rate, rate, 1.0, 20.0, 20.0),),
         devices=(),
         responses=(),
-        limits=Limits([], [], rate, {}, [], "limited by: the lines", "the lines", "lines", ""),
+        limits=LimitedBy([], [], rate, {}, [], "limited by: the lines", "the lines", "lines", ""),
         notes=moves_notes(Collection.of(load_layout("published-12")), ()),
     )
     return evacuate_report(found)
