@@ -156,8 +156,10 @@ def _tried(
 ) -> "tuple[_Base, Sequence[Share]]":
     """The run as it is, and the shares of its resources."""
     base = _Base(experiment, run_each, longer)
-    tried = base.tried(lambda found: _is_clear(found) or _nothing_else_counts(found))
-    return base, tried if _is_clear(tried) else base.with_all_seeds(tried)
+    tried = base.tried([], lambda found: _is_clear(found) or _nothing_else_counts(found))
+    if _is_clear(tried):
+        return base, tried
+    return base, base.tried(base.with_all_seeds(tried), _nothing_else_counts)
 
 
 def _is_clear(found: Sequence[Share]) -> bool:
@@ -166,7 +168,10 @@ def _is_clear(found: Sequence[Share]) -> bool:
     Where shares add up to more than 1, the rate is one that changes from seed to seed.
     """
     shares = [each.share for each in found]
-    return max(shares) >= SHARE_CLEAR and sum(max(0.0, each) for each in shares) <= 1 + TIE
+    return (
+        max(shares, default=0.0) >= SHARE_CLEAR
+        and sum(max(0.0, each) for each in shares) <= 1 + TIE
+    )
 
 
 def _nothing_else_counts(found: Sequence[Share]) -> bool:
@@ -182,14 +187,17 @@ class _Base:
         self._seen = [*glances([experiment], run_each, SEEDS[:1], longer, waits=True)[0]]
         self._runs: dict[Resource, Sequence[Glance]] = {}
 
-    def tried(self, is_enough: Callable[[Sequence[Share]], bool]) -> list[Share]:
-        """The shares of resources, one after the other until that is enough.
+    def tried(
+        self, known: Sequence[Share], is_enough: Callable[[Sequence[Share]], bool]
+    ) -> list[Share]:
+        """The shares that are known, and those of other resources until that is enough.
 
         The busiest come first, and then those that serve nobody. What cannot have as much as
         another is left out.
         """
-        found: list[Share] = []
-        for resource in self._resources():
+        found = [*known]
+        others = [each for each in self._resources() if each not in self._runs]
+        for resource in others if not is_enough(found) else ():
             busy = self._busy(resource.key)
             if found and busy is not None:
                 most = max(each.share for each in found)
