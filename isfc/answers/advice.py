@@ -180,6 +180,10 @@ class Cutting(Protocol):
     """What a loss cuts: `Loss`, and what an answer says of one."""
 
     @property
+    def name(self) -> str:
+        """What is lost."""
+
+    @property
     def cut(self) -> Sequence[str]:
         """Links that are down."""
 

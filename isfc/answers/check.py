@@ -108,7 +108,7 @@ def check_report(found: Sequence[CheckedLink]) -> Report:
 
 def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
     """How much is found, in what nothing is, and how CTCs are numbered."""
-    yield "Found", count_of(finding for each in read for finding in each.findings)
+    yield "Found", count_of(finding.severity for each in read for finding in each.findings)
     quiet = [_place(each, read) for each in read if not each.findings]
     if 0 < len(quiet) < len(read):
         yield "Nothing in", first_listed(quiet, _PLACES)

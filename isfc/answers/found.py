@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from isfc.layout.rules.rule import Finding, Severity
 
 if TYPE_CHECKING:
-    from isfc.answers.findings import CheckFinding
     from scenarios.figures.advice import TriedAdvice
 
 
@@ -20,9 +19,9 @@ def advice_text(finding: Finding, tried: "Mapping[str, Sequence[TriedAdvice]]") 
     return " ".join([finding.advice, *map(model_word, tried[finding.id])])
 
 
-def count_of(findings: "Iterable[Finding | CheckFinding]") -> str:
+def count_of(severities: Iterable[Severity]) -> str:
     """``2 warnings, 1 remark``."""
-    counts = Counter(finding.severity for finding in findings)
+    counts = Counter(severities)
     if not counts:
         return "nothing"
     named = {Severity.WARNING: ("warning", "warnings"), Severity.INFO: ("remark", "remarks")}

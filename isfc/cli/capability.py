@@ -247,13 +247,13 @@ def _typed(hint: Any) -> Any:
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run, with a bar."""
-    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what needs none
-
     arguments = signature(function).parameters
+    runs = IN_PYTHON & {*arguments} and not given.get("rule")  # by rule of thumb nothing is run
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
-        if IN_PYTHON & {*arguments}:
+        if runs:
+            from isfc.cli.output.progress import progress_bar, run_all  # much to load
             from isfc.search.workers import running_by
 
             run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
@@ -282,11 +282,11 @@ def _show_csv(made: Report, name: str | None) -> None:
     """The table that is named, or the first, and where the others are."""
     from isfc.reports.delimited import records
 
-    names = [each.name for each in made.tables]
+    names = [each.name for each in made.every_table]
     if not names:
         raise ConfigurationError("--csv: there is no table here; expected it without --csv")
     check_known("--table", name or names[0], names)
     others = [each for each in names if each != (name or names[0])]
-    show_csv(records(made.tables[names.index(name or names[0])]))
+    show_csv(records(made.every_table[names.index(name or names[0])]))
     if name is None and others:
         show_log(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in others)}")

@@ -60,10 +60,7 @@ class Subgroup:
 
 COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "plan": Subcommand(
-        "plan.command",
-        "plan",
-        "Show who writes on which CTC, what it carries, what to change.",
-        has_tables=True,
+        "plan", "plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
         "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
+from isfc.answers.given import open_all
+from isfc.arguments import as_options
 from isfc.cli.html.report import check_charts, report_page
-from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
+from isfc.cli.options.layout import LayoutArgument, LinkOption
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all
@@ -31,7 +33,8 @@ def report(
     check_file("-o", output, (".html",), force=force)
     check_charts()
     chosen = find_workload(workload)
-    links, channels = open_all(layout, link)
+    with as_options():
+        links, channels = open_all(layout, link)
     write_file(output, report_page(layout, links, channels, chosen, _say, run_all))
 
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from isfc.answers.given import open_links
 from isfc.answers.shared import disk_lines
+from isfc.arguments import as_options
 from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.option import flag
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.file import ForceOption, check_file, output_option
@@ -42,7 +44,8 @@ def show_layout(
     are of --connections.
     """
     check_file("-o", output, (".svg",), force=force)
-    opened = open_links(layout, link, alone=False)
+    with as_options():
+        opened = open_links(layout, link, alone=False)
     collection = opened[0].collection
     if connections or csv or json:
         if output is not None:

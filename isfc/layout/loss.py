@@ -57,6 +57,11 @@ def losses(collection: Collection) -> Iterator[Loss]:
         yield _loss(kind, name, collection, rest, names)
 
 
+def chpid_losses(collection: Collection) -> list[Loss]:
+    """Those of chpids alone."""
+    return [loss for loss in losses(collection) if loss.kind == lost.CHPID]
+
+
 def loss_of(collection: Collection, pieces: Sequence[str]) -> Loss:
     """The loss of some pieces together, named as in `isfc.layout.lost`."""
     known = lost.known_pieces(collection.links, collection.cecs)

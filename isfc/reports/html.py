@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from isfc.reports.ranges import unranged_note
 from isfc.reports.report import Column, Grid, Report, Table
-from isfc.reports.template import details, greatest, heat, panel, ranged, table
+from isfc.reports.template import details, greatest, heat, panel, ranged, subsection, table
 from isfc.reports.terminal import words
 from isfc.reports.units import shown
 from scenarios.figures.figure import Figure
@@ -18,7 +19,9 @@ def section(report: Report) -> Markup:
     more += map(grid_of, report.grids)
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
     answer = ((f"{label}:", said) for label, said in report.answer)
-    return panel(answer, (*report.remarks, *report.notes), figures=tables)
+    below = Markup().join(subsection(each.title, section(each)) for each in report.sections)
+    notes = unranged_note(report.shown), *report.remarks, *report.notes
+    return panel(answer, notes, figures=tables) + below
 
 
 def table_of(part: Table) -> Markup:

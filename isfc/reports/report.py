@@ -43,6 +43,10 @@ class Column(Struct, frozen=True):
         """The figures that rows have in it."""
         return [found for row in rows if isinstance(found := self.of(row), Figure)]
 
+    def has_ranges(self, rows: Sequence[object]) -> bool:
+        """Whether ranges stand beside its figures."""
+        return self.ranged and any(each.range for each in self.figures(rows))
+
     def is_number(self, rows: Sequence[object]) -> bool:
         """Whether it has numbers, which stand to the right."""
         return any(isinstance(self.of(row), Figure | float | int) for row in rows)
@@ -78,6 +82,7 @@ class Grid(Struct, frozen=True):
 
 
 _CAVEATS: Final = (
+    NoteKind.ELSEWHERE,
     NoteKind.ONE_CHANNEL,
     NoteKind.ALONE,
     NoteKind.OTHERS,
@@ -109,6 +114,7 @@ class Report(Struct, frozen=True):
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
     whoever asks for them, and ``asked`` is what a page without them says that they have.
+    ``sections`` are reports of parts, each below the whole.
     """
 
     title: str
@@ -119,8 +125,14 @@ class Report(Struct, frozen=True):
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
     asked: str = "How these figures were made, and how far they are known"
+    sections: "Sequence[Report]" = ()
 
     @property
     def shown(self) -> list[Table]:
         """The tables that people read."""
         return [each for each in self.tables if not each.is_data]
+
+    @property
+    def every_table(self) -> list[Table]:
+        """Those of its sections too."""
+        return [*self.tables, *(table for each in self.sections for table in each.every_table)]

@@ -6,9 +6,10 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from isfc.reports.ranges import unranged_note
 from isfc.reports.report import Column, Grid, Report, Table, Value
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.reports.units import range_of, shown
+from isfc.reports.units import marked, range_of, shown
 from scenarios.figures.figure import Figure
 
 
@@ -19,12 +20,21 @@ def page(report: Report, *, notes: bool) -> RenderableType:
         answer.add_row(Text(label, "bold"), said)
     more = report.notes or report.grids or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
-    tables = [table_of(table) for table in report.shown if notes or not table.detail]
+    shown_now = [table for table in report.shown if notes or not table.detail]
+    tables = [*map(table_of, shown_now), *filter(None, [unranged_note(shown_now)])]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
     answers = [answer] * bool(report.answer)
-    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest])
+    below = [part for each in report.sections for part in _below(page(each, notes=notes))]
+    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest, *below])
+
+
+def _below(section: RenderableType) -> Iterator[RenderableType]:
+    from rich.rule import Rule  # few pages have sections
+
+    yield Rule(style="dim")
+    yield section
 
 
 SHADES: Final = " ·░▒▓█"
@@ -71,21 +81,21 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
     folds = column.folds or not any(each.folds for each in table.columns)
     side = ">" if column.is_number(table.rows) else "~" * folds
     yield f"{side}{column.heading}"
-    if column.ranged and column.figures(table.rows):
+    if column.has_ranges(table.rows):
         yield "~range"
 
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
     value = column.of(row)
     yield words(value, column)
-    if column.ranged and column.figures(table.rows):
+    if column.has_ranges(table.rows):
         yield range_of(value) if isinstance(value, Figure) else ""
 
 
 def words(value: Value, column: Column) -> str:
     """What a cell says."""
     if isinstance(value, Figure):
-        return shown(value.value, value.unit)
+        return marked(value)
     if value is None or isinstance(value, str) or column.unit is None:
         return "" if value is None else str(value)
     return shown(value, column.unit)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypeVar
 
-from isfc.layout.capacity import directions_of
+from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from scenarios.figures.figure import Figure, NoRange, Unit
@@ -59,7 +59,7 @@ class Carried:
     @property
     def estimated_mb_per_s(self) -> float:
         """The same by the rule of thumb."""
-        return sum(min(by_rule(link)) for link in self.links.links)
+        return sum(map(slower_by_rule, self.links.links))
 
     @property
     def rate(self) -> Figure:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import Struct
 
+from isfc.answers.given import links_with_disks, opened_link, with_known_traffic
 from isfc.arguments import STANDARD_INPUT
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
@@ -13,10 +14,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout import catalogue
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import with_notes
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
@@ -35,7 +34,7 @@ def _layout(said: str, metavar: str = "LAYOUT") -> Any:
 _LAYOUT_FILE = "A layout file (TOML), or the name of a shipped layout such as published-12"
 
 LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; - for standard input.")]
-"""To be given to `open_layout` or `open_links`."""
+"""To be given to `open_layout`, or to what a command is made from."""
 
 LayoutsArgument = Annotated[
     list[str],
@@ -78,10 +77,6 @@ WhyOption = Annotated[
 ]
 
 
-LINKS_IN_FULL = 3
-"""Links of a file that are shown one by one. Of more a page has all together, and one if named."""
-
-
 class OpenedFile(Struct, frozen=True):
     """What a file says of links, and of disks on their chpids; ``source`` is its name."""
 
@@ -97,9 +92,8 @@ def open_collection(argument: str | Path) -> OpenedFile:
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
     document = catalogue.load_document(argument)
-    collection, disks = _links_with_disks(document)
-    checked = _checked(collection, document.source)
-    return OpenedFile(document.source, document.text, checked, disks)
+    collection, disks = links_with_disks(document)
+    return OpenedFile(document.source, document.text, collection, disks)
 
 
 def open_layout(argument: str, link: str | None = None) -> Layout:
@@ -116,117 +110,14 @@ def open_with_disks(
     """One link of a file, and the disks on its chpids, or None if there are none."""
     with within(opened.source):
         layout = opened.collection.link(link, "--link")
-    found = _opened(layout, opened.collection, opened.disks)
+    found = opened_link(layout, opened.collection, opened.disks)
     return found.layout, found.disks
-
-
-class OpenedLink(Struct, frozen=True):
-    """One link of a layout, what disks are on its chpids, the whole file, and all its disks."""
-
-    layout: Layout
-    disks: "IoConfiguration | None"
-    collection: Collection
-    file_disks: "IoConfiguration | None" = None
-
-    @property
-    def neighbours(self) -> tuple[Layout, ...]:
-        """The other links of the file."""
-        return self.collection.beside(self.layout)
-
-
-def open_links(argument: str, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
-    """As `open_layout`, for commands that show every link: of several all, if none is named.
-
-    ``alone`` says that each is run without the links that it shares channels with.
-    """
-    return _links(catalogue.load_document(argument), link, alone=alone)
-
-
-def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
-    """As `open_links`, and what the file says of channels and their I/O, None if nothing.
-
-    A file that says of these alone has no link.
-    """
-    return _all(catalogue.load_document(argument), link)
-
-
-def open_given(
-    layout: catalogue.AnyLayout, link: str | None
-) -> "tuple[list[OpenedLink], IoConfiguration | None]":
-    """As `open_all`, of what a program gives."""
-    if not isinstance(layout, Layout | Collection):
-        return _all(catalogue.given_document(layout), link)
-    collection = catalogue.given_collection(layout)
-    disks = None
-    if collection.io:
-        from isfc.layout.write import format_collection  # files have it written
-
-        disks = _disks(parse_document(format_collection(collection), "layout"), collection)
-    if link is not None:
-        named = collection.link(link)
-        return [_opened(named, collection.with_first(named), disks)], disks
-    return [_opened(each, collection, disks) for each in collection.links], disks
-
-
-def _all(document: Document, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
-    channels = _disks(document)
-    if channels and link is None and not document.has_links:
-        return [], channels
-    return _links(document, link), channels
-
-
-def _disks(document: Document, collection: Collection | None = None) -> "IoConfiguration | None":
-    """What the file says of channels and their I/O; None if nothing."""
-    if not document.has_disks:
-        return None
-    from isfc.io.configuration_file import io_configuration_of  # most files say nothing
-
-    return io_configuration_of(document, collection)
-
-
-def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
-    collection, disks = _links_with_disks(document)
-    _checked(collection, document.source)
-    with within(document.source):
-        if link is not None:
-            named = collection.link(link, "--link")
-            return [_opened(named, collection.with_first(named), disks, alone=alone)]
-    return [_opened(each, collection, disks, alone=alone) for each in collection.links]
-
-
-def _links_with_disks(document: Document) -> "tuple[Collection, IoConfiguration | None]":
-    if not document.has_disks:
-        return collection_of(document), None
-    from isfc.io.shared import links_with_disks  # most files name none
-
-    return links_with_disks(document)
-
-
-def _opened(
-    layout: Layout, collection: Collection, disks: "IoConfiguration | None", *, alone: bool = True
-) -> OpenedLink:
-    """One link, with its notes, and with the disks if any are on its chpids."""
-    noted = with_notes(collection, layout, alone=alone)
-    if disks is None:
-        return OpenedLink(noted, None, collection)
-    from isfc.io.shared import find_shared
-
-    return OpenedLink(noted, disks if find_shared(disks, layout) else None, collection, disks)
 
 
 def read_collection(argument: str) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
     document = catalogue.load_document(argument)
-    return _checked(collection_of(document), document.source)
-
-
-def _checked(collection: Collection, source: str) -> Collection:
-    """The collection, whose traffic is of workloads that there are; most files have none."""
-    if not collection.traffic:
-        return collection
-    from scenarios.runs.traffic import checked_traffic
-
-    return checked_traffic(collection, source)
+    return with_known_traffic(collection_of(document), document.source)
 
 
 def check_lasting(argument: str) -> None:

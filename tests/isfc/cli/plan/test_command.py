@@ -5,16 +5,14 @@ import re
 
 import pytest
 
-from isfc.answers.plan import planned_link
+from isfc.answers.plan import planned
 from isfc.cli.main import run
-from isfc.layout.catalogue import load_layout
-from isfc.layout.plan import make_plan
 from isfc.reports.encoded import encoded
 from tests.shipped import ONE_LINK
 
 
 def test_json_has_the_promised_keys() -> None:
-    record = encoded(planned_link(make_plan(load_layout("atlanta-boston"))))
+    record = encoded(planned("atlanta-boston", rule=True))
     assert record == {
         "nodes": {"first": "ATLANTA", "second": "BOSTON"},
         "stop_short": 1,
@@ -56,7 +54,7 @@ def chpid(name: str, fibre: str, write_ctcs: int, mb_per_s: float) -> dict[str, 
 
 
 def test_json_advice_has_id_severity_and_text() -> None:
-    advice, _ = planned_link(make_plan(load_layout("published-1"))).advice
+    advice, _ = planned("published-1", rule=True).advice
     assert (advice.id, advice.severity) == ("single-ctc", "warning")
     assert advice.text.startswith("Both nodes write on the only CTC")
 
@@ -67,7 +65,7 @@ def test_command_plans_every_shipped_layout(
 ) -> None:
     assert run(["plan", layout, "--rule", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record == encoded(planned_link(make_plan(load_layout(layout))))
+    assert record == encoded(planned(layout, rule=True))
 
     assert run(["plan", layout, "--rule"]) == 0
     page, errors = capsys.readouterr()

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from isfc.answers.plan import planned
+from isfc.answers.plan_report import plan_report
 from isfc.cli.output.streams import show
-from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.layout.plan import make_plan
 from isfc.reports.terminal import page
 
 
 def page_of(layout: Layout, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    show(page(plan_report(make_plan(layout)), notes=True))
+    show(page(plan_report(planned(layout, rule=True)), notes=True))
     return capsys.readouterr().out.splitlines()
 
 

@@ -2,6 +2,7 @@
 
 import isfc
 from isfc.answers.cluster import cluster_report
+from isfc.answers.plan_links import planned_together
 from isfc.answers.relocate import relocate_report
 from isfc.cli.html.losses import losses_panel
 from isfc.layout.catalogue import load_collection, load_layout
@@ -37,20 +38,20 @@ def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None
 
 
 def test_links_together_begin_with_the_link_that_keeps_least() -> None:
-    links = Collection.of(load_layout("published-4"))
+    links = load_collection("two-cecs")
     alone = EndRate(Rate(100.0, 1.0)), EndRate(Rate(110.0, 1.0))
     plans = tuple(
         LinkPlan(
-            name, (), alone, (EndRate(Rate(kept, 1.0)), alone[1]), links_rate(kept, links.links)
+            link.name, (), alone, (EndRate(Rate(kept, 1.0)), alone[1]), links_rate(kept, [link])
         )
-        for name, kept in (("AA-BB", 90.0), ("AA-CC", 40.0))
+        for link, kept in zip(links.links, (90.0, 40.0), strict=False)
     )
     channel, *_ = carried_by(links)
     profile = links.links[0].fibres[0].profile
     busy = ChannelResult((), channel, profile, ChannelBusy(data=0.97))
     plan = ClusterPlan(plans, Carried(links, STATED, channels=(busy,)))
-    page = section(cluster_report(plan, ()))
-    assert "<strong>Keeps least:</strong> AA-CC: 40 % of what it carries alone</p>" in page
+    page = section(cluster_report(planned_together(plan, ())))
+    assert "<strong>Keeps least:</strong> ALPHA-DELTA: 40 % of what it carries alone</p>" in page
     assert "<strong>Busiest:</strong> chpid 40 at CLIENT, 97 %</p>" in page
     assert "A range holds in four of five cases, by " in page
 
