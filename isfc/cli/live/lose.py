@@ -27,7 +27,7 @@ from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import (
     RunningGroup,
     again_path,

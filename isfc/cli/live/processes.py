@@ -28,7 +28,7 @@ from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
 from scenarios.runs.result import DeviceResult, Result

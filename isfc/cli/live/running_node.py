@@ -24,6 +24,7 @@ from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
+from isfc.live.accepting import Tls
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
@@ -34,7 +35,6 @@ from isfc.live.operator import open_control
 from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
-from isfc.live.tls import Tls
 from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
