@@ -17,6 +17,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
+from isfc.cli.options.flattened import words_of
 from isfc.cli.options.option import flag, valued
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
@@ -217,9 +218,7 @@ class AskedOptions(Struct, frozen=True):
     @property
     def option(self) -> str | None:
         """The option that asks for something; None if nothing is asked."""
-        asked = {"--end": self.end, "--only": self.only, "--lose": self.lose}
-        asked["--restore"] = self.restore
-        return next((option for option, value in asked.items() if value), None)
+        return next(iter(words_of(self)), None)
 
     def answer(self, collection: Collection, named: str) -> list[RenderableType]:
         """Do it, and say what came of it; ``named`` is how the command line names the layout."""

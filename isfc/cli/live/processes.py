@@ -19,10 +19,10 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
-from isfc.cli.live.observe_options import ObserveOptions
-from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
+from isfc.cli.options.flattened import words_of
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError
@@ -173,7 +173,7 @@ class LiveSystems:
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "isfc", "node", name, *self.layout, "--lifeline", "--json"),
             *words,
-            *self.options.arguments(),
+            *words_of(self.options),
             *self.observed.arguments(self.names.index(name)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

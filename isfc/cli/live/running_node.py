@@ -12,9 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from isfc.cli.live.observe import observe
-from isfc.cli.live.observe_options import ObserveOptions
-from isfc.cli.live.options import LAG_PERCENT, LiveOptions
+from isfc.cli.live.logs import observe
+from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.program import Offer, Program
