@@ -75,8 +75,8 @@ def words_of(record: Struct) -> list[str]:
     words: list[str] = []
     for each in parameters_of(type(record)):
         value = getattr(record, each.name)
-        names = each.annotation.__metadata__[0].param_decls
-        option = names[0] if names else f"--{each.name.replace('_', '-')}"
+        named = each.annotation.__metadata__[0].default  # where `typer` has the first of its names
+        option = named if isinstance(named, str) else f"--{each.name.replace('_', '-')}"
         if isinstance(value, bool):
             words += [option] * value
         elif value is not None:

@@ -50,6 +50,7 @@ def test_the_words_for_another_process_leave_out_what_was_not_given() -> None:
     assert words[:5] == ["--pace", "modelled", "--dilation", "50", "--strict"]
     assert "--verify" in words
     assert words[words.index("--seed") + 1] == "0"
+    assert words[words.index("--reconnect") + 1] == "30.0"
     assert "--seconds" not in words
     assert "--from" not in words
 
