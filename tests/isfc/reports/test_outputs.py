@@ -379,7 +379,7 @@ def of_page(text: str, table: Table) -> Cells:
         yield cells
 
 
-def in_markdown(record: Reported, table: Table, _: Capsys) -> Cells:
+def in_markdown(record: Reported, table: Table, _capsys: Capsys) -> Cells:
     text = record._repr_markdown_()
     rest = text.partition(f"**{markdown.plain(table.caption)}**\n\n")[2]
     _, _, *lines = rest.partition("\n\n")[0].splitlines()
@@ -394,7 +394,7 @@ def in_markdown(record: Reported, table: Table, _: Capsys) -> Cells:
         yield cells
 
 
-def in_csv(_: Reported, table: Table, capsys: Capsys) -> Cells:
+def in_csv(_record: Reported, table: Table, capsys: Capsys) -> Cells:
     """A program has all digits: they are shown here as people read them."""
     ranged = {column.field for column in table.columns if column.ranged}
     units = {column.field: column.unit for column in table.columns}
