@@ -131,11 +131,11 @@ def collection_of(document: Document) -> Collection:
 
 def far_paths(root: Root) -> dict[str, FarPath]:
     """The far paths of a file, by name."""
-    isls = {
-        name: table.isl and Isl(table.isl.count, table.isl.gbps, table.isl.credits)
-        for name, table in root.path.items()
-    }
-    return {name: FarPath(name, table.km, isls[name]) for name, table in root.path.items()}
+    found = {}
+    for name, table in root.path.items():
+        isl = None if table.isl is None else Isl(table.isl.count, table.isl.gbps, table.isl.credits)
+        found[name] = FarPath(name, table.km, isl)
+    return found
 
 
 def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
