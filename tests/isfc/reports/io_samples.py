@@ -4,9 +4,10 @@ from msgspec.structs import replace
 
 from isfc.answers.io_beside import LinkBesideDisks, io_beside_report
 from isfc.answers.io_plan import ChannelFigures, IoEstimates, io_plan_report
-from isfc.answers.io_run import IoActivity, LoadActivity, io_run_report
+from isfc.answers.io_run import IoActivity, io_run_report
 from isfc.answers.io_size import io_size, io_size_report
 from isfc.answers.shared import DisksBeside
+from isfc.io.run import LoadActivity
 from isfc.reports.report import Report
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
