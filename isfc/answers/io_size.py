@@ -17,7 +17,7 @@ from isfc.io.configuration import Protocol
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
-from isfc.io.rmf_interval import RmfInterval, busiest
+from isfc.io.rmf_lines import RmfInterval, busiest
 from isfc.io.shared import read_disks
 from isfc.io.sizing import (
     ASSUMED,
