@@ -32,6 +32,7 @@ from isfc.io.sizing import (
 from isfc.io.sizing import size as size_mix
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -70,8 +71,10 @@ class MixNeeds(Struct, frozen=True):
     none"""
 
 
-class IoSizes(Struct, frozen=True):
+class IoSizes(Reported, Struct, frozen=True):
     """What one mix needs, or each interval of a report."""
+
+    reported_by = "isfc.answers.io_size.io_size_report"
 
     growth_percent: float
     """how much more there is later"""
