@@ -9,12 +9,9 @@ from isfc.layout.file import parse_collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.moves.compared import evacuate
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.targets import Placed
-from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_ends, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload

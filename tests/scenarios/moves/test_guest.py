@@ -12,14 +12,17 @@ from isfc.link.message import Message
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     MESSAGE_LENGTH,
+    PASSES_MAX,
+    QUIESCE_GOAL_S,
     STATE_LENGTH,
     Guest,
+    GuestMemory,
     GuestPlan,
+    Limits,
     Moved,
+    RelocationEnd,
     RelocationStage,
 )
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, Limits, RelocationEnd
 
 pytestmark = pytest.mark.at_length
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory
 
 SECOND_NS = 10**9
 

@@ -7,12 +7,9 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import MESSAGE_LENGTH, GuestMemory, GuestPlan, Limits, RelocationEnd
 from scenarios.moves.orders import read_order
-from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run

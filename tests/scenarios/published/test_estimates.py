@@ -3,7 +3,7 @@
 import pytest
 
 from scenarios.published.companion import load_table
-from scenarios.published.estimates import capacity_row, chpid_row, stop_short_row
+from scenarios.published.replay import capacity_row, chpid_row, stop_short_row
 from scenarios.published.table import PublishedRow, Role
 
 

@@ -6,8 +6,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
-from scenarios.figures.link_rates import carried
-from scenarios.runs.saturation import one_way, shape
+from scenarios.figures.rates import carried
+from scenarios.runs.experiment import one_way, shape
 from scenarios.runs.steady import steady_run
 from tests.layouts import layout_of
 

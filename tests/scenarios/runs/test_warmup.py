@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from isfc.engine.program import Offer
 from isfc.link.events import LinkEvent, Severed
 from isfc.link.message import Message
-from scenarios.runs.warmup import GRADUAL_NS, WARMUP, WARMUP_NS, Gradual
+from scenarios.runs.experiment import GRADUAL_NS, WARMUP, WARMUP_NS, Gradual
 
 FIRST = [(5, [Message(0, 10), Message(1, 20)]), (7, [Message(2, 30), Message(0, 40)])]
 LATER = [(9, [Message(1, 50)])]
