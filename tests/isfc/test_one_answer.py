@@ -254,7 +254,7 @@ ELSEWHERE: Final = {
     **dict.fromkeys(("sweep", "optimise"), "runs are as long as is asked for"),
     "change": "tests/isfc/cli/change",
     "compare_results": "results that somebody has",
-    "others_busy": "tests/scenarios/figures/test_others_busy.py",
+    "others_busy": "tests/scenarios/figures/test_rates.py",
     **dict.fromkeys(("relocate", "evacuate", "rolling_maintenance"), "seconds, not rates"),
     **dict.fromkeys(("replay", "measured", "loads", "collide"), "other loads, other figures"),
     **dict.fromkeys(("io", "io_plan", "io_run", "io_size", "io_beside", "io_chart"), "disks"),
