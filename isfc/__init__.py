@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from isfc.errors import RemoteProtocolError as RemoteProtocolError
     from isfc.io.charts import Chart as Chart
     from isfc.io.shared import parse_links as parse_links
+    from isfc.layout.build import new as new
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
     from isfc.layout.collection import Cec as Cec
@@ -106,8 +107,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
-    from isfc.layout.lost import pieces as pieces
-    from isfc.layout.new import new as new
+    from isfc.layout.loss import pieces as pieces
     from isfc.layout.note import Note as Note
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
@@ -126,13 +126,13 @@ if TYPE_CHECKING:
     from scenarios.figures.figure import Interval as Interval
     from scenarios.figures.figure import Range as Range
     from scenarios.figures.figure import Unit as Unit
-    from scenarios.figures.link_rates import ModelledRate as ModelledRate
-    from scenarios.figures.link_rates import carried as carried
-    from scenarios.figures.others_busy import others_busy as others_busy
+    from scenarios.figures.rates import ModelledRate as ModelledRate
+    from scenarios.figures.rates import carried as carried
+    from scenarios.figures.rates import others_busy as others_busy
+    from scenarios.moves.guest import GuestMemory as GuestMemory
     from scenarios.moves.guest import GuestPlan as GuestPlan
-    from scenarios.moves.guest_memory import GuestMemory as GuestMemory
+    from scenarios.moves.guest import Limits as Limits
     from scenarios.moves.targets import Tenant as Tenant
-    from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.at_site import plan as plan
     from scenarios.runs.notes import plan_notes as plan_notes
@@ -150,7 +150,7 @@ _PUBLIC: Final = {
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "import_iocp import_islink import_config Imported",
     "isfc.deck.exported": "export Exported",
-    "isfc.layout.new": "new",
+    "isfc.layout.build": "new",
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
@@ -163,7 +163,7 @@ _PUBLIC: Final = {
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
-    "isfc.layout.lost": "pieces",
+    "isfc.layout.loss": "pieces",
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",
@@ -186,14 +186,11 @@ _PUBLIC: Final = {
     "scenarios.moves.targets": "Tenant",
     "isfc.cli.html.report": "report",
     "isfc.answers.replay": "replay Replayed",
-    "scenarios.figures.link_rates": "carried ModelledRate",
+    "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
-    "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
     "scenarios.runs.workload": "Workload",
-    "scenarios.moves.guest": "GuestPlan",
-    "scenarios.moves.guest_memory": "GuestMemory",
-    "scenarios.moves.vmrelocate": "Limits",
+    "scenarios.moves.guest": "GuestPlan GuestMemory Limits",
     "isfc.measured": "measured",
     "isfc.answers.io_plan": "io_plan IoEstimates",
     "isfc.answers.io_run": "io_run IoActivity",

@@ -7,7 +7,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from isfc.answers.findings import CheckFinding, RuleFound, by_rule, rules_table
-from isfc.answers.found import count_of
 from isfc.arguments import checked
 from isfc.deck import scheme
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
@@ -16,7 +15,7 @@ from isfc.layout.file import collection_of
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import book
-from isfc.layout.rules.rule import Finding
+from isfc.layout.rules.rule import Finding, count_of
 from isfc.link.name import NodeName
 from isfc.reports.report import Report
 from scenarios.runs.traffic import checked_traffic

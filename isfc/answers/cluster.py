@@ -22,9 +22,9 @@ from isfc.layout.rules.rule import Severity
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
-from scenarios.figures.cluster_overview import Busiest, Slowest, SystemOverview
+from scenarios.figures.cluster_plan import Busiest, Slowest, SystemOverview
 from scenarios.figures.figure import Figure, Unit
-from scenarios.runs.saturation import STATED_PAIRS, SUITE
+from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def open_links(
         document = catalogue.given_document(layout)
         collection, disks, source = *links_with_disks(document), document.source
     if profile is not None:
-        from isfc.layout.site_file import with_site  # most commands name none
+        from isfc.layout.site import with_site  # most commands name none
         from scenarios.runs.at_site import given_site
 
         site = given_site(profile)

@@ -18,7 +18,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import (
+from isfc.layout.loss import (
     CTC,
     PORT,
     SYSTEM,
@@ -29,9 +29,10 @@ from isfc.layout.lost import (
     links_with,
     named_alone,
 )
-from isfc.layout.lost import spelt as spelt_piece
+from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only, open_questions
+from isfc.reported import Reported
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -83,8 +84,10 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Struct, frozen=True):
+class Losses(Reported, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
+
+    reported_by = "isfc.answers.losses.losses_report"
 
     links: tuple[str, ...]
     """their names"""

@@ -21,6 +21,7 @@ from isfc.link.name import NodeName
 from isfc.measured.file import completed
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
+from isfc.reported import Reported
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
@@ -32,7 +33,7 @@ from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Load
 
 _DETAILED_MAX: Final = 3
 """Intervals of which the page has the figures; of more it has their medians."""
@@ -102,8 +103,10 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.judged() if _size(each) > tolerance]
 
 
-class MeasuredComparison(Struct, frozen=True):
+class MeasuredComparison(Reported, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
+
+    reported_by = "isfc.answers.measured_compare.measured_compare_report"
 
     intervals: tuple[ComparedInterval, ...]
     left_out: tuple[str, ...]

@@ -17,13 +17,13 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.comments import with_comments
 from isfc.layout.in_words import check_known
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.sharing import in_use
-from isfc.layout.write import format_collection
+from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
+from isfc.reported import Reported
 from isfc.reports.delimited import records
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -35,9 +35,7 @@ from isfc.search.result import Found, Task
 from isfc.search.workers import shared_out
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
-from scenarios.runs.given_traffic import read_traffic
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.steady import Rate
@@ -50,8 +48,10 @@ _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
 
 
-class SearchResult(Struct, frozen=True):
+class SearchResult(Reported, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
+
+    reported_by = "isfc.answers.optimise.optimise_report"
 
     objectives: tuple[str, ...]
     """what was sought, in order"""

@@ -14,16 +14,16 @@ from ctc.address import format_chpid, format_rdev
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_links
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.capacity import slower_by_rule
+from isfc.layout.capacity import slower_by_rule, speed_text
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.loss import chpid_losses
+from isfc.layout.loss import CHPID, losses
 from isfc.layout.note import Note
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import shares_anything
-from isfc.layout.uses import speed_text
+from isfc.reported import Reported
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.runs.notes import plan_notes
 
@@ -142,8 +142,10 @@ class Advice(Struct, frozen=True):
     """of each change that is advised and was to be run"""
 
 
-class PlannedLink(Struct, frozen=True):
+class PlannedLink(Reported, Struct, frozen=True):
     """``isfc plan`` of a link."""
+
+    reported_by = "isfc.answers.plan_report.plan_report"
 
     nodes: Nodes
     """in the order of their names"""
@@ -218,7 +220,7 @@ def _worst_by_rule(layout: Layout) -> WorstLoss:
     """That of the chpids, by IBM's rule of thumb."""
     lefts = (
         (sum(map(slower_by_rule, loss.rest.links)), loss.name)
-        for loss in chpid_losses(Collection.of(layout))
+        for loss in losses(Collection.of(layout), CHPID)
     )
     left, gone = min(lefts, key=lambda each: each[0])
     share = left / slower_by_rule(layout)

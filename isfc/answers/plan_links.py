@@ -19,11 +19,19 @@ from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
+from isfc.reported import Reported
 from isfc.reports.ranges import range_note
 from isfc.reports.record import record_of
 from isfc.search.workers import each_by
-from scenarios.figures.cluster_overview import Busiest, Slowest, SystemOverview, cluster_overview
-from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan, cluster_plan
+from scenarios.figures.cluster_plan import (
+    Busiest,
+    ClusterPlan,
+    LinkPlan,
+    Slowest,
+    SystemOverview,
+    cluster_overview,
+    cluster_plan,
+)
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried
 from scenarios.runs.cluster_shared import SharedResult
@@ -102,11 +110,13 @@ class Cut(Struct, frozen=True):
     """the other links"""
 
 
-class PlannedLinks(Struct, frozen=True, kw_only=True):
+class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     """``isfc plan`` of several links.
 
     By themselves and, if they share channels or are more than three, all together.
     """
+
+    reported_by = "isfc.answers.cluster.planned_links_report"
 
     links: list[PlannedLink] = []
     """what `isfc plan --json` prints of each; without the model's figures, if all run together"""

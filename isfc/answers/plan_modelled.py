@@ -1,13 +1,11 @@
 """What the model carries on one link, which `isfc plan --rule` does without."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from isfc.answers.advice import to_do
+from isfc.answers.advice import advice_text, to_do
 from isfc.answers.carried import differences, to_count_on
-from isfc.answers.found import advice_text
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of
 from isfc.answers.losses import worst_loss
@@ -23,26 +21,24 @@ from isfc.answers.plan import (
 from isfc.answers.shared import shared_by
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.loss import chpid_losses
+from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.search.workers import each_by
 from scenarios.figures.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import left_of
-from scenarios.figures.others_busy import with_others_busy
-from scenarios.figures.rates import Carried, EndRate
+from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
 from scenarios.figures.rests_on import rests_on
-from scenarios.runs.load import STATED
-from scenarios.runs.notes import beyond_plan, plan_notes
-from scenarios.runs.saturation import (
+from scenarios.runs.experiment import (
     SATURATING_PAIRS,
+    STATED,
     STATED_PAIRS,
     SUITE,
     RunEach,
     one_way,
     stated_load,
 )
+from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.shared_channel import run_shared
 
 
@@ -50,7 +46,7 @@ def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) 
     """Run a link, what is advised for it and the loss of each chpid; and disks beside it."""
     run_each = each_by(jobs)
     noted = with_others_busy(opened.collection, judged.layout, run_each)
-    judged = dataclasses.replace(judged, layout=noted)
+    judged = replace(judged, layout=noted)
     changed = changed_layouts(noted, judged.advice)
     figures, known = link_rates(noted, changed, run_each)
     tried = try_advice(noted, judged.advice, figures, known)
@@ -71,7 +67,7 @@ def _worst_chpid(
     """That whose loss leaves least; what the whole carries with the same load is known."""
     first, second = (EndRate(each.runs[1], each.seen) for each in figures)
     whole = Carried(Collection.of(layout), STATED, {layout.name: (first, second)})
-    return worst_loss(left_of(whole, chpid_losses(whole.links), run_each))
+    return worst_loss(left_of(whole, [*losses(whole.links, CHPID)], run_each))
 
 
 def modelled_link(

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import UNSET, Struct
 
-from isfc.answers.found import count_of
-from isfc.answers.plan import Modelled, PlannedLink
-from isfc.layout.rules.rule import Severity
+from isfc.answers.plan import Modelled, PlannedLink, planned_by_rule
+from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Severity, count_of
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
@@ -54,6 +54,11 @@ def plan_report(found: PlannedLink) -> Report:
             *(f"{each.severity}: {each.text}" for each in advice),
         ],
     )
+
+
+def judgement_report(judged: Plan) -> Report:
+    """The same by IBM's rule of thumb alone."""
+    return plan_report(planned_by_rule(judged))
 
 
 def _more(found: PlannedLink) -> tuple[list[Table], list[str]]:

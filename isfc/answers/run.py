@@ -12,6 +12,7 @@ from isfc.answers.limit_record import LimitedBy
 from isfc.answers.profile import Profile, profile_of
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -22,8 +23,7 @@ from scenarios.figures.limit import Limit
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.figures.rests_on import RestsOn
 from scenarios.runs.cp_script import ConsoleEntry
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
@@ -41,8 +41,10 @@ _UNRANGED: Final = (
 )
 
 
-class LinkRun(Struct, frozen=True, kw_only=True):
+class LinkRun(Reported, Struct, frozen=True, kw_only=True):
     """What one end of a link saw of a run; means, if it was repeated with several seeds."""
+
+    reported_by = "isfc.answers.run.run_report"
 
     partner: str | UnsetType = UNSET
     """of `isfc up` of a system with several links: the one at the other end"""

@@ -19,7 +19,6 @@ import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.flattened import Made, give_parameters, parameters_of
 from isfc.cli.options.layout import (
     GivenArgument,
     JsonOption,
@@ -29,15 +28,24 @@ from isfc.cli.options.layout import (
     NotesOption,
     expect_one,
 )
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import Made, flag, give_parameters, parameters_of, valued
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
+from isfc.cli.output.streams import (
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+    show_log,
+    write_file,
+)
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
+from isfc.reported import report_of
 from isfc.reports.report import Report
 
 SHARED: Final = {
@@ -61,6 +69,7 @@ class AnswerPrinted(Struct, frozen=True):
     notes: NotesOption = False
     json: JsonOption = False
     csv: CsvOption = False
+    markdown: Annotated[bool, flag("--markdown", "Print the page as Markdown.")] = False
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
@@ -68,11 +77,16 @@ class AnswerPrinted(Struct, frozen=True):
 
     def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=html)
-        if self.notes and (self.json or self.csv or html):
-            raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
+        expect_one(json=self.json, csv=self.csv, markdown=self.markdown, html=html)
+        if self.notes and not (self.is_page and html is None):
+            raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the page of a terminal, unless a file has it."""
+        return not (self.json or self.csv or self.markdown)
 
     def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
@@ -83,6 +97,10 @@ class AnswerPrinted(Struct, frozen=True):
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
+        elif self.markdown:
+            from isfc.reports.markdown import page as markdown_page
+
+            show_lines(markdown_page(report(found)).splitlines())
         elif html is None:
             from isfc.reports.terminal import page
 
@@ -95,7 +113,6 @@ class Instead(Struct, frozen=True):
     flag: str
     said: str
     function: Callable[..., Any]
-    report: Callable[[Any], Report]
 
     @property
     def parameter(self) -> Parameter:
@@ -116,9 +133,9 @@ class Instead(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Any],
     code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
+    report: Callable[[Any], Any] = report_of,
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
@@ -126,14 +143,16 @@ def command_of(
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
-    answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
-    too is a ``printed`` of its own.
+    answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
+    knows none. What prints answers in other ways too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
     pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
     files = (*own, *pages)
-    names = signature(function).parameters.keys() - made.keys()
-    placed = [name for name in names if _is_placed(function, name)]
+    parameters = signature(function).parameters.values()
+    placed = [
+        each.name for each in parameters if each.name not in made and _is_placed(function, each)
+    ]
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
@@ -144,7 +163,7 @@ def command_of(
         asked, said = function, report
         for other in instead:
             if given.pop(other.flag):
-                asked, said = other.function, other.report
+                asked, said = other.function, report_of
                 given = other.taken(given, usual)
         with as_options(placed):
             for name, record in made.items():
@@ -187,12 +206,11 @@ def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> It
         if name in made:
             yield from parameters_of(made[name])
             continue
-        hint, default = annotation_of(function, name), parameter.default
-        said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+        default = parameter.default
         if name in SHARED:
             annotation: Any = SHARED[name]
-        elif said:
-            make = _argument if _is_placed(function, name) else _option
+        elif said := _arguments(hint := annotation_of(function, name)):
+            make = _argument if _is_placed(function, parameter) else _option
             annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
         elif name in IN_PYTHON:
             continue
@@ -223,11 +241,14 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     )
 
 
-def _is_placed(function: Callable[..., Any], name: str) -> bool:
-    said = getattr(annotation_of(function, name), "__metadata__", ())
-    is_named = any(isinstance(each, Argument) and each.is_named for each in said)
-    kind = signature(function).parameters[name].kind
-    return kind is Parameter.POSITIONAL_OR_KEYWORD and not is_named
+def _is_placed(function: Callable[..., Any], parameter: Parameter) -> bool:
+    if parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD:
+        return False
+    return not any(each.is_named for each in _arguments(annotation_of(function, parameter.name)))
+
+
+def _arguments(hint: Any) -> list[Argument]:
+    return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
 
 
 def _argument(_: Parameter, __: Any, said: Argument) -> Any:

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from isfc.answers.plan import PlannedLink, planned
-from isfc.answers.plan_report import plan_report
+from isfc.answers.plan import planned
 from isfc.arguments import Argument
 from isfc.cli.capability import command_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
-from isfc.reports.report import Report
 
 if TYPE_CHECKING:
     from scenarios.runs.at_site import GivenSite
@@ -71,17 +69,4 @@ def _plan(
     return losses(layout, link=link, without=without, rule=rule, profile=profile, jobs=jobs)
 
 
-def _report(found: Any) -> Report:
-    """That of one link; of losses, or of several links, by reports that few ask for."""
-    if isinstance(found, PlannedLink):
-        return plan_report(found)
-    from isfc.answers.losses import Losses, losses_report
-
-    if isinstance(found, Losses):
-        return losses_report(found)
-    from isfc.answers.cluster import planned_links_report
-
-    return planned_links_report(found)
-
-
-plan = command_of(_plan, _report)
+plan = command_of(_plan)

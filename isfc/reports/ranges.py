@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.in_words import listed
-from isfc.reports.units import UNRANGED, range_of
+from isfc.reports.units import range_of
 
 if TYPE_CHECKING:
-    from isfc.reports.report import Table
     from scenarios.figures.figure import Figure, Interval, Range
 
 
@@ -39,18 +38,6 @@ def range_note(figures: "Iterable[Figure | None]") -> str:
     wider = dict.fromkeys(what for each in found for what in each.wider_for)
     allowed = f", wider for {listed([*wider])}" if wider else ""
     return f"A range holds in four of five cases, by {_bases(found)}{allowed}."
-
-
-def unranged_note(tables: "Iterable[Table]") -> str:
-    """Why figures of some tables are marked as of no range; nothing if all have one."""
-    why = dict.fromkeys(
-        figure.no_range
-        for table in tables
-        for column in table.columns
-        for figure in column.figures(table.rows)
-        if figure.range is None
-    )
-    return f"{UNRANGED} has no range: {'; '.join(why)}." if why else ""
 
 
 def _ranges(figures: "Iterable[Figure | None]") -> "list[Range]":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
+from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
+
+
+UNRANGED: Final = "~"
+"""The mark of a figure in a table that has no range."""
 
 
 class Column(Struct, frozen=True):
@@ -44,8 +49,22 @@ class Column(Struct, frozen=True):
         return [found for row in rows if isinstance(found := self.of(row), Figure)]
 
     def has_ranges(self, rows: Sequence[object]) -> bool:
-        """Whether ranges stand beside its figures."""
+        """Whether ranges are beside it."""
         return self.ranged and any(each.range for each in self.figures(rows))
+
+    def words(self, row: object) -> str:
+        """What a row's cell says."""
+        value = self.of(row)
+        if isinstance(value, Figure):
+            return f"{UNRANGED * (value.range is None)}{shown(value.value, value.unit)}"
+        if value is None or isinstance(value, str) or self.unit is None:
+            return "" if value is None else str(value)
+        return shown(value, self.unit)
+
+    def range_words(self, row: object) -> str:
+        """What the cell beside it says: between what a figure lies, if that is known."""
+        value = self.of(row)
+        return range_of(value) if isinstance(value, Figure) else ""
 
     def is_number(self, rows: Sequence[object]) -> bool:
         """Whether it has numbers, which stand to the right."""
@@ -67,6 +86,18 @@ class Table(Struct, frozen=True):
     is_data: bool = False
 
 
+def unranged(tables: Iterable[Table]) -> str:
+    """Why figures of some tables are marked: they have no range; nothing if all have one."""
+    why = dict.fromkeys(
+        figure.no_range
+        for table in tables
+        for column in table.columns
+        for figure in column.figures(table.rows)
+        if figure.range is None
+    )
+    return f"{UNRANGED} has no range: {'; '.join(why)}." if why else ""
+
+
 class Grid(Struct, frozen=True):
     """A figure over two others, each cell shaded up to ``most``; a detail of a page.
 
@@ -78,6 +109,14 @@ class Grid(Struct, frozen=True):
     across: Sequence[str]
     cells: Sequence[Sequence[float]]
     most: float
+    unit: Unit
+
+
+class Plot(Struct, frozen=True):
+    """Figures in their order as a line, from 0 to the greatest: for pages, not for terminals."""
+
+    caption: str
+    figures: Sequence[float]
     unit: Unit
 
 
@@ -124,6 +163,7 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
+    plots: Sequence[Plot] = ()
     asked: str = "How these figures were made, and how far they are known"
     sections: "Sequence[Report]" = ()
 

@@ -6,11 +6,9 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.ranges import unranged_note
-from isfc.reports.report import Column, Grid, Report, Table, Value
+from isfc.reports.report import Column, Grid, Report, Table, unranged
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.reports.units import marked, range_of, shown
-from scenarios.figures.figure import Figure
+from isfc.reports.units import shown
 
 
 def page(report: Report, *, notes: bool) -> RenderableType:
@@ -21,7 +19,7 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     more = report.notes or report.grids or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     shown_now = [table for table in report.shown if notes or not table.detail]
-    tables = [*map(table_of, shown_now), *filter(None, [unranged_note(shown_now)])]
+    tables = [*map(table_of, shown_now), *filter(None, [unranged(shown_now)])]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
@@ -86,16 +84,6 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
 
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
-    value = column.of(row)
-    yield words(value, column)
+    yield column.words(row)
     if column.has_ranges(table.rows):
-        yield range_of(value) if isinstance(value, Figure) else ""
-
-
-def words(value: Value, column: Column) -> str:
-    """What a cell says."""
-    if isinstance(value, Figure):
-        return marked(value)
-    if value is None or isinstance(value, str) or column.unit is None:
-        return "" if value is None else str(value)
-    return shown(value, column.unit)
+        yield column.range_words(row)

@@ -56,15 +56,6 @@ def shown(value: float, unit: Unit) -> str:
     return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
-UNRANGED: Final = "~"
-"""The mark of a figure in a table that has no range."""
-
-
-def marked(figure: Figure) -> str:
-    """``654``, or ``~525`` of a figure that has no range: for a cell."""
-    return f"{UNRANGED * (figure.range is None)}{shown(figure.value, figure.unit)}"
-
-
 def range_of(figure: Figure) -> str:
     """``562-761``: between what a figure lies in four of five cases; nothing without a range."""
     if figure.range is None:

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
+from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import ChangedLayout
-from isfc.layout.widened import with_channels
 from isfc.link.scan import CTCS_MAX
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
-from scenarios.figures.glance import SEEDS, Glance, glances
+from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import (
     COLLISIONS,
@@ -37,10 +37,7 @@ from scenarios.figures.resources import (
     resources_of,
     step_of,
 )
-from scenarios.figures.waits import Waited
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
-from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, in_turn
+from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
 from scenarios.runs.steady import first_look, steady_ends
 
 FACTOR: Final = 1.05
@@ -326,7 +323,7 @@ def added(layout: Layout) -> list[tuple[str, Layout]]:
         found += [(f"{what} {where}", changed)] if changed else []
     if count + most <= CTCS_MAX and not any(fibre.channels for fibre in held):
         ctcs = f"{most} CTCs" if most > 1 else "1 CTC"
-        found.append((f"one more chpid with {ctcs}", with_channels(layout, len(layout.fibres) + 1)))
+        found.append((f"one more chpid with {ctcs}", widened(layout, len(layout.fibres) + 1)))
     return found
 
 

@@ -9,8 +9,7 @@ from isfc.layout.loss import Loss, loss_of, losses
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.ranges import links_ratio
 from scenarios.figures.rates import Carried, carry, limited
-from scenarios.runs.load import STATED, Load
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import STATED, Load, RunEach
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -107,7 +106,7 @@ def left_of(
 def after_losing(
     collection: Collection, pieces: Sequence[str] = (), run_each: RunEach | None = None
 ) -> list[AfterLoss]:
-    """The same of ``pieces`` together, named as in `isfc.layout.lost`; of each if none is named."""
+    """The same of ``pieces`` together, named as in `isfc.layout.loss`; of each if none is named."""
     return after_losses(collection, [loss_of(collection, pieces)] if pieces else None, run_each)
 
 

@@ -11,25 +11,24 @@ from dataclasses import replace
 from math import ceil, inf
 from typing import Final
 
+from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.machines import find_link
-from isfc.layout.widened import CHANNELS_MAX, with_channels
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, WouldMove, move
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,
+    GuestMemory,
     GuestPlan,
+    Limits,
     Moved,
     Pass,
+    RelocationEnd,
     with_limits,
 )
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
-from scenarios.moves.record import WouldMove
 from scenarios.moves.targets import Placed
-from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
 
@@ -230,7 +229,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     counts = range(len(link.fibres) + 1, CHANNELS_MAX + 1)
 
     def enough(count: int) -> bool:
-        faster = rates(with_channels(link, count))
+        faster = rates(widened(link, count))
         return all(
             _moves(guest.plan, _rate(guest) * more / one * (1 - MARGIN))
             for guest, more, one in zip(guests, faster, own, strict=True)

@@ -19,15 +19,13 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.loss import loss_of
-from isfc.layout.lost import PATH, one_of_several, places_of
+from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
-from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest import SECONDS_MAX, GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue
-from scenarios.moves.vmrelocate import SECONDS_MAX
 from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.trunks import Trunks
+from scenarios.runs.operation import Trunks
 
 _LINE: Final = re.compile(
     r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"
@@ -64,7 +62,7 @@ class Order:
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
     ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a
-    ``LOSE`` it is the piece of hardware, by its name in `isfc.layout.lost`.
+    ``LOSE`` it is the piece of hardware, by its name in `isfc.layout.loss`.
     """
 
     at_ns: int

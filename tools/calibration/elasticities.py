@@ -12,10 +12,9 @@ from math import exp, log
 from pathlib import Path
 from typing import Final
 
-from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.layout.site_file import with_site
+from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.search.site_surface import surface_through
-from scenarios.figures.site_ranges import COLUMNS
+from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

@@ -16,13 +16,13 @@ from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
-from isfc.layout.lost import CHPID
+from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
 from isfc.reports.html import table_of
 from isfc.reports.template import greatest, ranged, render
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
+from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 

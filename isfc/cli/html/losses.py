@@ -9,7 +9,7 @@ from isfc.layout.collection import Collection
 from isfc.reports.html import section
 from isfc.reports.template import panel
 from isfc.search.workers import running_by
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import RunEach
 
 
 def losses_panel(

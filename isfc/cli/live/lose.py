@@ -1,6 +1,6 @@
 """What is asked of the ``isfc up`` that runs: lost hardware, a system started again, its end.
 
-A piece has the name that it has everywhere (`isfc.layout.lost`), and takes what `isfc plan` says:
+A piece has the name that it has everywhere (`isfc.layout.loss`), and takes what `isfc plan` says:
 the devices of its CTCs are varied offline at both systems, as far as these run. Which pieces are
 lost stands in the directory of the ``isfc up``, for a system that is started again loses them too.
 """
@@ -17,17 +17,17 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, words_of
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_of, spelt
+from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import (
     RunningGroup,
     again_path,
@@ -217,9 +217,7 @@ class AskedOptions(Struct, frozen=True):
     @property
     def option(self) -> str | None:
         """The option that asks for something; None if nothing is asked."""
-        asked = {"--end": self.end, "--only": self.only, "--lose": self.lose}
-        asked["--restore"] = self.restore
-        return next((option for option, value in asked.items() if value), None)
+        return next(iter(words_of(self)), None)
 
     def answer(self, collection: Collection, named: str) -> list[RenderableType]:
         """Do it, and say what came of it; ``named`` is how the command line names the layout."""

@@ -8,7 +8,6 @@ from isfc.answers.measured_compare import (
     MeasuredComparison,
     Tolerance,
     compare,
-    measured_compare_report,
 )
 from isfc.cli.capability import command_of
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
@@ -91,7 +90,6 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
 
 compare_measured = command_of(
     read_and_compare,
-    measured_compare_report,
     _code,
     own=[plot(errors_picture)],
     made={"measured": MeasuredLink, "files": MeasuredFiles},

@@ -6,18 +6,17 @@ from typing import Annotated
 
 from isfc.answers.loads import Loads
 from isfc.answers.loads import loads as loads_of
-from isfc.answers.loads_report import GONE, loads_failure, loads_report
+from isfc.answers.loads_report import GONE, loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
 from isfc.cli.measured.options import FilesOptions
-from isfc.cli.options.flattened import Made
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import Made, valued
 from isfc.cli.options.own_file import plot
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.picture import INK, Spec, picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory
 
 
 class LeavingOptions(Made, frozen=True):
@@ -85,7 +84,6 @@ def _ceiling(found: Loads, way: int, y: Spec, colour: Spec) -> Iterator[Spec]:
 
 loads = command_of(
     loads_of,
-    loads_report,
     loads_failure,
     [plot(loads_picture)],
     made={"about": FilesOptions, "guests": LeavingOptions},

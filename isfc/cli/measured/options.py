@@ -8,9 +8,8 @@ import typer
 
 from isfc.arguments import as_options
 from isfc.cli.options.experiment import choose_node
-from isfc.cli.options.flattened import Made
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import Made, flag, valued
 from isfc.cli.output.notes import show_notes
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
@@ -18,7 +17,7 @@ from isfc.layout.layout import Layout
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import of_end
 from isfc.search.measured import AboutFiles, read_files
-from scenarios.runs.load import read_load
+from scenarios.runs.experiment import read_load
 
 
 class FilesOptions(Made, frozen=True, kw_only=True):

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Mapping
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
 
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, check_force
-from isfc.cli.output.picture import FORMATS, Spec, write_picture
 from isfc.library import check_library
+
+if TYPE_CHECKING:
+    from isfc.cli.output.picture import Spec
 
 
 class OwnFile(Struct, frozen=True):
@@ -36,8 +38,10 @@ class OwnFile(Struct, frozen=True):
         return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def plot(picture: Callable[[Any], Spec]) -> OwnFile:
+def plot(picture: "Callable[[Any], Spec]") -> OwnFile:
     """``--plot``, which draws an answer."""
+    from isfc.cli.output.picture import FORMATS, write_picture  # most commands draw nothing
+
     return OwnFile(
         ("--plot",),
         FORMATS,

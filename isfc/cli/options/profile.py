@@ -55,6 +55,6 @@ def opened_site(profile: Path | None) -> "SiteProfile | None":
 def _at_site(collection: Collection, profile: "SiteProfile | None") -> Collection:
     if profile is None:
         return collection
-    from isfc.layout.site_file import with_site
+    from isfc.layout.site import with_site
 
     return replace(collection, links=tuple(with_site(link, profile) for link in collection.links))

@@ -14,7 +14,7 @@ from isfc.cli.html.link import planned_of
 from isfc.cli.html.report import check_charts
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 from tests.isfc.cli.html.surveyed import surveyed
 
@@ -133,7 +133,9 @@ def test_page_begins_with_the_decision() -> None:
     text, _ = page("atlanta-boston")
     first = text[text.index("<h1>") : text.index("<nav")]
     assert re.search(r"<dd>300 MB/s \(\d+-\d+\) each way</dd>", first)
-    assert re.search(r"<dt>Lose a chpid</dt><dd>worst is 4\d \(5\d\): \d+ MB/s is left, \d\d %<", first)
+    assert re.search(
+        r"<dt>Lose a chpid</dt><dd>worst is 4\d \(5\d\): \d+ MB/s is left, \d\d %<", first
+    )
     assert "<dt>To do</dt><dd>Nothing has to change (1 remark: isfc check).</dd>" in first
     text, _ = page("published-12")
     assert "gains" not in text[text.index("<h1>") : text.index("<nav")]  # a phone has no room

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from isfc.answers.advice import model_word, to_do
-from isfc.answers.found import advice_text
+from isfc.answers.advice import advice_text, model_word, to_do
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
@@ -25,10 +24,9 @@ from scenarios.figures.advice import (
     try_advice,
 )
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.link_rates import ModelledRate, Rates
+from scenarios.figures.rates import ModelledRate, Rates
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
-from scenarios.runs.load import STATED
-from scenarios.runs.saturation import one_way
+from scenarios.runs.experiment import STATED, one_way
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 

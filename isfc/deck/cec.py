@@ -1,0 +1,277 @@
+"""What partitions share: the channels of their CEC, and the directors that channels sit on.
+
+A deck is a CEC. A channel path that two of its partitions use is one channel, whichever CSS either
+is in. A channel's own port is the link address of the control units that lead to it, its director
+the first half of a link address of four digits, or SWITCH.
+
+Of a console people say which systems are of one CEC. A chpid of one number at two of them is taken
+for one channel, as it is in one channel subsystem.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from ctc.address import ChpidId, format_chpid
+from isfc.deck.deck import Channel, Deck
+from isfc.deck.pairing import Joined, Pairing
+from isfc.deck.partition import DeckSystem
+from isfc.errors import ConfigurationError
+from isfc.layout.collection import Cec, ChannelEnd, Collection
+from isfc.layout.in_words import find_node, first_listed, listed
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.sharing import in_use, maybe_one
+from isfc.link.name import NodeName
+
+_CEC_NAME_LENGTH_MAX: Final = 24
+"""Characters of a file's name that a CEC is called by."""
+
+
+_Chpids = tuple[ChpidId, ChpidId]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plug:
+    """A port of a director."""
+
+    director: str
+    port: str
+
+    def __str__(self) -> str:
+        return f"{self.port} of director {self.director}"
+
+
+def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
+    """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
+
+    Directors and ports are left out where they contradict each other.
+    """
+    systems = {system.node: system for pairing in pairings for system in pairing.systems}
+    ends: dict[int, dict[ChannelEnd, None]] = {}
+    for link in links:
+        for fibre in link.fibres:
+            for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
+                channel = systems[node].deck.channels[systems[node].partition.css, chpid]
+                ends.setdefault(id(channel), {})[ChannelEnd(node, chpid)] = None
+    shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    plugged = _plugged(pairings, links)
+    cecs = _cecs(list(systems.values()))
+    return Collection(plugged, _path_tables(links), shared_channels=shared, cecs=cecs)
+
+
+def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
+    """The tables of the paths that fibres of the links take, as a layout file has them."""
+    found: dict[str, Any] = {}
+    for path in (fibre.path for link in links for fibre in link.fibres):
+        if path is not None:
+            table = found.setdefault(path.name, {"km": path.km})
+            if path.isl is not None:
+                isl = path.isl
+                table["isl"] = {"count": isl.count, "gbps": isl.gbps, "credits": isl.credits}
+    return {"path": found} if found else {}
+
+
+def within_one_director(
+    pairings: Sequence[Pairing],
+) -> frozenset[frozenset[tuple[NodeName, ChpidId]]]:
+    """The two ends of each fibre of which one director is all of the way, as the decks tell."""
+    return frozenset(
+        frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
+        for pairing in pairings
+        for ctc in pairing.ctcs
+        for first, second in [_both_plugs(pairing, ctc)]
+        if first and second and first.director == second.director
+    )
+
+
+def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
+    """What to say of fibres with an end on each of two directors, whose joint no deck tells.
+
+    One whose inter-switch links a comment of a deck tells of (`isfc.deck.hint`) needs no word.
+    """
+    told: dict[str, list[str]] = {}
+    for pairing, link in zip(pairings, links, strict=True):
+        used = {fibre.chpids for fibre in link.fibres}
+        for ctc in pairing.ctcs:
+            first, second = _both_plugs(pairing, ctc)
+            known = ctc.chpids if pairing.nodes == link.nodes else ctc.chpids[::-1]
+            apart = first and second and first.director != second.director
+            if first and second and apart and known in used and not _isl_known(link, known):
+                ends = zip(pairing.nodes, ctc.channels, strict=True)
+                name = " to ".join(f"{node}:{channel}" for node, channel in ends)
+                way = " and ".join(sorted((first.director, second.director)))
+                fibres = told.setdefault(way, [])
+                if name not in fibres:
+                    fibres.append(name)
+    for way, names in told.items():
+        yield (
+            f"directors {way} are both on the way from {first_listed(names, 2)}: no deck says "
+            "how they are joined, and the layout has no inter-switch links there. Add [path.NAME] "
+            "with km and isl, and path of these fibres; or *ISFC "
+            "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"
+        )
+
+
+def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
+    """The decks as machines, also those of one system alone."""
+    return tuple(
+        Cec(name, tuple(system.node for system in systems if id(system.deck) == deck))
+        for deck, name in deck_names(systems).items()
+    )
+
+
+def deck_names(systems: Sequence[DeckSystem]) -> dict[int, str]:
+    """What to call the decks of some systems, by identity: after their files, each otherwise."""
+    names: dict[int, str] = {}
+    for system in systems:
+        if id(system.deck) not in names:
+            names[id(system.deck)] = _name(system.deck, [*names.values()])
+    return names
+
+
+def _name(deck: Deck, taken: Sequence[str]) -> str:
+    """A deck's file without folder and suffix, made a name that no other has."""
+    file = deck.file.replace("\\", "/").rpartition("/")[2]
+    stem = "".join(c for c in file.partition(".")[0] if c.isprintable())
+    name = stem.strip("- ")[:_CEC_NAME_LENGTH_MAX] or "cec"
+    known = {each.upper() for each in taken}
+    numbered = (f"{name}-{n}" for n in range(2, len(taken) + 3))
+    return next(each for each in (name, *numbered) if each.upper() not in known)
+
+
+def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
+    """The links, their fibres with directors and ports."""
+    found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
+    if next(_contradictions(pairings, links), None):
+        return tuple(links)
+
+    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
+        both = plugs.get(fibre.chpids, ())
+        directors, ports = (plug.director for plug in both), (plug.port for plug in both)
+        return replace(fibre, directors=tuple(directors), ports=tuple(ports))
+
+    return tuple(
+        link.with_fibres(partial(plugged, plugs=plugs))
+        for link, plugs in zip(links, found, strict=True)
+    )
+
+
+def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
+    """For the chpids of a fibre, their plugs, where both are known."""
+    turned = pairing.nodes != link.nodes
+    for ctc in pairing.ctcs:
+        first, second = _both_plugs(pairing, ctc)
+        known = ctc.chpids[::-1] if turned else ctc.chpids
+        if first and second:
+            yield known, (second, first) if turned else (first, second)
+
+
+def _isl_known(link: Layout, chpids: _Chpids) -> bool:
+    """Whether the inter-switch links of a fibre are known, if it has any."""
+    path = next((fibre.path for fibre in link.fibres if fibre.chpids == chpids), None)
+    return path is not None and path.isl is not None
+
+
+def _both_plugs(pairing: Pairing, ctc: Joined) -> tuple[_Plug | None, _Plug | None]:
+    """Where the two channels of a CTC sit, as far as it is known."""
+    paths = [
+        device.control_unit.paths[system.partition.css][0]
+        for device, system in zip(ctc.devices, pairing.systems, strict=True)
+    ]
+    return _plug(ctc.channels[0], paths[1].link), _plug(ctc.channels[1], paths[0].link)
+
+
+def _plug(channel: Channel, link: str | None) -> _Plug | None:
+    """Where a channel sits to which control units with ``link`` lead."""
+    if link is None:
+        return None
+    director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
+    return _Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
+
+
+def contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
+    """What to say where ports contradict each other, so that the layout has none; at most once."""
+    for what in _contradictions(pairings, links):
+        yield (
+            f"{what}: one of these is wrong, and the layout is without directors and ports. "
+            "Correct the link addresses of these control units, or SWITCH of these chpids"
+        )
+        return
+
+
+def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
+    """Each channel that is on two ports, and each port that has two channels."""
+    plugs: dict[int, _Plug] = {}
+    channels: dict[_Plug, int] = {}
+    names: dict[int, str] = {}
+    for pairing, link in zip(pairings, links, strict=True):
+        systems = {system.node: system for system in pairing.systems}
+        for chpids, both in dict(_plugs(pairing, link)).items():
+            for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
+                system = systems[node]
+                path = system.deck.channels[system.partition.css, chpid]
+                channel = id(path)
+                name = names.setdefault(channel, f"{node}:{path}")
+                if (first := plugs.setdefault(channel, plug)) != plug:
+                    yield f"{name} is on port {first} by one control unit, and {plug} by another"
+                if (other := channels.setdefault(plug, channel)) != channel:
+                    yield f"{names[other]} and {name} are both on port {plug}"
+
+
+def with_cecs(collection: Collection, said: Iterable[str]) -> Collection:
+    """The collection with the CECs of ``EAST=VMA1,VMA2``, and with the channels that they share.
+
+    Raises `ConfigurationError` for a system that there is not, or that is in two.
+    """
+    cecs: list[Cec] = []
+    for text in said:
+        name, equals, systems = text.partition("=")
+        if not name.strip() or not equals or name in (cec.name for cec in cecs):
+            raise ConfigurationError(
+                f"--cec {text[:40]!r}: expected a name and its systems, each name once, such as "
+                "EAST=VMA1,VMA2"
+            )
+        nodes = [
+            find_node(f"--cec {name}", each.strip(), collection.systems)
+            for each in systems.split(",")
+        ]
+        if len({*nodes, *(node for cec in cecs for node in cec.systems)}) < len(nodes) + sum(
+            len(cec.systems) for cec in cecs
+        ):
+            raise ConfigurationError(f"--cec {text[:40]!r}: expected each system in one CEC, once")
+        cecs.append(Cec(name.strip(), tuple(nodes)))
+    shared = tuple(channel for cec in cecs for channel in _shared(collection, cec))
+    return in_use(replace(collection, cecs=tuple(cecs), shared_channels=shared))
+
+
+def _shared(collection: Collection, cec: Cec) -> Iterator[tuple[ChannelEnd, ...]]:
+    users: dict[ChpidId, dict[ChannelEnd, None]] = {}
+    for link, fibre, _ in collection.fibres():
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
+            if node in cec.systems:
+                users.setdefault(chpid, {})[ChannelEnd(node, chpid)] = None
+    yield from (tuple(ends) for ends in users.values() if len(ends) > 1)
+
+
+def one_channel_remarks(collection: Collection) -> Iterator[str]:
+    """What is taken for one channel, and what may be one and nobody has said."""
+    for cec in collection.cecs:
+        chpids = [
+            format_chpid(channel[0].chpid)
+            for channel in collection.shared_channels
+            if channel[0].node in cec.systems
+        ]
+        if chpids:
+            yield (
+                f"chpids {listed(chpids)} of {cec.name} are taken for one channel each at its "
+                "systems; if these are in two channel subsystems, change [[shared_channel]]"
+            )
+    asked = [" and ".join(nodes) for nodes in maybe_one(collection)]
+    if asked:
+        first, _, second = asked[0].partition(" and ")
+        yield (
+            f"chpids of {first_listed(asked, 3)} have one number, and may be one channel of a "
+            f"CEC: every figure takes them for two until --cec NAME={first},{second} says that "
+            f"the systems are of one CEC, or --cec NAME={first} --cec OTHER={second} of two"
+        )

@@ -1,0 +1,59 @@
+"""What a link carries while links that its file does not have are busy."""
+
+import pytest
+
+from isfc.deck.imported import import_iocp
+from isfc.layout.collection import Collection
+from isfc.layout.note import NoteKind
+from scenarios.figures.rates import carry, with_others_busy
+from scenarios.runs.experiment import STATED, in_turn
+from tests.decks import mesh_decks
+from tests.lengthy import few_in_every_run
+
+TEXTS, PORTS = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"))
+
+
+def imported(partitions: str, texts: list[str], ports: list[str]) -> Collection:
+    return import_iocp(texts, partitions=partitions, ports=ports).collection
+
+
+def said(collection: Collection) -> str:
+    """The note of the first link."""
+    noted = with_others_busy(collection, collection.links[0], in_turn)
+    (note,) = (note for note in noted.notes if note.kind is NoteKind.OTHERS)
+    return note.text
+
+
+SMALL = mesh_decks(("A", "C"), ("B",), chpids=("50",), ctcs=2)
+SITES = [(SMALL, "A,B,C", (4, 2)), ((TEXTS, PORTS), "ZVMA,ZVMB,ZVMC,ZVMD", (40, 5))]
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize(("decks", "every", "counts"), few_in_every_run(SITES))
+def test_it_is_what_a_plan_of_all_partitions_says_of_the_link(
+    decks: tuple[list[str], list[str]], every: str, counts: tuple[int, int]
+) -> None:
+    whole = imported(every, *decks)
+    pair = imported(",".join(every.split(",")[:2]), *decks)
+    (link,) = pair.links
+    (together,) = carry([whole], STATED, in_turn)
+    ways = (together.ways or {})[link.name]
+    here, there = (together.rate_of(link, way) for way in ways)
+    assert said(pair) == (
+        "By the decks these chpids also carry {} CTCs of {} other links; with those busy it is "
+        "about {} from {} and {} from {}, in MB/s, with 50 pairs of HL, each way by itself."
+    ).format(*counts, here, link.nodes[0], there, link.nodes[1])
+
+
+def test_a_link_whose_decks_tell_of_no_others_stays_as_it_is() -> None:
+    pair = imported("A,B", *mesh_decks(("A",), ("B",)))
+    (link,) = pair.links
+    assert with_others_busy(pair, link, in_turn) is link
+
+
+def test_the_figure_is_left_out_with_the_reason_where_an_other_end_is_not_known() -> None:
+    texts, _ = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"), ("ZVME",))
+    assert said(imported("ZVMA,ZVMB", texts[:2], PORTS)) == (
+        "By the decks these chpids also carry 72 CTCs of 9 other links; what is left with those "
+        "busy is not run: 4 of these links end in decks that were not given, or on ports not known."
+    )
