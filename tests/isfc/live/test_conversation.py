@@ -10,14 +10,9 @@ from isfc.errors import LocalProtocolError
 from isfc.live.conversation import RECORD_LENGTH_MAX
 from isfc.live.session import Conversation, ConversationSevered, SeverCode, Traffic
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationLimits
-from tests.live.nodes import open_pair
+from tests.live.nodes import echo, open_pair
 from tests.live.pair import Run
 from tests.waiting import wait_until
-
-
-async def echo(conversation: Conversation) -> None:
-    async for data in conversation:
-        await conversation.send(data)
 
 
 def test_bytes_go_there_and_back(run_live: Run, tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """Who is let in: the partner, and nobody else."""
 
 import asyncio
+import socket
 import stat
+import sys
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,21 +18,22 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
-from isfc.live.events import ConnectionRefused, Detached
+from isfc.live.events import Detached
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
-from isfc.live.link_port import LinkPort
+from isfc.live.link_port import (
+    ADDRESSES,
+    ADDRESSES_MAX,
+    GREETINGS,
+    GREETINGS_PER_S,
+    Admission,
+    LinkPort,
+)
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
 
 Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
-    """Why connections were refused, as this side was told."""
-    refused = [event for event in side.told if isinstance(event, ConnectionRefused)]
-    return [event.reason for event in refused if event.by_partner is by_partner]
 
 
 async def visit(pair: LivePair, pending: Stranger) -> None:
@@ -76,7 +80,7 @@ def test_a_stranger_costs_one_refused_connection(
 
         async with LivePair(tmp_path) as pair:
             await visit(pair, pending)
-            await wait_until(lambda: refusals(pair.first) == [reason])
+            await wait_until(lambda: pair.first.refusals() == [reason])
             assert pair.first.engine.counters.refused_count == 1
 
     run_live(main())
@@ -104,7 +108,7 @@ def test_a_partner_that_does_not_fit_is_told_why(
                 assert await read_refusal(r) == reason
 
             await visit(pair, pending)
-            await wait_until(lambda: refusals(pair.first) == [reason])
+            await wait_until(lambda: pair.first.refusals() == [reason])
 
     run_live(main())
 
@@ -132,8 +136,8 @@ def test_one_ctc_that_does_not_fit_leaves_the_others_alone(run_live: Run, tmp_pa
         endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         mistaken.attachments.connect(endpoint)
         # the digest differs as well: two ends that do not agree do not talk
-        await wait_until(lambda: len(refusals(mistaken, by_partner=True)) >= 4)
-        assert set(refusals(mistaken, by_partner=True)) == set(refusals(first))
+        await wait_until(lambda: len(mistaken.refusals(by_partner=True)) >= 4)
+        assert set(mistaken.refusals(by_partner=True)) == set(first.refusals())
         second.attachments.connect(endpoint)
         await wait_until(lambda: first.up and second.up)
         for side in (first, second, mistaken):
@@ -273,9 +277,9 @@ def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
     async def main() -> None:
         side = LiveSide(Setup().definition(1), 1)
         side.attachments.connect(UnixEndpoint(str(tmp_path / "nobody")))
-        await wait_until(lambda: bool(refusals(side, by_partner=True)))
+        await wait_until(lambda: bool(side.refusals(by_partner=True)))
         await asyncio.sleep(0.5)
-        assert refusals(side, by_partner=True) == ["No such file or directory"]
+        assert side.refusals(by_partner=True) == ["No such file or directory"]
         await side.close()
 
     run_live(main())
@@ -302,5 +306,82 @@ def test_end_in_good_order_is_told_as_such(run_live: Run, tmp_path: Path) -> Non
             await wait_until(lambda: pair.first.engine.counters.detached_count == 4)
             reasons = {event.reason for event in pair.first.told if isinstance(event, Detached)}
             assert reasons == {FAREWELL_REASON}
+
+    run_live(main())
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def admitted(admission: Admission, address: str, count: int = 100_000) -> int:
+    """Of so many that come together from one address."""
+    return sum(admission.admits(address) for _ in range(count))
+
+
+@pytest.mark.parametrize("links", [1, 3])
+def test_address_has_its_greetings_for_each_link_and_then_so_many_a_second(links: int) -> None:
+    admission = Admission(links, clock := Clock())
+    assert admitted(admission, "a") == links * GREETINGS
+    clock.now_s += 2.0
+    assert admitted(admission, "a") == 2 * GREETINGS_PER_S
+    clock.now_s += 1e6
+    assert admitted(admission, "a") == links * GREETINGS
+
+
+def test_one_address_takes_nothing_from_another_and_all_together_have_a_limit() -> None:
+    admission = Admission(1, Clock())
+    assert [admitted(admission, f"{n}", 1000) for n in range(ADDRESSES + 2)] == [
+        *[GREETINGS] * ADDRESSES,
+        0,
+        0,
+    ]
+
+
+def test_partner_has_no_limit_and_is_forgotten_only_for_so_many_others() -> None:
+    admission = Admission(1, Clock())
+    admission.know("partner")
+    assert admitted(admission, "partner") == 100_000
+    for number in range(ADDRESSES_MAX - 1):
+        admission.know(f"{number}")
+    assert admitted(admission, "partner", 1000) == 1000
+    for number in range(ADDRESSES_MAX):
+        admission.know(f"{number}")
+    assert admitted(admission, "partner", 1000) == GREETINGS
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8")
+def test_strangers_beyond_it_are_closed_and_counted_while_the_partner_is_there(
+    run_live: Run,
+) -> None:
+    beyond = 40
+
+    async def main() -> None:
+        setup = Setup()
+        first, second = (LiveSide(setup.definition(here), here + 1) for here in (0, 1))
+        place = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=True)
+        assert isinstance(place, TcpEndpoint)
+        second.attachments.connect(place, insecure=True)
+        await wait_until(lambda: first.up and second.up)
+        with ExitStack() as stack:
+            for _ in range(int(GREETINGS) + beyond):
+                stranger = stack.enter_context(socket.socket())
+                stranger.bind(("127.0.0.2", 0))
+                stranger.setblocking(False)
+                await asyncio.get_running_loop().sock_connect(stranger, (place.host, place.port))
+            await wait_until(
+                lambda: (
+                    first.refusals().count("too many connections from that address") >= beyond // 2
+                )
+            )
+            assert first.engine.counters.refused_count == len(first.refusals())
+            second.send(b"still there")
+            await wait_until(lambda: first.received() == [b"still there"])
+        for side in (first, second):
+            await side.close()
 
     run_live(main())

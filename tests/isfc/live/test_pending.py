@@ -6,18 +6,11 @@ from pathlib import Path
 import pytest
 
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.events import ConnectionRefused
 from isfc.live.link_port import RETRY_S_MIN
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
-
-
-def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
-    """Why connections were refused, as this side was told."""
-    refused = [event for event in side.told if isinstance(event, ConnectionRefused)]
-    return [event.reason for event in refused if event.by_partner is by_partner]
 
 
 def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
@@ -96,9 +89,9 @@ def test_of_two_partners_of_one_name_the_one_that_is_up_stays(
         monkeypatch.setattr(asyncio, "sleep", note)
         rival.attachments.connect(endpoint)
         name, attempts = rival.engine.definition.name, 4 * setup.ctc_count
-        await wait_until(lambda: len(refusals(rival, by_partner=True)) >= attempts)
+        await wait_until(lambda: len(rival.refusals(by_partner=True)) >= attempts)
         assert max(delays_s) >= 2 * RETRY_S_MIN  # the third pause of a CTC, if not a later one
-        assert set(refusals(rival, by_partner=True)) == {f"another {name} is connected already"}
+        assert set(rival.refusals(by_partner=True)) == {f"another {name} is connected already"}
         here.send(b"still there")
         await wait_until(lambda: there.received() == [b"still there"])
         for side in (here, there, rival):

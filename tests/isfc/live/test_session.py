@@ -23,14 +23,9 @@ from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
+from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
 from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
-
-
-async def echo(conversation: Conversation) -> None:
-    async for data in conversation:
-        await conversation.send(data)
 
 
 def test_many_conversations_at_once_keep_apart(run_live: Run, tmp_path: Path) -> None:
