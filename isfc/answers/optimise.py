@@ -453,9 +453,9 @@ def _known(found: SearchResult) -> Iterator[str]:
     relocated = ", or of one relocation" * (Objective.RELOCATION in found.objectives)
     yield (
         f"Each figure is the mean of {found.seeds} seed{'s' * (found.seeds > 1)}, of runs until "
-        f"what they carry was steady{relocated}, and is known within {widest:.0f} %. The search "
-        f"before that ran each candidate once, for {found.seconds:g} s of virtual time. "
-        f"{two_paces(rates)}"
+        f"what they carry was steady{relocated}, and is known within "
+        f"{shown(widest, Unit.PERCENT)} %. The search before that ran each candidate "
+        f"once, for {found.seconds:g} s of virtual time. {two_paces(rates)}"
     ).strip()
     yield (
         f"The range of each figure is {factor_line(figures)}. {range_note(figures)} odds: in how "

@@ -16,7 +16,7 @@ from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import exact, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit
@@ -180,11 +180,13 @@ def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
 def described(workload: Workload) -> str:
     """A workload in words."""
     if workload.programs is not None:
-        return f"{workload.name}: messages of {workload.mean_length:,.0f} bytes in the mean"
-    lengths = f"{workload.max_length:,}"
+        return (
+            f"{workload.name}: messages of {exact(round(workload.mean_length))} bytes in the mean"
+        )
+    lengths = exact(workload.max_length)
     if workload.min_length != workload.max_length:
-        lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"
-    replies = f"{workload.reply_length:,}"
+        lengths = f"{exact(workload.min_length)} ({workload.min_percent:g} %) or {lengths}"
+    replies = exact(workload.reply_length)
     if workload.replies_max < workload.window:
         replies += ", acknowledged"
     return (
