@@ -27,9 +27,9 @@ from isfc.io.run import (
     SECONDS,
     WARMUP,
     ChannelRun,
-    OsaRun,
-    SynchronousRun,
-    WorkloadRun,
+    LoadActivity,
+    OsaActivity,
+    ReadsActivity,
     run_configuration,
 )
 from isfc.io.shared import read_disks
@@ -67,59 +67,6 @@ class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
     fcp_per_s: float
     fcp_active: float
     fcp_deferred_per_s: float
-
-
-class LoadActivity(Struct, frozen=True):
-    """A workload that was run, on all of its channels."""
-
-    name: str
-    devices: int
-    io_per_s: float
-    mb_per_s: float
-    """10^6 bytes, both ways"""
-    response_us: float
-    """the mean"""
-    response_p50_us: float
-    response_p99_us: float
-    pend_us: float
-    disc_us: float
-    conn_us: float
-    device_io_per_s: float
-    """of one device, as the next two; all are alike"""
-    connect_percent: float
-    utilization_percent: float
-    """more than 100 where a device has more than one I/O at a time"""
-
-
-class ReadsActivity(Struct, frozen=True):
-    """Synchronous reads that were asked for."""
-
-    name: str
-    devices: int
-    io_per_s: float
-    """those that succeeded"""
-    mb_per_s: float
-    response_us: float
-    success_percent: float
-    link_busy_percent: float
-    cache_miss_percent: float
-    rejected_percent: float
-
-
-class OsaActivity(Struct, frozen=True):
-    """An OSA, in a run."""
-
-    chpid: str
-    feature: str
-    mtu_bytes: int
-    mb_per_s_out: float
-    """2^20 bytes"""
-    mb_per_s_in: float
-    packets_per_s: float
-    cpu_us_per_mb: float | None
-    """host CPU for 2^20 bytes sent, or null"""
-    cpu_unknown: str
-    """why that is null, or empty"""
 
 
 class IoActivity(Reported, Struct, frozen=True):
@@ -173,10 +120,10 @@ def io_run(
     return IoActivity(
         *(name_of(config), seconds, warmup, seed),
         tuple(map(_channel, run.channels)),
-        tuple(map(_load, run.workloads)),
-        tuple(map(_reads, run.synchronous)),
+        run.workloads,
+        run.synchronous,
         tuple(map(sap_figures, run.saps)),
-        tuple(map(_osa, run.osas)),
+        run.osas,
         tuple(map(trunk_figures, run.trunks)),
         limits=None if limit is None else io_limits(limit),
         notes=(*alone, CHANNELS_UNRANGED),
@@ -198,30 +145,6 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         frame_bytes_write=run.frame_bytes(reads=False),
         **by_protocol,
     )
-
-
-def _load(run: WorkloadRun) -> LoadActivity:
-    each_s = run.io_per_s / run.workload.devices
-    return LoadActivity(
-        *(run.workload.name, run.workload.devices, run.io_per_s, run.mb_per_s),
-        *(run.response_us, run.response_p50_us, run.response_p99_us),
-        *(run.pend_us, run.disc_us, run.conn_us, each_s),
-        *(each_s * run.conn_us / 1e4, each_s * (run.conn_us + run.disc_us) / 1e4),
-    )
-
-
-def _reads(run: SynchronousRun) -> ReadsActivity:
-    found, load = run.outcome, run.workload
-    done = (load.rate_per_s or 0.0) * found.success
-    shares = found.success, found.link_busy, found.cache_miss, found.rejected
-    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
-    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
-
-
-def _osa(run: OsaRun) -> OsaActivity:
-    of, rates = run.channel, (run.mb_per_s_out, run.mb_per_s_in, run.packets_per_s)
-    known = run.cpu_us_per_mb, run.cpu_unknown
-    return OsaActivity(of.chpid, of.feature, of.mtu_bytes, *rates, *known)
 
 
 def io_run_report(found: IoActivity) -> Report:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.fibre_channel import Frames
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import (
@@ -104,43 +106,57 @@ class ChannelRun(ChannelFlows):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadRun:
-    """One workload on all of its channels; times in microseconds."""
+class LoadActivity(Struct, frozen=True):
+    """A workload that was run, on all of its channels."""
 
-    workload: IoWorkload
+    name: str
+    devices: int
     io_per_s: float
     mb_per_s: float
+    """10^6 bytes, both ways"""
     response_us: float
+    """the mean"""
     response_p50_us: float
     response_p99_us: float
     pend_us: float
     disc_us: float
     conn_us: float
+    device_io_per_s: float
+    """of one device, as the next two; all are alike"""
+    connect_percent: float
+    utilization_percent: float
+    """more than 100 where a device has more than one I/O at a time"""
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousRun:
-    """A synchronous workload and what became of its requests."""
+class ReadsActivity(Struct, frozen=True):
+    """Synchronous reads that were asked for."""
 
-    workload: IoWorkload
-    outcome: SynchronousOutcome
+    name: str
+    devices: int
+    io_per_s: float
+    """those that succeeded"""
+    mb_per_s: float
+    response_us: float
+    success_percent: float
+    link_busy_percent: float
+    cache_miss_percent: float
+    rejected_percent: float
 
 
-@dataclass(frozen=True, slots=True)
-class OsaRun:
-    """An OSA and what its streams get, in 2**20 bytes a second, and in packets both ways.
+class OsaActivity(Struct, frozen=True):
+    """An OSA, in a run."""
 
-    ``cpu_us_per_mb`` is what outbound streams cost the host; where it is None, ``cpu_unknown`` says
-    why.
-    """
-
-    channel: IoChannel
+    chpid: str
+    feature: str
+    mtu_bytes: int
     mb_per_s_out: float
+    """2^20 bytes"""
     mb_per_s_in: float
     packets_per_s: float
-    cpu_us_per_mb: float | None = None
-    cpu_unknown: str = ""
+    cpu_us_per_mb: float | None
+    """host CPU for 2^20 bytes sent, or null"""
+    cpu_unknown: str
+    """why that is null, or empty"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +166,10 @@ class IoRun:
     configuration: IoConfiguration
     seconds: float
     channels: tuple[ChannelRun, ...]
-    workloads: tuple[WorkloadRun, ...]
-    synchronous: tuple[SynchronousRun, ...]
+    workloads: tuple[LoadActivity, ...]
+    synchronous: tuple[ReadsActivity, ...]
     saps: tuple[SapLoad, ...]
-    osas: tuple[OsaRun, ...]
+    osas: tuple[OsaActivity, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
 
@@ -178,10 +194,8 @@ def run_configuration(
         configuration=configuration,
         seconds=seconds,
         channels=channels,
-        workloads=tuple(_workload_run(one, channels) for one in asynchronous),
-        synchronous=tuple(
-            SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
-        ),
+        workloads=tuple(_load(one, channels) for one in asynchronous),
+        synchronous=tuple(_reads(load.workload, load.outcome) for load in loads if load.outcome),
         saps=sap_loads(
             configuration,
             (
@@ -191,7 +205,7 @@ def run_configuration(
             ),
         ),
         osas=tuple(
-            _osa_run(channel, configuration.users_of(channel.chpid))
+            _osa(channel, configuration.users_of(channel.chpid))
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
@@ -247,7 +261,7 @@ def _run_all(
         run_below(trunks, held, until_ns, measuring=measuring)
 
 
-def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:
+def _load(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
     loads = [each for channel in channels for each in channel.loads if each.workload is workload]
     responses = sorted(time for each in loads for time in each.observed.responses_ns)
     count = max(1, len(responses))
@@ -255,8 +269,11 @@ def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> Workl
     pend_us = sum(each.observed.pend_ns for each in loads) / count / 1e3
     disc_us = sum(each.observed.disc_ns for each in loads) / count / 1e3
     io_per_s = sum(each.io_per_s for each in loads)
-    return WorkloadRun(
-        workload=workload,
+    conn_us = max(0.0, mean_us - pend_us - disc_us)
+    each_per_s = io_per_s / workload.devices
+    return LoadActivity(
+        name=workload.name,
+        devices=workload.devices,
         io_per_s=io_per_s,
         mb_per_s=io_per_s * workload.io_bytes / 1e6,
         response_us=mean_us,
@@ -264,11 +281,21 @@ def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> Workl
         response_p99_us=_percentile(responses, 99) / 1e3,
         pend_us=pend_us,
         disc_us=disc_us,
-        conn_us=max(0.0, mean_us - pend_us - disc_us),
+        conn_us=conn_us,
+        device_io_per_s=each_per_s,
+        connect_percent=each_per_s * conn_us / 1e4,
+        utilization_percent=each_per_s * (conn_us + disc_us) / 1e4,
     )
 
 
-def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:
+def _reads(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
+    done = (load.rate_per_s or 0.0) * found.success
+    shares = found.success, found.link_busy, found.cache_miss, found.rejected
+    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
+    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
+
+
+def _osa(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
     carried: list[float] = []
     packets_per_s = 0.0
     for flow, most in zip(StreamDirection, channel_rates(channel), strict=True):
@@ -276,7 +303,9 @@ def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:
         carried.append(min(most.mb_per_s, wanted))
         packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s
     cpu_us_per_mb, cpu_unknown = sending_cpu_us_per_mb(channel, users)
-    return OsaRun(channel, carried[0], carried[1], packets_per_s, cpu_us_per_mb, cpu_unknown)
+    mtu, (out, back) = channel.mtu_bytes, carried
+    known = cpu_us_per_mb, cpu_unknown
+    return OsaActivity(channel.chpid, channel.feature, mtu, out, back, packets_per_s, *known)
 
 
 def _wanted_mb_per_s(workload: IoWorkload, flow: StreamDirection, most: float) -> float:
