@@ -34,10 +34,10 @@ from scenarios.figures.collide import (
 from scenarios.figures.collide import collide as run_trial
 from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
+from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 UNRANGED: Final = unranged(

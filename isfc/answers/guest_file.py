@@ -18,9 +18,8 @@ from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
 from isfc.reports.units import exact
-from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest import SECONDS_MAX, GuestPlan, Limits, make_limits
 from scenarios.moves.targets import Tenant
-from scenarios.moves.vmrelocate import SECONDS_MAX, Limits, make_limits
 
 _COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "

@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ctc.features import generation_code
-from isfc.answers.io_limit import IoLimits, io_limits
 from isfc.answers.io_plan import (
     ChannelFigures,
     Config,
@@ -22,7 +21,7 @@ from isfc.answers.io_plan import (
 )
 from isfc.arguments import SEED_MAX, Argument, checked
 from isfc.io.configuration import Protocol
-from isfc.io.limit import find_io_limit
+from isfc.io.limit import LOADS, IoLimit, IoLimiting, IoResource, find_io_limit
 from isfc.io.run import (
     SECONDS,
     WARMUP,
@@ -34,6 +33,7 @@ from isfc.io.run import (
 )
 from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
+from isfc.layout.in_words import listed
 from isfc.layout.note import Note
 from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
@@ -67,6 +67,13 @@ class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
     fcp_per_s: float
     fcp_active: float
     fcp_deferred_per_s: float
+
+
+class IoLimits(IoLimit, frozen=True):
+    """What limits the I/Os, also in words."""
+
+    text: str
+    """the same in words"""
 
 
 class IoActivity(Reported, Struct, frozen=True):
@@ -125,7 +132,7 @@ def io_run(
         tuple(map(sap_figures, run.saps)),
         run.osas,
         tuple(map(trunk_figures, run.trunks)),
-        limits=None if limit is None else io_limits(limit),
+        limits=None if limit is None else IoLimits(**asdict(limit), text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )
 
@@ -255,3 +262,43 @@ def _by_reason(found: IoActivity) -> dict[str, list[str]]:
         if each.cpu_unknown:
             reasons.setdefault(each.cpu_unknown, []).append(each.chpid)
     return reasons
+
+
+_WORDS: Final = {
+    IoResource.PROCESSOR: "the channels' processors",
+    IoResource.LINE: "the lines, or what leads to far storage",
+    IoResource.BUS: "the channels' buses",
+    IoResource.STORAGE: "the storage",
+    IoResource.DISTANCE: "the distance",
+    IoResource.TRUNK: "cards, interconnects or fanouts",
+    IoResource.OUTSTANDING: "the I/Os under way at a time: no more are allowed",
+    IoResource.RATE: "the load: workloads ask for no more",
+}
+
+_SOME: Final = 0.3
+"""With a smaller share the greatest is one of several."""
+
+
+def io_limited_by(limit: IoLimit) -> str:
+    """``the storage; ...``: what limits, what there is to gain, and of what responses consist."""
+    by = listed([_named(each) for each in limit.by])
+    if limit.by[0].share < _SOME:
+        by = f"several things together, most by {by}"
+    alike = ", about alike" if len(limit.by) > 1 else ""
+    told = "with twice that load" if limit.by[0].resource in LOADS else "without this limit"
+    slow = listed(
+        [
+            f"{_WORDS[each.resource]} {shown(each.share, Unit.SHARE)} %"
+            for each in limit.response[:3]
+        ]
+    )
+    rate = shown(limit.without_io_per_s, Unit.PER_S)
+    return f"{by}{alike}; {told}: {rate} a second. Of their response time: {slow}"
+
+
+def _named(limiting: IoLimiting) -> str:
+    words = _WORDS[limiting.resource]
+    if limiting.where is None or limiting.busy_percent is None:
+        return words
+    busy = shown(min(100.0, limiting.busy_percent), Unit.PERCENT)
+    return f"{words} ({limiting.where} busy {busy} %)"

@@ -15,7 +15,7 @@ from isfc.reports.units import bytes_words, shown
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Unit
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
 
 GONE = {
     LostPiece.NONE: "whole",

@@ -12,10 +12,9 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
 from scenarios.figures.figure import Unit
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.evacuation import WouldMove
+from scenarios.moves.guest import GuestMemory, RelocationEnd
 from scenarios.moves.orders import Response
-from scenarios.moves.record import WouldMove
-from scenarios.moves.vmrelocate import RelocationEnd
 
 _ON_PAGE: Final = 12
 """Guests whose table is on a page that nobody asked for notes on."""

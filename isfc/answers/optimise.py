@@ -35,9 +35,7 @@ from isfc.search.result import Found, Task
 from isfc.search.workers import shared_out
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
-from scenarios.runs.given_traffic import read_traffic
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.steady import Rate

@@ -23,8 +23,7 @@ from scenarios.figures.limit import Limit
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.figures.rests_on import RestsOn
 from scenarios.runs.cp_script import ConsoleEntry
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run

@@ -14,10 +14,9 @@ from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.reports.units import exact
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import (
     MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
