@@ -27,11 +27,12 @@ from tools.pages import (
     fidelity,
     fidelity_page,
     json_page,
+    relocation,
     screenshots,
     sources,
 )
 from tools.pages.console import PAGES, PROJECT
-from tools.pages.figures import fit, limits, shown, simulated
+from tools.pages.figures import fit, shown, simulated
 from tools.pages.spans import filled
 
 DOCS: Final = PROJECT / "docs"
@@ -78,13 +79,11 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/check.md": lambda _: {"rules": shown.rules()},
     "docs/collisions.md": shown.collisions,
     "docs/fidelity.md": fidelity_page.figures,
-    "docs/io-run.md": limits.io_run,
     "docs/io-sizing.md": shown.io_sizing,
     "docs/json.md": json_page.tables,
     "docs/live.md": shown.live,
-    "docs/measured.md": limits.measured,
-    "docs/relocation.md": limits.relocation,
-    "docs/reliability.md": limits.reliability,
+    "docs/measured.md": drawn_sites.figures,
+    "docs/relocation.md": lambda _: {"replayed": relocation.section()},
     "docs/replay.md": fit.figures,
     "docs/sources.md": lambda _: {"features": sources.features()},
     "docs/tutorial.md": shown.tutorial,
