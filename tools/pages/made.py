@@ -23,13 +23,13 @@ from tools.calibration import (
 )
 from tools.pages import (
     channel_fidelity,
-    diagram,
     fidelity,
     fidelity_page,
     json_page,
     relocation,
     screenshots,
     sources,
+    states,
 )
 from tools.pages.console import PAGES, PROJECT
 from tools.pages.figures import fit, shown, simulated
@@ -75,6 +75,7 @@ def json_keys() -> Files:
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": fit.figures,
     "README.md": fit.figures,
+    "docs/architecture.md": states.figures,
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": lambda _: {"rules": shown.rules()},
     "docs/collisions.md": shown.collisions,
@@ -115,7 +116,6 @@ MEASURED: Final = (
 )
 MADE: Final = (
     Made("what ranges are made from", certainty.files, is_slow=True),
-    Made("states of a CTC", diagram.files),
     Made("drawings of layouts", layouts),
     Made("schema", schema),
     Made("keys of --json", json_keys),
