@@ -229,19 +229,14 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
             if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
                 known.add(key)
-        found += [f"{key}={port}" for key, port in _swports(system).items() if key not in known]
+        swports = {
+            f"{system.node}:{path.channel}": path.channel.port
+            for unit in system.deck.control_units.values()
+            for path in unit.paths.get(system.partition.css, ())
+            if path.channel.port
+        }
+        found += [f"{key}={port}" for key, port in swports.items() if key not in known]
     return found
-
-
-def _swports(system: DeckSystem) -> dict[str, str]:
-    """The ports that SWPORT of HCD's decks tells of the channels of CTCs."""
-    css = system.partition.css
-    return {
-        f"{system.node}:{path.channel}": path.channel.port
-        for unit in system.deck.control_units.values()
-        for path in unit.paths.get(css, ())
-        if path.channel.port
-    }
 
 
 def hinted_fibres(
