@@ -68,7 +68,8 @@ def read_access(operands: StatementOperands) -> Access:
 def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:
     """What is said of each CSS; of None where none is named."""
     for csss, items in by_css(value) if value else ():
-        for css in [int(word.text) for word in csss if word.text in _CSS_IDS] or [None]:
+        named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
+        for css in named or [None]:
             yield css, items
 
 
