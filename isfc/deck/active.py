@@ -8,7 +8,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation
 from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
-from isfc.layout.build import CtcChoice, Lengths, Names, Paths, Profiles, build_layout
+from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
@@ -18,7 +18,7 @@ from isfc.link.name import NodeName
 Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
 
-Said = Sequence[tuple[NodeName | None, Activation]]
+Statements = Sequence[tuple[NodeName | None, Activation]]
 """Statements, each with the node whose file it is from, if that is said."""
 
 
@@ -30,7 +30,7 @@ class Chosen:
     remarks: list[str] = field(default_factory=list)
 
 
-def choose(activations: Said, devices: Mates) -> Chosen:
+def choose(activations: Statements, devices: Mates) -> Chosen:
     """What the statements choose of ``devices``.
 
     A file that names no node tells by its qualifiers, by NODE, or by devices that only one node
@@ -123,7 +123,7 @@ def _leads(rdevs: Sequence[Rdev]) -> str:
     return "leads" if len(rdevs) == 1 else "lead"
 
 
-def _tell_of_the_others(activations: Said, devices: Mates, chosen: Chosen) -> None:
+def _tell_of_the_others(activations: Statements, devices: Mates, chosen: Chosen) -> None:
     """Say which nodes keep all devices.
 
     Raises `ConfigurationError` if all do, for a name that is not known.
@@ -141,7 +141,9 @@ def _tell_of_the_others(activations: Said, devices: Mates, chosen: Chosen) -> No
             chosen.remarks.append(f"{node}: no statement is of it: it keeps all its devices")
 
 
-def choose_from(collection: Collection, activations: Said) -> tuple[Collection, tuple[str, ...]]:
+def choose_from(
+    collection: Collection, activations: Statements
+) -> tuple[Collection, tuple[str, ...]]:
     """``collection`` with the devices alone that the statements leave active, and remarks.
 
     A link of which none is left is left out. Raises `ConfigurationError` if no link is left.
@@ -221,14 +223,7 @@ class Wired:
     remarks: tuple[str, ...]
 
 
-def wire(
-    pairing: Pairing,
-    profile: Profiles,
-    active: Mapping[NodeName, AnyOf[Rdev]],
-    name: Names = lambda _: None,
-    km: Lengths = lambda _: 0.0,
-    path: Paths = lambda _: None,
-) -> Wired:
+def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -> Wired:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
     Raises `ConfigurationError` for what is no logical link.
@@ -236,16 +231,8 @@ def wire(
     connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    layout = build_layout(
-        pairing.nodes,
-        connections,
-        profile,
-        name,
-        km,
-        path,
-        ": choose them with the ACTIVATE ISLINK statements (--config FILE)",
-    )
-    return Wired(layout, tuple(remarks))
+    too_many = ": choose them with the ACTIVATE ISLINK statements (--config FILE)"
+    return Wired(build_layout(pairing.nodes, connections, said, too_many), tuple(remarks))
 
 
 def active_ctcs(pairing: Pairing, active: Mapping[NodeName, AnyOf[Rdev]]) -> list[Joined]:

@@ -30,6 +30,7 @@ from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.errors import ConfigurationError
+from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
@@ -88,6 +89,10 @@ class Hint:
                 "*ISFC ISLGBPS, CREDITS: of a fibre without a path; expected PATH='METRO' too"
             )
         return None if self.path is None else FarPath(self.path, self.km or 0.0, self.isl)
+
+    def said(self, profile: ChpidProfile | None = None) -> SaidFibre:
+        """The fibre of which this is said; a ``profile`` that is said elsewhere counts more."""
+        return SaidFibre(profile or self.profile, self.fibre, self.km or 0.0, self.far_path)
 
 
 def format_hints(
