@@ -36,7 +36,7 @@ from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
-from isfc.errors import ConfigurationError
+from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
 
@@ -77,10 +77,10 @@ class AnswerPrinted(Struct, frozen=True):
     def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
 
-        Each output is loaded for its own.
+        JSON is what was found, or its ``record`` of that. Each output is loaded for its own.
         """
         if self.json:
-            show_json(found)
+            show_json(getattr(found, "record", found))
         elif self.csv:
             _show_csv(report(found), self.table)
         elif html is None:
@@ -128,11 +128,14 @@ def command_of(
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
     answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
     too is a ``printed`` of its own.
-    Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
+    Arguments may be ``made`` of several options, as a record of `Argument`s is of its fields, and
+    flags may ask other functions ``instead``. An answer that is refused is printed, and its files
+    are not written.
     """
     pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
     files = (*own, *pages)
-    names = signature(function).parameters.keys() - made.keys()
+    records = {**_records(function), **made}
+    names = signature(function).parameters.keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
 
     def command(**given: Any) -> None:
@@ -147,21 +150,27 @@ def command_of(
                 asked, said = other.function, other.report
                 given = other.taken(given, usual)
         with as_options(placed):
-            for name, record in made.items():
-                fields = {field: given.pop(field) for field in record.__struct_fields__}
-                given[name] = record(**fields).made()
-            found = _run(asked, given)
+            for name, record in records.items():
+                whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+                given[name] = whole.made() if isinstance(whole, Made) else whole
+            ended: int | str = ExitCode.GOOD
+            try:
+                found = _run(asked, given)
+                ended = code(found) if code is not None else ended
+            except AnswerRefused as error:
+                found, ended = error.answer, str(error)
+                written = {each: written[each] for each in pages}
             for each, path in written.items():
                 if path is not None:
                     (html_of(said) if each in pages else each).write(path, found)
             output.show(found, said, *page)
-        if code is not None and (ended := code(found)):
+        if ended:
             if isinstance(ended, str):
                 show_error(ended)
                 ended = ExitCode.FAILED
             raise typer.Exit(ended)
 
-    taken = [*_options(function, made)]
+    taken = [*_options(function, records)]
     usual = {each.name: each.default for each in taken}
     more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
@@ -181,19 +190,39 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
     return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
-def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:
+def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
+    """The arguments that are a record of `Argument`s."""
+    found = {}
+    for name in signature(function).parameters:
+        for kind in get_args(annotation_of(function, name)):
+            if isinstance(kind, type) and issubclass(kind, Struct):
+                fields = [annotation_of(kind, field) for field in kind.__struct_fields__]
+                if all(_said(hint) for hint in fields):
+                    found[name] = kind
+    return found
+
+
+def _said(hint: Any) -> list[Argument]:
+    return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+
+
+def _options(
+    function: Callable[..., Any], records: Mapping[str, type[Struct]]
+) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        if name in made:
-            yield from parameters_of(made[name])
+        if name in records:
+            for each in parameters_of(records[name]):
+                if _said(each.annotation):
+                    each = each.replace(annotation=_annotated(_option, each, each.annotation))
+                yield each
             continue
         hint, default = annotation_of(function, name), parameter.default
-        said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
-        if name in SHARED:
-            annotation: Any = SHARED[name]
-        elif said:
+        if _said(hint):
             make = _argument if _is_placed(function, name) else _option
-            annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
+            annotation = _annotated(make, parameter, hint)
+        elif name in SHARED:
+            annotation = SHARED[name]
         elif name in IN_PYTHON:
             continue
         else:
@@ -201,6 +230,10 @@ def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> It
         if name == "jobs":
             annotation, default = Annotated[int | None, *annotation.__metadata__], None
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:
+    return Annotated[_typed(hint.__origin__), make(parameter, hint, _said(hint)[0])]
 
 
 def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
@@ -238,7 +271,8 @@ def _typed(hint: Any) -> Any:
     """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, _typed(*get_args(hint)))
-    if Sequence[str] in get_args(hint):
+    several = [_typed(each) for each in get_args(hint) if get_origin(each) is Sequence]
+    if list[str] in several:
         return list[str]
     if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str

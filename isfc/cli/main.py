@@ -129,13 +129,23 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
-            "read": Subcommand("measured.read", "read", has_tables=True),
-            "compare": Subcommand("measured.compare", "compare_measured"),
-            "fit": Subcommand("measured.fit", "fit_site", has_tables=True),
+            "read": Subcommand(
+                "measured_read", "read", report="measured_read_report", own=("measured.TABLE",)
+            ),
+            "compare": Subcommand(
+                "measured_compare",
+                "compare",
+                report="measured_compare_report",
+                code="measured_compare_failure",
+                own=("measured.PLOT",),
+            ),
+            "fit": Subcommand(
+                "measured_fit", "fit", report="measured_fit_report", own=("measured.PROFILE",)
+            ),
         },
     ),
     "loads": Subcommand(
-        "measured.loads", "loads", "Show a link's load by the time of day, and what is left."
+        "loads", "loads", "Show a link's load by the time of day, and what is left."
     ),
     "node": Subcommand(
         "live.node",

@@ -77,7 +77,7 @@ def read_site(path: str | Path) -> SiteProfile:
                 )
         return SiteProfile(
             root.name,
-            tuple(root.factors.items()),
+            root.factors,
             tuple(root.features),
             root.intervals,
             root.model,
@@ -102,8 +102,9 @@ def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...],
     return tuple(map(tuple, rows))
 
 
+@checked
 def format_site(profile: SiteProfile) -> str:
-    """The file of a profile."""
+    """The text of a profile's file, for ``--profile``."""
     features = ", ".join(f'"{feature}"' for feature in profile.features)
     meanings = {constant.name: constant.meaning for constant in CONSTANTS}
     lines = [
@@ -128,7 +129,9 @@ def format_site(profile: SiteProfile) -> str:
             "]",
         ]
     lines += ["", "[factors]"]
-    lines += [f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in profile.factors]
+    lines += [
+        f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in profile.factors.items()
+    ]
     for table, errors in (("held_back", profile.held_back), ("before", profile.before)):
         if errors is not None:
             lines += ["", f"[{table}]  # percent"]

@@ -54,9 +54,8 @@ def doubts_of(
     and ``outlier`` in words without which they are much nearer, if there is such a thing;
     ``inferred`` says that what ran is told by link activity alone.
     """
-    ends = [name for name, factor in profile.factors if at_bound(log(factor))]
-    for name in ends:
-        factor = dict(profile.factors)[name]
+    ends = {name: each for name, each in profile.factors.items() if at_bound(log(each))}
+    for name, factor in ends.items():
         yield f"{name} comes out at {factor:.2f}, the end of what is tried: no such site is known"
     off, before = profile.held_back, profile.before
     if len(held) < 2:

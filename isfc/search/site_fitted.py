@@ -1,63 +1,74 @@
 """What a fit to a site has found: its profile, how well each constant is known, and its doubts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import exp
 from typing import Any
 
-from isfc.layout.site import SiteProfile
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from isfc.arguments import spelt
+from isfc.errors import AnswerRefused
+from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.search.site_rivals import Explanation
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A profile; how far each factor's logarithm may be off, and which constants are not told.
+class FittedConstant(Struct, frozen=True):
+    """A constant of the model at a site."""
 
-    An uncertainty is two standard deviations, and wider where the figures are off by more than
-    what is known of them (``misfit``, a multiple of it). ``skewed`` has how far
-    below and above may go of constants that lines do not reach. ``doubts`` are the reasons not to
-    use it, ``notes`` what else is to be looked at. ``explanations`` are what was held beside the
-    fit, the best first.
-    """
+    constant: str
+    factor: float
+    """how many times today's value; 1 of one that is not told"""
+    told: bool
+    """whether the figures tell it: if not, it stays as it is"""
+    uncertainty: float
+    """how far the logarithm of its factor may be off: two standard deviations, wider by `misfit`"""
+    low: float
+    """between this and `high` its factor is, where 95 % of such ranges hold it; wider to one side
+    where lines do not reach so far and the profile of the squares is"""
+    high: float
+
+    @property
+    def meaning(self) -> str:
+        """What it is, or that it is not told."""
+        if not self.told:
+            return "not told by these figures: it stays as it is"
+        return next(each.meaning for each in CONSTANTS if each.name == self.constant)
+
+
+class Fitted(Struct, frozen=True):
+    """The model fitted to a site, and how well that is known."""
 
     profile: SiteProfile
-    uncertainties: tuple[tuple[str, float], ...]
-    untold: tuple[str, ...]
+    """what `--profile` takes"""
+    constants: tuple[FittedConstant, ...]
+    """each that may be fitted"""
     misfit: float | None = None
-    doubts: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    """how far the figures are off all in all, as a multiple of what noise and rounding leave; null
+    without intervals"""
     explanations: tuple[Explanation, ...] = ()
-    skewed: tuple[tuple[str, tuple[float, float]], ...] = ()
+    """what was held beside the fit, the best first"""
+    notes: tuple[str, ...] = ()
+    """what else is to be looked at, such as a line that is not as fast as the layout says"""
 
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """Of each constant, between what its factor is: 95 % of such ranges hold it."""
-        factors, sides = dict(self.profile.factors), dict(self.skewed)
-        found = {}
-        for name, off in self.uncertainties:
-            below, above = sides.get(name, (off, off))
-            factor = factors.get(name, 1.0)
-            found[name] = (factor * exp(-below), factor * exp(above))
-        return found
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The reasons not to use it."""
+        return self.profile.doubts
 
     def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each constant, as a data frame takes them.
+        """A flat record for each constant, as a data frame takes them."""
+        return [asdict(each) for each in self.constants]
 
-        ``uncertainty`` is of the logarithm; one that is not told has a factor of 1.
-        """
-        factors, ranges = dict(self.profile.factors), self.ranges()
-        return [
-            {
-                "constant": name,
-                "factor": factors.get(name, 1.0),
-                "told": name in factors,
-                "uncertainty": off,
-                "low": ranges[name][0],
-                "high": ranges[name][1],
-            }
-            for name, off in self.uncertainties
-        ]
 
-    def marked(self, notes: Sequence[str] = ()) -> "Fitted":
-        """The same with its doubts in the profile, and further notes."""
-        profile = replace(self.profile, doubts=self.doubts)
-        return replace(self, profile=profile, notes=(*self.notes, *notes))
+class FitRefused(AnswerRefused):
+    """A fit that is not to be believed; ``answer`` has it, and its ``doubts`` say why."""
+
+    answer: Fitted
+
+    def __init__(self, answer: Fitted) -> None:
+        doubts = "; ".join(answer.doubts)
+        super().__init__(f"the fit is refused: {doubts}; {spelt('anyway')} takes it all the same")
+        self.answer = answer
+
+    def __reduce__(self) -> tuple[type["FitRefused"], tuple[Fitted]]:
+        """Let it go to another process."""
+        return FitRefused, (self.answer,)

@@ -46,24 +46,16 @@ def log_off(figure: MeasuredFigure) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How near one explanation comes: its squares, and by how many percent it is off (median).
-
-    ``evidence`` is AICc, the less the better: squares, and what ``fitted`` constants cost where
-    there are so many figures.
-    """
+    """How near one explanation comes."""
 
     what: str
-    squares: float
     off_percent: float
-    fitted: int = 0
-    figures: int = 0
-
-    @property
-    def evidence(self) -> float:
-        """Akaike's criterion for few figures."""
-        count = self.fitted
-        few = 2 * count * (count + 1) / max(1, self.figures - count - 1)
-        return self.squares + 2 * count + few
+    """its median error"""
+    squares: float
+    """of how far figures are off, in units of how well they are known"""
+    aicc: float
+    """Akaike's criterion for few figures, of which less is better: the squares, and what constants
+    cost that are fitted"""
 
     def __str__(self) -> str:
         return f"{self.what} (off by {self.off_percent:.0f} %)"
@@ -72,12 +64,16 @@ class Explanation:
 def explain(
     what: str, figures: Sequence[MeasuredFigure], known: Any, fitted: int = 0
 ) -> Explanation:
-    """How near figures come; ``known`` is how well each is known, as an array."""
+    """How near figures come with so many constants ``fitted``.
+
+    ``known`` is how well each is known, as an array.
+    """
     import numpy
 
     squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
     off = median(abs(each.error_percent or 0.0) for each in figures)
-    return Explanation(what, squares, off, fitted, len(figures))
+    few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
+    return Explanation(what, off, squares, squares + 2 * fitted + few)
 
 
 def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
@@ -133,5 +129,5 @@ def runs_at_most(intervals: int, features: int) -> int:
 
 def named(rivals: Sequence[Explanation]) -> str:
     """The best, and the next."""
-    first, *others = sorted(rivals, key=lambda each: each.evidence)
+    first, *others = sorted(rivals, key=lambda each: each.aicc)
     return f"{first}, next {others[0]}" if others else str(first)

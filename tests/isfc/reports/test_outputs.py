@@ -161,7 +161,7 @@ def measured_beside() -> Report:
         reasons=(),
         rate_range=None,
     )
-    return measured_compare_report(MeasuredComparison((one,), (), None, None, ()))
+    return measured_compare_report(MeasuredComparison((one,), (), (), None, None, ()))
 
 
 def swept() -> Report:

@@ -27,7 +27,7 @@ def test_the_prediction_that_is_furthest_off_is_named(
         runs.append(asked)
         site = asked.layout.site
         waits = asked.workload.name == "HS" and len(asked.layout.ctcs) == 1
-        factor = dict(site.factors).get("line", 1.0) if site and waits else 1.0
+        factor = site.factors.get("line", 1.0) if site and waits else 1.0
         return SimpleNamespace(mb_per_s=100 / factor)
 
     monkeypatch.setattr(site_predicted, "run", run)
