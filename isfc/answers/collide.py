@@ -14,6 +14,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
+from isfc.reported import Reported
 from isfc.reports.report import Column, Grid, Report, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by
@@ -46,11 +47,13 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Struct, frozen=True):
+class Collisions(Reported, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.
     """
+
+    reported_by = "isfc.answers.collide.collide_report"
 
     nodes: tuple[NodeName, NodeName]
     """in the order of their names"""

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from isfc.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Plot, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -38,7 +38,10 @@ def io_chart_report(found: Chart) -> Report:
     ]
     rows = [SimpleNamespace(**row) for row in found.rows()]
     notes = [note.text for note in found.notes]
-    return Report(found.title, [*_answer(found)], [Table(found.y_name, columns, rows)], notes=notes)
+    known = ((each.name, [y for y in each.values if y is not None]) for each in found.curves)
+    plots = [Plot(name, values, Unit.COUNT) for name, values in known]
+    tables = [Table(found.y_name, columns, rows)]
+    return Report(found.title, [*_answer(found)], tables, notes=notes, plots=plots)
 
 
 def _answer(found: Chart) -> Iterator[tuple[str, str]]:

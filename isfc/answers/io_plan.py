@@ -19,6 +19,7 @@ from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.rule import Severity
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -141,8 +142,10 @@ class FullFirst(Struct, frozen=True):
     """how much of it is used; null: more than all"""
 
 
-class IoEstimates(Struct, frozen=True):
+class IoEstimates(Reported, Struct, frozen=True):
     """What an I/O configuration can do, by mean values."""
+
+    reported_by = "isfc.answers.io_plan.io_plan_report"
 
     name: str
     """the file, or `config`"""

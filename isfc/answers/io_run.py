@@ -35,6 +35,7 @@ from isfc.io.run import (
 from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -121,8 +122,10 @@ class OsaActivity(Struct, frozen=True):
     """why that is null, or empty"""
 
 
-class IoActivity(Struct, frozen=True):
+class IoActivity(Reported, Struct, frozen=True):
     """What channels carried in a run of an I/O configuration."""
+
+    reported_by = "isfc.answers.io_run.io_run_report"
 
     name: str
     """the file, or `config`"""

@@ -23,6 +23,7 @@ from isfc.io.sizing import ASSUMED, DistanceNeed, Guidelines, RoomNeed, Synchron
 from isfc.io.sizing import size as size_mix
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -32,8 +33,10 @@ _KM: Final = 100.0
 """How far storage may be where nothing says it: the distance of the published figures."""
 
 
-class IoSizes(Struct, frozen=True):
+class IoSizes(Reported, Struct, frozen=True):
     """What one mix needs, or each interval of a report."""
+
+    reported_by = "isfc.answers.io_size.io_size_report"
 
     growth_percent: float
     """how much more there is later"""

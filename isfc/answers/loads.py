@@ -22,12 +22,23 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from isfc.measured.by_time import PERIODS, Slot, label_of, mean, percentile_of, since, slots_of
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
-from isfc.measured.intervals import CarriedInterval, carried_intervals, is_interval_table
+from isfc.measured.intervals import (
+    PERIODS,
+    CarriedInterval,
+    Slot,
+    carried_intervals,
+    is_interval_table,
+    label_of,
+    mean,
+    percentile_of,
+    since,
+    slots_of,
+)
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
+from isfc.reported import Reported
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
@@ -83,8 +94,10 @@ class WayLoad(Struct, frozen=True):
         return self.left or self.whole
 
 
-class Loads(Struct, frozen=True):
+class Loads(Reported, Struct, frozen=True):
     """The loads of a link: of its two ways, and by the time of the day or the week."""
+
+    reported_by = "isfc.answers.loads_report.loads_report"
 
     name: str
     """of the link"""

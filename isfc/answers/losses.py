@@ -14,7 +14,7 @@ from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import (
+from isfc.layout.loss import (
     CTC,
     PORT,
     SYSTEM,
@@ -27,6 +27,7 @@ from isfc.layout.lost import (
 from isfc.layout.note import Note
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
+from isfc.reported import Reported
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -78,8 +79,10 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Struct, frozen=True):
+class Losses(Reported, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
+
+    reported_by = "isfc.answers.losses.losses_report"
 
     links: tuple[str, ...]
     """their names"""

@@ -20,6 +20,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
+from isfc.reported import Reported
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
@@ -96,8 +97,10 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.judged() if _size(each) > tolerance]
 
 
-class MeasuredComparison(Struct, frozen=True):
+class MeasuredComparison(Reported, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
+
+    reported_by = "isfc.answers.measured_compare.measured_compare_report"
 
     intervals: tuple[ComparedInterval, ...]
     left_out: tuple[str, ...]

@@ -13,6 +13,7 @@ from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran, table_rows
 from isfc.measured.record_layout import read_layouts
+from isfc.reported import Reported
 from scenarios.figures.site_workload import find_ran
 from scenarios.runs.load import read_load
 
@@ -30,8 +31,10 @@ class MeasuredTable(Struct, frozen=True):
     """with `--layout`, what is not of the link, and what of it is missing"""
 
 
-class Measurements(Struct, frozen=True):
+class Measurements(Reported, Struct, frozen=True):
     """What a site measured, a record for each system and interval."""
+
+    reported_by = "isfc.answers.measured_read.measured_read_report"
 
     measurements: tuple[Measurement, ...]
     left_out: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from isfc.layout.in_words import listed
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
+from isfc.reported import Reported
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
@@ -117,8 +118,10 @@ class TriedTogether(Struct, frozen=True):
     """what other traffic has of what it has alone, as a share; null without"""
 
 
-class Moves(Struct, frozen=True, kw_only=True):
+class Moves(Reported, Struct, frozen=True, kw_only=True):
     """What became of guests that were to be moved, and of what was beside them."""
+
+    reported_by = "isfc.answers.relocate.relocate_report"
 
     sources: tuple[NodeName, ...]
     """the systems that the guests leave"""

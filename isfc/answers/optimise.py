@@ -16,14 +16,14 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.comments import with_comments
 from isfc.layout.in_words import check_known
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.sharing import in_use
 from isfc.layout.site import SiteProfile
-from isfc.layout.write import format_collection
+from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
+from isfc.reported import Reported
 from isfc.reports.delimited import records
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -50,8 +50,10 @@ _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
 
 
-class SearchResult(Struct, frozen=True):
+class SearchResult(Reported, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
+
+    reported_by = "isfc.answers.optimise.optimise_report"
 
     objectives: tuple[str, ...]
     """what was sought, in order"""

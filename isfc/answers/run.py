@@ -12,6 +12,7 @@ from isfc.answers.limit_record import LimitedBy
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
 from isfc.layout.site import SiteProfile
+from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -41,8 +42,10 @@ _UNRANGED: Final = (
 )
 
 
-class LinkRun(Struct, frozen=True, kw_only=True):
+class LinkRun(Reported, Struct, frozen=True, kw_only=True):
     """What one end of a link saw of a run; means, if it was repeated with several seeds."""
+
+    reported_by = "isfc.answers.run.run_report"
 
     partner: str | UnsetType = UNSET
     """of `isfc up` of a system with several links: the one at the other end"""

@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from isfc.answers.links_run import LinksRun, links_run, links_run_report
-from isfc.answers.run import LinkRun, link_run, run_report
+from msgspec.structs import replace
+
+from isfc.answers.links_run import LinksRun, links_run
+from isfc.answers.run import LinkRun, link_run
 from isfc.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
-from isfc.layout.shown import html_plot
 from isfc.link.name import NodeName
-from isfc.reports.html import section
-from isfc.reports.report import Report
-from scenarios.figures.figure import Figure
+from isfc.reported import Reported, report_of
+from isfc.reports.report import Plot, Report
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.cluster_rows import cluster_rows
@@ -30,13 +31,15 @@ from scenarios.runs.workload import Workload, find_workload, load_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Simulation:
+class Simulation(Reported):
     """What both ends of a link saw of one run.
 
     ``client`` and ``server`` each have ``whole``, the figures of the measured time as one
     `Sample`, and ``parts``, one `Sample` for each interval. A sample's ``result`` has every
     figure (MB are 2^20 bytes, "out" is written by that end) and its ``devices``.
     """
+
+    reported_by = "isfc.answers.simulation.simulation_report"
 
     recording: Recording
 
@@ -122,17 +125,14 @@ class Simulation:
             yield from pair
 
     def __repr__(self) -> str:
-        return f"<Simulation {_said(self.answer, run_report)}>"
-
-    def _repr_html_(self) -> str:
-        """The page of ``isfc run`` and MB/s by interval, for a notebook."""
-        plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
-        return str(section(run_report(self.answer))) + plot
+        return f"<Simulation {_said(self)}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SimulatedLinks:
+class SimulatedLinks(Reported):
     """What several links carried in one run, beside each other. MB are 2^20 bytes."""
+
+    reported_by = "isfc.answers.simulation.simulated_links_report"
 
     outcome: Outcome
 
@@ -159,16 +159,23 @@ class SimulatedLinks:
         return self.answer.rows()
 
     def __repr__(self) -> str:
-        return f"<SimulatedLinks {_said(self.answer, links_run_report)}>"
-
-    def _repr_html_(self) -> str:
-        """The page of ``isfc run`` of several links, for a notebook."""
-        return str(section(links_run_report(self.answer)))
+        return f"<SimulatedLinks {_said(self)}>"
 
 
-def _said(answer: Any, report: Callable[[Any], Report]) -> str:
+def simulation_report(found: Simulation) -> Report:
+    """The page of ``isfc run``, and MB/s by interval."""
+    rates = [part.result.mb_per_s for part in found.client.parts]
+    return replace(report_of(found.answer), plots=[Plot("MB/s by interval", rates, Unit.MB_PER_S)])
+
+
+def simulated_links_report(found: SimulatedLinks) -> Report:
+    """The page of ``isfc run`` of several links."""
+    return report_of(found.answer)
+
+
+def _said(record: Reported) -> str:
     """What was run, and what is answered first."""
-    made = report(answer)
+    made = report_of(record)
     return f"{made.title}: {made.answer[0][1]}"
 
 

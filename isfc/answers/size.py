@@ -10,13 +10,14 @@ from ctc.profiles import find_profile
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
 from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.in_words import check_known
-from isfc.layout.new import read_nodes
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
+from isfc.reported import Reported
 from isfc.reports.delimited import records
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -36,8 +37,10 @@ _GONE: Final = {
 }
 
 
-class LinkSizing(Struct, frozen=True):
+class LinkSizing(Reported, Struct, frozen=True):
     """What was wanted of a link, and the links that were tried."""
+
+    reported_by = "isfc.answers.size.size_report"
 
     wanted_mb_per_s: float
     """each way"""

@@ -10,6 +10,7 @@ from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known, listed
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
@@ -54,8 +55,10 @@ class SweptPlace(Struct, frozen=True):
     """whether it has the most MB/s of all places of the same load"""
 
 
-class Sweep(Struct, frozen=True):
+class Sweep(Reported, Struct, frozen=True):
     """What every combination of a grid carries."""
+
+    reported_by = "isfc.answers.sweep.sweep_report"
 
     seconds: float
     """virtual time that each run is measured, whatever is left of a trend"""

@@ -35,9 +35,18 @@ from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
+from isfc.cli.output.streams import (
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+    show_log,
+    write_file,
+)
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.in_words import check_known
+from isfc.reported import report_of
 from isfc.reports.report import Report
 
 SHARED: Final = {
@@ -61,6 +70,7 @@ class AnswerPrinted(Struct, frozen=True):
     notes: NotesOption = False
     json: JsonOption = False
     csv: CsvOption = False
+    markdown: Annotated[bool, flag("--markdown", "Print the page as Markdown.")] = False
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
@@ -68,11 +78,16 @@ class AnswerPrinted(Struct, frozen=True):
 
     def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=html)
-        if self.notes and (self.json or self.csv or html):
-            raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
+        expect_one(json=self.json, csv=self.csv, markdown=self.markdown, html=html)
+        if self.notes and not (self.is_page and html is None):
+            raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the page of a terminal, unless a file has it."""
+        return not (self.json or self.csv or self.markdown)
 
     def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
@@ -83,6 +98,10 @@ class AnswerPrinted(Struct, frozen=True):
             show_json(getattr(found, "record", found))
         elif self.csv:
             _show_csv(report(found), self.table)
+        elif self.markdown:
+            from isfc.reports.markdown import page as markdown_page
+
+            show_lines(markdown_page(report(found)).splitlines())
         elif html is None:
             from isfc.reports.terminal import page
 
@@ -95,7 +114,6 @@ class Instead(Struct, frozen=True):
     flag: str
     said: str
     function: Callable[..., Any]
-    report: Callable[[Any], Report]
 
     @property
     def parameter(self) -> Parameter:
@@ -116,9 +134,9 @@ class Instead(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Any],
     code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
+    report: Callable[[Any], Any] = report_of,
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
@@ -126,8 +144,8 @@ def command_of(
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
-    answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
-    too is a ``printed`` of its own.
+    answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
+    knows none. What prints answers in other ways too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, as a record of `Argument`s is of its fields, and
     flags may ask other functions ``instead``. An answer that is refused is printed, and its files
     are not written.
@@ -147,7 +165,7 @@ def command_of(
         asked, said = function, report
         for other in instead:
             if given.pop(other.flag):
-                asked, said = other.function, other.report
+                asked, said = other.function, report_of
                 given = other.taken(given, usual)
         with as_options(placed):
             for name, record in records.items():

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from isfc.answers.loads import Loads
 from isfc.answers.loads import loads as loads_of
-from isfc.answers.loads_report import GONE, loads_failure, loads_report
+from isfc.answers.loads_report import GONE, loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
 from isfc.cli.options.flattened import Made
@@ -84,7 +84,6 @@ def _ceiling(found: Loads, way: int, y: Spec, colour: Spec) -> Iterator[Spec]:
 
 loads = command_of(
     loads_of,
-    loads_report,
     loads_failure,
     [plot(loads_picture)],
     made={"guests": LeavingOptions},

@@ -9,7 +9,7 @@ from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
 from isfc.cli.output.file import write_table
 from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.streams import write_file
-from isfc.layout.site_file import format_site
+from isfc.layout.site import format_site
 from scenarios.figures.site_compare import MeasuredFigure
 
 TICKS_MAX: Final = 8

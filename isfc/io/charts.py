@@ -23,7 +23,7 @@ from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath, Isl
-from isfc.layout.shown import html_plot, rows_table
+from isfc.reported import Reported
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -63,8 +63,10 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chart:
+class Chart(Reported):
     """Curves over the same x."""
+
+    reported_by = "isfc.answers.io_chart.io_chart_report"
 
     title: str
     x_name: str
@@ -87,12 +89,6 @@ class Chart:
 
     def __repr__(self) -> str:
         return f"<Chart {self.title}: {', '.join(curve.name for curve in self.curves)}>"
-
-    def _repr_html_(self) -> str:
-        """The table, and a line for each curve, for a notebook."""
-        table = rows_table(self.title, self.rows())
-        known = ((each.name, [y for y in each.values if y is not None]) for each in self.curves)
-        return table + "".join(html_plot(name, values) for name, values in known)
 
 
 def response_over_rate(channel: IoChannel = _NEAR) -> Chart:

@@ -14,9 +14,16 @@ from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.machines import check_machines
-from isfc.layout.whole import check_others, check_ports, check_profiles, made_whole, with_channels
+from isfc.layout.whole import (
+    check_machines,
+    check_others,
+    check_ports,
+    check_profiles,
+    made_whole,
+    with_channels,
+)
 from isfc.link.name import NodeName
+from isfc.reported import Drawn
 
 
 class ChannelEnd(Struct, frozen=True):
@@ -111,7 +118,7 @@ class LinkTraffic(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Collection:
+class Collection(Drawn):
     """Systems and the logical links between them: at most one for each two systems.
 
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
@@ -248,11 +255,6 @@ class Collection:
 
     def __repr__(self) -> str:
         return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
-
-    def _repr_html_(self) -> str:
-        from isfc.layout.shown import drawn  # a notebook's alone
-
-        return drawn(self)
 
     @property
     def chpid_ends(self) -> tuple[ChannelEnd, ...]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from isfc.answers.measured_fit import fit as fit
     from isfc.answers.measured_read import read as read
     from isfc.layout.site import SiteProfile as SiteProfile
-    from isfc.layout.site_file import format_site as format_profile
-    from isfc.layout.site_file import read_site as read_profile
+    from isfc.layout.site import format_site as format_profile
+    from isfc.layout.site import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.search.site_fitted import FitRefused as FitRefused
     from isfc.search.site_fitted import Fitted as Fitted
@@ -28,9 +28,9 @@ _HOMES = {
     "read": "isfc.answers.measured_read:read",
     "compare": "isfc.answers.measured_compare:compare",
     "fit": "isfc.answers.measured_fit:fit",
-    "format_profile": "isfc.layout.site_file:format_site",
+    "format_profile": "isfc.layout.site:format_site",
     "loads": "isfc.answers.loads:loads",
-    "read_profile": "isfc.layout.site_file:read_site",
+    "read_profile": "isfc.layout.site:read_site",
     "Measurement": "isfc.measured.measurement:Measurement",
     "Measurements": "isfc.answers.measured_files:Measurements",
     "AboutFiles": "isfc.answers.measured_files:AboutFiles",

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from isfc.reports.report import Column, Grid, Report, Table
-from isfc.reports.template import details, greatest, heat, panel, ranged, table
-from isfc.reports.terminal import words
+from isfc.reports.report import Column, Grid, Plot, Report, Table
+from isfc.reports.template import details, greatest, heat, line, panel, ranged, table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Figure
 
@@ -17,8 +16,9 @@ def section(report: Report) -> Markup:
     more = [table_of(each) for each in report.shown if each.detail]
     more += map(grid_of, report.grids)
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
+    lines = Markup().join(plot(each) for each in report.plots if len(each.figures) > 1)
     answer = ((f"{label}:", said) for label, said in report.answer)
-    return panel(answer, (*report.remarks, *report.notes), figures=tables)
+    return panel(answer, (*report.remarks, *report.notes), figures=tables, below=lines)
 
 
 def table_of(part: Table) -> Markup:
@@ -40,9 +40,19 @@ def grid_of(grid: Grid) -> Markup:
     return table(grid.caption, ["", *grid.across], rows)
 
 
+def plot(part: Plot) -> Markup:
+    """A line over the whole width: per cent of it, and of the greatest from the top."""
+    most, last = max(part.figures), len(part.figures) - 1
+    points = [
+        (100 * place / last, 100 - 100 * each / (most or 1))
+        for place, each in enumerate(part.figures)
+    ]
+    return line(f"{part.caption}, 0 to {shown(most, part.unit)}", points)
+
+
 def _cells(column: Column, part: Table) -> Iterator[Markup]:
     most = greatest(column.figures(part.rows))
     for row in part.rows:
         value = column.of(row)
         figure = value if column.ranged and isinstance(value, Figure) else None
-        yield ranged(words(value, column), figure, most)
+        yield ranged(column.words(row), figure, most)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
+from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
@@ -43,6 +44,24 @@ class Column(Struct, frozen=True):
         """The figures that rows have in it."""
         return [found for row in rows if isinstance(found := self.of(row), Figure)]
 
+    def has_ranges(self, rows: Sequence[object]) -> bool:
+        """Whether ranges are beside it."""
+        return self.ranged and bool(self.figures(rows))
+
+    def words(self, row: object) -> str:
+        """What a row's cell says."""
+        value = self.of(row)
+        if isinstance(value, Figure):
+            return shown(value.value, value.unit)
+        if value is None or isinstance(value, str) or self.unit is None:
+            return "" if value is None else str(value)
+        return shown(value, self.unit)
+
+    def range_words(self, row: object) -> str:
+        """What the cell beside it says: between what a figure lies, if that is known."""
+        value = self.of(row)
+        return range_of(value) if isinstance(value, Figure) else ""
+
     def is_number(self, rows: Sequence[object]) -> bool:
         """Whether it has numbers, which stand to the right."""
         return any(isinstance(self.of(row), Figure | float | int) for row in rows)
@@ -74,6 +93,14 @@ class Grid(Struct, frozen=True):
     across: Sequence[str]
     cells: Sequence[Sequence[float]]
     most: float
+    unit: Unit
+
+
+class Plot(Struct, frozen=True):
+    """Figures in their order as a line, from 0 to the greatest: for pages, not for terminals."""
+
+    caption: str
+    figures: Sequence[float]
     unit: Unit
 
 
@@ -118,6 +145,7 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
+    plots: Sequence[Plot] = ()
     asked: str = "How these figures were made, and how far they are known"
 
     @property

@@ -68,6 +68,11 @@ def heat(shown: str, share: float) -> Markup:
     return macro(_PARTS, "heat", shown, round(100 * share))
 
 
+def line(caption: str, points: Sequence[tuple[float, float]]) -> Markup:
+    """A line through points, from the left and the top, of 0 to 100 each."""
+    return macro(_PARTS, "line", caption, points)
+
+
 def greatest(figures: Iterable[Figure | None]) -> float:
     """The upper end of all ranges: where their bars end."""
     return max((each.ends.high for each in figures if each is not None), default=0.0)

@@ -6,10 +6,9 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.report import Column, Grid, Report, Table, Value
+from isfc.reports.report import Column, Grid, Report, Table
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.reports.units import range_of, shown
-from scenarios.figures.figure import Figure
+from isfc.reports.units import shown
 
 
 def page(report: Report, *, notes: bool) -> RenderableType:
@@ -71,21 +70,11 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
     folds = column.folds or not any(each.folds for each in table.columns)
     side = ">" if column.is_number(table.rows) else "~" * folds
     yield f"{side}{column.heading}"
-    if column.ranged and column.figures(table.rows):
+    if column.has_ranges(table.rows):
         yield "~range"
 
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
-    value = column.of(row)
-    yield words(value, column)
-    if column.ranged and column.figures(table.rows):
-        yield range_of(value) if isinstance(value, Figure) else ""
-
-
-def words(value: Value, column: Column) -> str:
-    """What a cell says."""
-    if isinstance(value, Figure):
-        return shown(value.value, value.unit)
-    if value is None or isinstance(value, str) or column.unit is None:
-        return "" if value is None else str(value)
-    return shown(value, column.unit)
+    yield column.words(row)
+    if column.has_ranges(table.rows):
+        yield column.range_words(row)

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from isfc.arguments import spelt
 from isfc.errors import AnswerRefused
 from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.reported import Reported
 from isfc.search.site_rivals import Explanation
 
 
@@ -34,8 +35,10 @@ class FittedConstant(Struct, frozen=True):
         return next(each.meaning for each in CONSTANTS if each.name == self.constant)
 
 
-class Fitted(Struct, frozen=True):
+class Fitted(Reported, Struct, frozen=True):
     """The model fitted to a site, and how well that is known."""
+
+    reported_by = "isfc.answers.measured_fit.measured_fit_report"
 
     profile: SiteProfile
     """what `--profile` takes"""

@@ -12,8 +12,7 @@ import pytest
 from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
-from isfc.layout.site_file import format_site, read_site, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
