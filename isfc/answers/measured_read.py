@@ -73,6 +73,11 @@ def measured_read_report(found: Measurements) -> Report:
     )
 
 
+def measurement_report(one: Measurement) -> Report:
+    """The same of one of them."""
+    return measured_read_report(Measurements((one,)))
+
+
 def measured_heading(one: Measurement) -> str:
     """Which system, which interval, and what is said to have run."""
     said = [one.system or "a system that is not named", one.interval]

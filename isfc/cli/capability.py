@@ -171,21 +171,15 @@ def command_of(
             for name, record in records.items():
                 whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
                 given[name] = whole.made() if isinstance(whole, Made) else whole
-            ended: int | str = ExitCode.GOOD
-            try:
-                found = _run(asked, given)
-                ended = code(found) if code is not None else ended
-            except AnswerRefused as error:
-                found, ended = error.answer, str(error)
-                written = {each: written[each] for each in pages}
+            found, ended, is_given = _answered(asked, given, code)
             for each, path in written.items():
-                if path is not None:
+                if path is not None and (is_given or each in pages):
                     (html_of(said) if each in pages else each).write(path, found)
             output.show(found, said, *page)
+        if isinstance(ended, str) and ended:
+            show_error(ended)
+            raise typer.Exit(ExitCode.FAILED)
         if ended:
-            if isinstance(ended, str):
-                show_error(ended)
-                ended = ExitCode.FAILED
             raise typer.Exit(ended)
 
     taken = [*_options(function, records)]
@@ -295,6 +289,17 @@ def _typed(hint: Any) -> Any:
     if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str
     return hint
+
+
+def _answered(
+    function: Callable[..., Any], given: dict[str, Any], code: Callable[[Any], int | str] | None
+) -> tuple[Any, int | str, bool]:
+    """The answer, what the command ends with or says last, and whether it is not refused."""
+    try:
+        found = _run(function, given)
+    except AnswerRefused as error:
+        return error.answer, str(error), False
+    return found, ExitCode.GOOD if code is None else code(found), True
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:

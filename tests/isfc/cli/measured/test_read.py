@@ -98,6 +98,6 @@ def test_what_is_left_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(command) == 0
     out = capsys.readouterr().out
     whole = "".join(out.split())  # a long path is broken where the line ends
-    assert f"Leftout:{path}:7:RDEV7000:Busy130%" in whole
+    assert f"Leftout:{path}:7:RDEV7000:Busy" in whole
     assert f"{path}:5:leftout,astheyarenotofthelink:7FFF" in whole
     assert [line[:4] for line in out.splitlines() if line.startswith("7")] == ["7001"]
