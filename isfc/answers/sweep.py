@@ -15,9 +15,19 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from isfc.search.grid import Cell, at_site, read_grid
-from isfc.search.standing import BEST, alike_in, groups, standings, varying_axes
-from isfc.search.store import RowStore
-from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from isfc.search.sweep import (
+    BEST,
+    Row,
+    RowStore,
+    alike_in,
+    cell_notes,
+    execute,
+    finish,
+    groups,
+    row_of,
+    standings,
+    varying_axes,
+)
 from isfc.search.workers import told
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Figure, Unit

@@ -8,8 +8,7 @@ from isfc.cli.options.own_file import OwnFile, plot
 from isfc.cli.output.curves import axis, curves, names_axis, nominal
 from isfc.cli.output.file import write_table
 from isfc.cli.output.picture import Spec, picture
-from isfc.search.standing import groups
-from isfc.search.sweep import Row
+from isfc.search.sweep import Row, groups
 
 BOTH_WAYS: Final = ("mb_per_s", "messages_per_s")
 """Columns that are of both directions together."""

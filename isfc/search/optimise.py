@@ -16,12 +16,18 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.library import check_library
-from isfc.search.candidate import Candidate, all_candidates, candidate_of, canonical
-from isfc.search.numbering import exchanged, numbered, with_kept_numbers
+from isfc.search.candidate import (
+    Candidate,
+    all_candidates,
+    candidate_of,
+    canonical,
+    exchanged,
+    numbered,
+    with_kept_numbers,
+)
 from isfc.search.objective import Objective, estimate
-from isfc.search.result import Found, ShareOut, Task, by_objective
+from isfc.search.result import Found, ShareOut, Task, Trials, by_objective
 from isfc.search.together import Climb
-from isfc.search.trials import Trials
 
 CHOICES_MAX: Final = 4_096
 """Choices that are enumerated: all of those from twelve devices."""

@@ -22,8 +22,8 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv table html markdown plot output full format fail_on report interval side x y why plain force "
-    "notes".split()
+    "json csv table html markdown plot output full format fail_on report interval side x y why "
+    "plain force notes".split()
 )
 """Options that say how something is shown or written. Functions return all of it."""
 

@@ -20,7 +20,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
 from isfc.search.result import Contender
-from isfc.search.standing import groups, standings
+from isfc.search.sweep import groups, standings
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Figure

@@ -4,9 +4,10 @@ from msgspec.structs import replace
 
 from isfc.answers.io_beside import LinkBesideDisks
 from isfc.answers.io_plan import ChannelFigures, IoEstimates
-from isfc.answers.io_run import IoActivity, LoadActivity
+from isfc.answers.io_run import IoActivity
 from isfc.answers.io_size import io_size
 from isfc.answers.shared import DisksBeside
+from isfc.io.run import LoadActivity
 from isfc.reported import Reported
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED

@@ -14,7 +14,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
 from isfc.cli.output.picture import picture, write_picture
 from isfc.cli.output.streams import write_file
-from isfc.search.store import RowStore
+from isfc.search.sweep import RowStore
 
 PICTURE = picture("a point", data={"values": [{}]}, mark="point")
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
