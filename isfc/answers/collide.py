@@ -16,7 +16,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
 from isfc.reported import Reported
 from isfc.reports.report import Column, Grid, Report, Table, caveats
-from isfc.reports.units import shown
+from isfc.reports.units import exact, shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -34,10 +34,10 @@ from scenarios.figures.collide import (
 from scenarios.figures.collide import collide as run_trial
 from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
+from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 UNRANGED: Final = unranged(
@@ -182,7 +182,7 @@ def collide_report(found: Collisions) -> Report:
     remarks, rest = caveats(found.notes)
     return Report(
         f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
-        f"{back:g} MB/s offered, in messages of {found.message:,} bytes",
+        f"{back:g} MB/s offered, in messages of {exact(found.message)} bytes",
         [*_answer(found, full)],
         [
             Table(
@@ -296,8 +296,8 @@ def _maps(found: Collisions) -> Iterator[Grid]:
         down, across = (sorted({load[place] for load in by_load}) for place in (0, 1))
         yield Grid(
             f"Collisions/s, {rule}: MB/s out by row, in by column",
-            [f"{load:.4g}" for load in down],
-            [f"{load:.4g}" for load in across],
+            [shown(load, Unit.ANY) for load in down],
+            [shown(load, Unit.ANY) for load in across],
             [[by_load[out, back] for back in across] for out in down],
             peak,
             Unit.PER_S,
@@ -311,8 +311,8 @@ def _known(found: Collisions) -> str:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
     differ = (
-        f" Of all loads they differ most for {most.rule} at {most.offered_out:.4g} and "
-        f"{most.offered_in:.4g} MB/s: by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
+        f" Of all loads they differ most for {_place(most)} MB/s: "
+        f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
         f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. +- is "
@@ -325,11 +325,15 @@ def _drifting(found: Collisions) -> Iterator[str]:
     """Which figures had not come to rest, if any."""
     drifting = [each for each in found.outcomes if each.drifts]
     if drifting:
-        places = (
-            f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
-        )
+        places = map(_place, drifting)
         more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
         yield (
             f"A trend is left in {len(drifting)} of {len(found.outcomes)} figures, so that longer "
             f"{spelt('seconds')} may show others: {', '.join(islice(places, LISTED))}{more}."
         )
+
+
+def _place(outcome: CollisionOutcome) -> str:
+    """The rule and the loads of a figure."""
+    loads = (shown(each, Unit.ANY) for each in (outcome.offered_out, outcome.offered_in))
+    return f"{outcome.rule} at {' and '.join(loads)}"

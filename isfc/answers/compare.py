@@ -35,10 +35,8 @@ from scenarios.figures.losses import AfterLoss, after_losses, worst_of
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
 from scenarios.runs.at_site import GivenSite, links_at
-from scenarios.runs.experiment import PAIRS_MAX
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, STATED_PAIRS, SUITE, Load, in_turn
 from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
-from scenarios.runs.saturation import STATED_PAIRS, SUITE, in_turn
 from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage
 
 _TOLD_MAX: Final = 3

@@ -44,12 +44,10 @@ from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import Carried, carry
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.notes import large_guests
 from scenarios.runs.at_site import GivenSite, named_link
-from scenarios.runs.load import SATURATED
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import SATURATED, RunEach
 
 MONTHS_MAX: Final = 120
 

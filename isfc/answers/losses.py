@@ -35,8 +35,8 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.at_site import GivenSite, given_site, links_at
+from scenarios.runs.experiment import in_turn
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
-from scenarios.runs.saturation import in_turn
 
 BY_RULE: Final = "by IBM's rule of thumb"
 ALL_LINKS: Final = "of the slower direction of each link"

@@ -32,7 +32,7 @@ from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Load
 
 _DETAILED_MAX: Final = 3
 """Intervals of which the page has the figures; of more it has their medians."""

@@ -16,15 +16,19 @@ from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
-from scenarios.moves.compared import evacuate
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
+from scenarios.moves.compared import BestTogether, best_together, evacuate
+from scenarios.moves.evacuation import (
+    DeviceSeen,
+    Evacuated,
+    Evacuation,
+    EvacuationOutcome,
+    OtherTraffic,
+    WouldMove,
+)
 from scenarios.moves.figures import MovedFigures, moving_load
-from scenarios.moves.guest import GuestPlan, Pass
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Pass
+from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import Response
-from scenarios.moves.record import DeviceSeen, WouldMove
-from scenarios.moves.together import BestTogether, best_together
-from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.experiment import NS_PER_S
 
 Progress = Callable[[float], None] | None

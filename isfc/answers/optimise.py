@@ -35,9 +35,7 @@ from isfc.search.result import Found, Task
 from isfc.search.workers import shared_out
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
-from scenarios.runs.given_traffic import read_traffic
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.steady import Rate
@@ -453,9 +451,9 @@ def _known(found: SearchResult) -> Iterator[str]:
     relocated = ", or of one relocation" * (Objective.RELOCATION in found.objectives)
     yield (
         f"Each figure is the mean of {found.seeds} seed{'s' * (found.seeds > 1)}, of runs until "
-        f"what they carry was steady{relocated}, and is known within {widest:.0f} %. The search "
-        f"before that ran each candidate once, for {found.seconds:g} s of virtual time. "
-        f"{two_paces(rates)}"
+        f"what they carry was steady{relocated}, and is known within "
+        f"{shown(widest, Unit.PERCENT)} %. The search before that ran each candidate "
+        f"once, for {found.seconds:g} s of virtual time. {two_paces(rates)}"
     ).strip()
     yield (
         f"The range of each figure is {factor_line(figures)}. {range_note(figures)} odds: in how "

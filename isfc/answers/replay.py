@@ -53,13 +53,12 @@ from scenarios.published.replay import (
 )
 from scenarios.published.table import Value
 from scenarios.published.verdict import TableVerdict, judge
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
-from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 Recordings = Mapping[Experiment, Sequence[Recording]]

@@ -21,12 +21,10 @@ from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.cluster_rows import cluster_rows
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.given_traffic import read_traffic
+from scenarios.runs.experiment import WARMUP, Experiment, read_traffic
 from scenarios.runs.notes import run_notes
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Outcome, Recording, check_interval, run
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload, load_of
 
 

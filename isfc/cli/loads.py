@@ -16,7 +16,7 @@ from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.picture import INK, Spec, picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory
 
 
 class LeavingOptions(Made, frozen=True):

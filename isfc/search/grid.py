@@ -47,8 +47,7 @@ from isfc.layout.loss import check_pieces, collection_without, known_pieces, lin
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile, with_site
 from isfc.link.name import NodeName
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.warmup import WARMUP
+from scenarios.runs.experiment import WARMUP, Experiment
 from scenarios.runs.workload import LinkLoad, Workload, find_workload
 
 CHPIDS_MAX: Final = 16

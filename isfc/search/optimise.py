@@ -96,7 +96,7 @@ class _Search(Trials[Candidate]):
         )
         """Whether a device list turned round is as good: what one end does the other then does.
 
-        Over some distance the two ways of a link differ (`scenarios.runs.saturation.shape`).
+        Over some distance the two ways of a link differ (`scenarios.runs.experiment.shape`).
         """
 
     def representative(self, candidate: Sequence[int]) -> Candidate:

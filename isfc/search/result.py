@@ -15,7 +15,7 @@ from isfc.search.objective import Objective, Scoring
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import link_rate, links_rate, links_ratio
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Load
 from scenarios.runs.steady import Rate, mean_of
 
 Figures = tuple[Rate, ...]

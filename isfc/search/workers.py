@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import RunEach
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

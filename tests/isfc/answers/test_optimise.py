@@ -25,7 +25,7 @@ from isfc.reports.terminal import page as page_of
 from isfc.search.candidate import with_kept_numbers
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.result import Contender, Found, Task
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.decks import DECKS

@@ -47,13 +47,11 @@ from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.moves.guest import Pass
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory, Pass
+from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.notes import moves_notes
-from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.cluster_rows import ClusterRow
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
