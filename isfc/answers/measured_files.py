@@ -15,7 +15,7 @@ from isfc.measured.measurement import Measurement, Ran, table_rows
 from isfc.measured.record_layout import read_layouts
 from isfc.reported import Reported
 from scenarios.figures.site_workload import find_ran
-from scenarios.runs.load import read_load
+from scenarios.runs.experiment import read_load
 
 _ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
