@@ -11,7 +11,7 @@ from isfc.layout.in_words import first_listed
 from isfc.measured.intervals import Slot
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import shown
+from isfc.reports.units import bytes_words, shown
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Unit
@@ -64,7 +64,8 @@ def loads_failure(found: Loads) -> str:
 
 def _title(found: Loads) -> str:
     when = f", {found.begin} to {found.end}" if found.dated else ""
-    return f"{found.name}: {found.intervals} intervals, {found.days:.1f} days in all{when}"
+    days = f"{shown(found.days, Unit.COUNT)} days in all"
+    return f"{found.name}: {found.intervals} intervals, {days}{when}"
 
 
 def _short(found: Loads) -> list[str]:
@@ -115,9 +116,9 @@ def _outgrown(way: WayLoad) -> str:
 
 
 def _soonest(found: Loads, leaving: Leaving) -> str:
-    gib = sum(guest.memory.touched for guest in leaving.guests) / 2**30
+    touched = bytes_words(sum(guest.memory.touched for guest in leaving.guests))
     who = f"{len(leaving.guests)} guests" if len(leaving.guests) > 1 else "one guest"
-    what = f"emptying {leaving.source} of {who}, {gib:,.4g} GiB,"
+    what = f"emptying {leaving.source} of {who}, {touched},"
     if not found.windows:
         return f"{what} is over at no time that is known: the figures have gaps"
     best, worst = found.windows[0], found.windows[-1]

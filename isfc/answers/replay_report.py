@@ -29,7 +29,7 @@ _BOUNDS: Final = (
 )
 _CHOICES: Final = (
     "A choice goes the right way as IBM's two figures go, where those differ by more than "
-    f"{100 * decisions.LEVEL:.0f} %; the ratio is that of the two figures."
+    f"{shown(decisions.LEVEL, Unit.SHARE)} %; the ratio is that of the two figures."
 )
 
 
@@ -286,7 +286,7 @@ def _outside(figure: "ReplayedFigure") -> str:
     bound = table.tolerance(row, figure.measure)
     assert bound is not None, "what is out of tolerance has one"
     return (
-        f"{figure.key} {measure_name(figure.measure)}: {figure.emulated:.5g}, "
+        f"{figure.key} {measure_name(figure.measure)}: {shown(figure.emulated, Unit.ANY)}, "
         f"published {figure.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
     )
 
