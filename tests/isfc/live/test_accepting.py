@@ -89,23 +89,19 @@ async def received(client: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize("passes", range(6))
-def test_who_comes_as_nobody_waits_any_more_is_not_left_open(run_live: Run, passes: int) -> None:
+async def test_who_comes_as_nobody_waits_any_more_is_not_left_open(passes: int) -> None:
     """A socket that is lost open is a warning, and so an error, when it is collected."""
-
-    async def main() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as client:
-            listener.setblocking(False)
-            waiting = asyncio.create_task(accept(listener))
-            await asyncio.sleep(0.01)
-            client.connect(listener.getsockname())
-            for _ in range(passes):
-                await asyncio.sleep(0)
-            waiting.cancel()
-            (found,) = await asyncio.gather(waiting, return_exceptions=True)
-            if isinstance(found, tuple):
-                found[0].close()
-
-    run_live(main())
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as client:
+        listener.setblocking(False)
+        waiting = asyncio.create_task(accept(listener))
+        await asyncio.sleep(0.01)
+        client.connect(listener.getsockname())
+        for _ in range(passes):
+            await asyncio.sleep(0)
+        waiting.cancel()
+        (found,) = await asyncio.gather(waiting, return_exceptions=True)
+        if isinstance(found, tuple):
+            found[0].close()
 
 
 @pytest.fixture(scope="module")
@@ -164,112 +160,97 @@ def fail(complaint: str) -> None:
         ("expired", "TLS: the certificate is not accepted: certificate has expired"),
     ],
 )
-def test_a_certificate_that_does_not_hold_is_refused_with_the_reason(
-    run_live: Run, tmp_path: Path, folder: Path, file: str, reason: str
+async def test_a_certificate_that_does_not_hold_is_refused_with_the_reason(
+    tmp_path: Path, folder: Path, file: str, reason: str
 ) -> None:
-    async def main() -> None:
-        options = [
-            {"tls": tls(folder, "atlanta", server=True)},
-            {"tls": tls(folder, file, server=False)},
-        ]
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await wait_until(lambda: len(pair.first.refusals()) > 3)
-            assert set(pair.first.refusals()) == {reason}
-            assert pair.first.engine.counters.attached_count == 0
-
-    run_live(main())
+    options = [
+        {"tls": tls(folder, "atlanta", server=True)},
+        {"tls": tls(folder, file, server=False)},
+    ]
+    endpoint = TcpEndpoint("127.0.0.1", 0)
+    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+        await wait_until(lambda: len(pair.first.refusals()) > 3)
+        assert set(pair.first.refusals()) == {reason}
+        assert pair.first.engine.counters.attached_count == 0
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_listener_that_the_partner_does_not_trust_hears_of_it(
-    run_live: Run, tmp_path: Path, folder: Path
+async def test_a_listener_that_the_partner_does_not_trust_hears_of_it(
+    tmp_path: Path, folder: Path
 ) -> None:
-    async def main() -> None:
-        options = [
-            {"tls": tls(folder, "atlanta", server=True)},
-            {"tls": tls(folder, "boston", server=False, ca="other")},
-        ]
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await wait_until(lambda: len(pair.first.refusals()) > 3)
-            assert all(reason.startswith("TLS: ") for reason in pair.first.refusals())
-            assert pair.second.engine.counters.attached_count == 0
-
-    run_live(main())
+    options = [
+        {"tls": tls(folder, "atlanta", server=True)},
+        {"tls": tls(folder, "boston", server=False, ca="other")},
+    ]
+    endpoint = TcpEndpoint("127.0.0.1", 0)
+    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+        await wait_until(lambda: len(pair.first.refusals()) > 3)
+        assert all(reason.startswith("TLS: ") for reason in pair.first.refusals())
+        assert pair.second.engine.counters.attached_count == 0
 
 
-def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
-    run_live: Run, tmp_path: Path, folder: Path
+async def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
+    tmp_path: Path, folder: Path
 ) -> None:
-    async def main() -> None:
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        options = [{"tls": tls(folder, "atlanta", server=True)}, {}]
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            assert isinstance(pair.endpoint, TcpEndpoint)
-            context = tls(folder, "boston", server=False)
-            incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-            session = context.wrap_bio(incoming, outgoing)
-            reader, writer = await asyncio.open_connection("127.0.0.1", pair.endpoint.port)
-            while True:
-                try:
-                    session.do_handshake()
-                    break
-                except ssl.SSLWantReadError:
-                    writer.write(outgoing.read())
-                    incoming.write(await reader.read(65_536))
-            session.write(b"\0\6GARBAGE")
-            writer.write(outgoing.read())  # our last words of the handshake, and these
-            await wait_until(lambda: "no greeting (at byte 2)" in pair.first.refusals())
-            writer.close()
-            await writer.wait_closed()
-            await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
-            await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
-
-    run_live(main())
+    endpoint = TcpEndpoint("127.0.0.1", 0)
+    options = [{"tls": tls(folder, "atlanta", server=True)}, {}]
+    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+        assert isinstance(pair.endpoint, TcpEndpoint)
+        context = tls(folder, "boston", server=False)
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = context.wrap_bio(incoming, outgoing)
+        reader, writer = await asyncio.open_connection("127.0.0.1", pair.endpoint.port)
+        while True:
+            try:
+                session.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                writer.write(outgoing.read())
+                incoming.write(await reader.read(65_536))
+        session.write(b"\0\6GARBAGE")
+        writer.write(outgoing.read())  # our last words of the handshake, and these
+        await wait_until(lambda: "no greeting (at byte 2)" in pair.first.refusals())
+        writer.close()
+        await writer.wait_closed()
+        await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
+        await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
 
 
-def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
-    run_live: Run, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+async def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isfc.live.pending.GREETING_S", 2.0)
 
-    async def main() -> None:
-        side = LiveSide(Setup().definition(0), 1, tls=tls(folder, "atlanta", server=True))
-        endpoint = await side.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
-        assert isinstance(endpoint, UnixEndpoint)
-        crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(UNGREETED_MAX)]
-        await wait_until(lambda: len(side.attachments.node_port.ungreeted) == UNGREETED_MAX)
-        _, one_more = await asyncio.open_unix_connection(endpoint.path)
-        await wait_until(
-            lambda: side.refusals() == ["too many connections are greeting at the same time"]
-        )
-        await wait_until(lambda: not side.attachments.node_port.ungreeted)
-        assert set(side.refusals()[1:]) == {"no greeting within 2 s"}
-        assert len(side.refusals()) == 1 + UNGREETED_MAX
-        for _, writer in [*crowd, (None, one_more)]:
-            writer.close()
-        await side.close()
-
-    run_live(main())
-
-
-def test_a_node_that_ends_amid_handshakes_of_tls_leaves_nothing(
-    run_live: Run, tmp_path: Path, folder: Path
-) -> None:
-    async def main() -> None:
-        context = tls(folder, "atlanta", server=True)
-        side = LiveSide(Setup().definition(0), 1, tls=context)
-        path = str(tmp_path / "link")
-        await side.attachments.listen(UnixEndpoint(path))
-        reader, writer = await asyncio.open_unix_connection(path)
-        await wait_until(lambda: len(side.attachments.node_port.ungreeted) == 1)
-        await side.close()
-        assert await reader.read() == b""
+    side = LiveSide(Setup().definition(0), 1, tls=tls(folder, "atlanta", server=True))
+    endpoint = await side.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
+    assert isinstance(endpoint, UnixEndpoint)
+    crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(UNGREETED_MAX)]
+    await wait_until(lambda: len(side.attachments.node_port.ungreeted) == UNGREETED_MAX)
+    _, one_more = await asyncio.open_unix_connection(endpoint.path)
+    await wait_until(
+        lambda: side.refusals() == ["too many connections are greeting at the same time"]
+    )
+    await wait_until(lambda: not side.attachments.node_port.ungreeted)
+    assert set(side.refusals()[1:]) == {"no greeting within 2 s"}
+    assert len(side.refusals()) == 1 + UNGREETED_MAX
+    for _, writer in [*crowd, (None, one_more)]:
         writer.close()
-        assert not side.refusals()
+    await side.close()
 
-    run_live(main())
+
+async def test_a_node_that_ends_amid_handshakes_of_tls_leaves_nothing(
+    tmp_path: Path, folder: Path
+) -> None:
+    context = tls(folder, "atlanta", server=True)
+    side = LiveSide(Setup().definition(0), 1, tls=context)
+    path = str(tmp_path / "link")
+    await side.attachments.listen(UnixEndpoint(path))
+    reader, writer = await asyncio.open_unix_connection(path)
+    await wait_until(lambda: len(side.attachments.node_port.ungreeted) == 1)
+    await side.close()
+    assert await reader.read() == b""
+    writer.close()
+    assert not side.refusals()
 
 
 def test_a_certificate_is_for_its_common_name_and_its_dns_names() -> None:

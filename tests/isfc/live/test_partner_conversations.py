@@ -18,7 +18,7 @@ from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
 
-def test_handlers_that_wait_for_something_else_are_bounded(run_live: Run, tmp_path: Path) -> None:
+async def test_handlers_that_wait_for_something_else_are_bounded(tmp_path: Path) -> None:
     running, most = 0, 0
 
     async def wait(conversation: Conversation) -> None:
@@ -31,28 +31,25 @@ def test_handlers_that_wait_for_something_else_are_bounded(run_live: Run, tmp_pa
         finally:
             running -= 1
 
-    async def main() -> None:
-        limits = ConversationLimits(conversations_max=4)
-        async with open_pair(tmp_path, limits=limits) as (near, far):
-            far.serve("WAIT", wait)
-            codes = []
-            for _ in range(20):
-                try:
-                    conversation = await near.connect("WAIT")
-                except ConversationSevered as error:
-                    codes.append(error.code)
-                else:
-                    conversation.sever()
-                    await conversation.wait_over()
-            assert most == running == 8
-            assert codes == [SeverCode.BUSY] * 12
-        assert running == 0
-
-    run_live(main())
+    limits = ConversationLimits(conversations_max=4)
+    async with open_pair(tmp_path, limits=limits) as (near, far):
+        far.serve("WAIT", wait)
+        codes = []
+        for _ in range(20):
+            try:
+                conversation = await near.connect("WAIT")
+            except ConversationSevered as error:
+                codes.append(error.code)
+            else:
+                conversation.sever()
+                await conversation.wait_over()
+        assert most == running == 8
+        assert codes == [SeverCode.BUSY] * 12
+    assert running == 0
 
 
-def test_handler_is_cancelled_some_time_after_its_conversation_is_over(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_handler_is_cancelled_some_time_after_its_conversation_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(partner_conversations, "HANDLER_S", 0.02)
     cancelled: list[bool] = []
@@ -73,23 +70,20 @@ def test_handler_is_cancelled_some_time_after_its_conversation_is_over(
             told.append(error.code)
             raise
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (near, far):
-            far.serve("WAIT", wait)
-            far.serve("READ", read)
-            for service in ("WAIT", "READ"):
-                conversation = await near.connect(service)
-                conversation.sever()
-            await wait_until(lambda: cancelled and told)
-        assert cancelled == [True]
-        assert told == [SeverCode.CLOSED]
-
-    run_live(main())
+    async with open_pair(tmp_path) as (near, far):
+        far.serve("WAIT", wait)
+        far.serve("READ", read)
+        for service in ("WAIT", "READ"):
+            conversation = await near.connect(service)
+            conversation.sever()
+        await wait_until(lambda: cancelled and told)
+    assert cancelled == [True]
+    assert told == [SeverCode.CLOSED]
 
 
 @pytest.mark.parametrize("why", ["nobody came", "devices are deactivated", "the partner left"])
-def test_leaving_open_node_waits_for_nobody_while_the_link_is_down(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+async def test_leaving_open_node_waits_for_nobody_while_the_link_is_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
     address = f"unix:{tmp_path / 'link'}"
 
@@ -107,22 +101,19 @@ def test_leaving_open_node_waits_for_nobody_while_the_link_is_down(
         link = first.engine.end.link
         await wait_until(lambda: link.state is LinkState.DOWN)
 
-    async def main() -> None:
-        for bound in ("isfc.live.partner_conversations.CLOSE_S", "isfc.live.connection.PARTING_S"):
-            monkeypatch.setattr(bound, 2 * PATIENCE_S)
-        async with AsyncExitStack() as partner, asyncio.timeout(PATIENCE_S):
-            async with open_node(LAYOUT, FIRST, listen=address) as first:
-                await take_down(first, partner)
-                asking = asyncio.create_task(first.connect("ECHO"))  # what nobody will read
-                await asyncio.sleep(0)
-            with pytest.raises(ConversationSevered, match="ATLANTA has ended"):
-                await asking
-
-    run_live(main())
+    for bound in ("isfc.live.partner_conversations.CLOSE_S", "isfc.live.connection.PARTING_S"):
+        monkeypatch.setattr(bound, 2 * PATIENCE_S)
+    async with AsyncExitStack() as partner, asyncio.timeout(PATIENCE_S):
+        async with open_node(LAYOUT, FIRST, listen=address) as first:
+            await take_down(first, partner)
+            asking = asyncio.create_task(first.connect("ECHO"))  # what nobody will read
+            await asyncio.sleep(0)
+        with pytest.raises(ConversationSevered, match="ATLANTA has ended"):
+            await asking
 
 
-def test_node_ends_while_the_link_is_down_and_a_service_closes(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_node_ends_while_the_link_is_down_and_a_service_closes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closing = asyncio.Event()
 
@@ -133,31 +124,25 @@ def test_node_ends_while_the_link_is_down_and_a_service_closes(
         except asyncio.CancelledError:
             closing.set()  # swallowed, as a task group may do; then the conversation is closed
 
-    async def main() -> None:
-        closing.clear()
-        monkeypatch.setattr(partner_conversations, "CLOSE_S", 2 * PATIENCE_S)
-        async with open_pair(tmp_path, reconnect_s=60.0) as (first, second):
-            second.serve("HANGUP", hang_up)
-            await first.connect("HANGUP")
-            cut_for_good(second)
-            async with asyncio.timeout(PATIENCE_S):  # nobody is there to wait for
-                await second.close()
-            assert closing.is_set()
-
-    run_live(main())
+    closing.clear()
+    monkeypatch.setattr(partner_conversations, "CLOSE_S", 2 * PATIENCE_S)
+    async with open_pair(tmp_path, reconnect_s=60.0) as (first, second):
+        second.serve("HANGUP", hang_up)
+        await first.connect("HANGUP")
+        cut_for_good(second)
+        async with asyncio.timeout(PATIENCE_S):  # nobody is there to wait for
+            await second.close()
+        assert closing.is_set()
 
 
-def test_node_whose_appc_messages_are_all_read_ends_at_once(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
-                await conversation.request(bytes(300_000))
-            await wait_until(lambda: not second.board.conversations)
-            async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
-                await first.close()
-
-    run_live(main())
+async def test_node_whose_appc_messages_are_all_read_ends_at_once(tmp_path: Path) -> None:
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+            await conversation.request(bytes(300_000))
+        await wait_until(lambda: not second.board.conversations)
+        async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
+            await first.close()
 
 
 TURNS = (*range(8), 12, 20, 40)
@@ -187,46 +172,36 @@ async def receive_impatiently(conversation: Conversation, patience: int) -> byte
             await asyncio.sleep(0.001)
 
 
-def test_record_is_whole_however_often_its_receive_was_cancelled(
-    run_live: Run, tmp_path: Path
-) -> None:
+async def test_record_is_whole_however_often_its_receive_was_cancelled(tmp_path: Path) -> None:
     sent = Random(5).randbytes(1_500_001)
 
-    async def main() -> None:
-        limits = ConversationLimits(window_length=100_000)  # so that it comes bit by bit
-        async with open_pair(tmp_path, limits=limits) as (first, second):
-            second.serve("ECHO", echo)
-            async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
-                for patience in TURNS[:4]:
-                    await conversation.send(sent)
-                    assert await receive_impatiently(conversation, patience) == sent
-                    assert await conversation.request(b"next") == b"next"
-
-    run_live(main())
+    limits = ConversationLimits(window_length=100_000)  # so that it comes bit by bit
+    async with open_pair(tmp_path, limits=limits) as (first, second):
+        second.serve("ECHO", echo)
+        async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+            for patience in TURNS[:4]:
+                await conversation.send(sent)
+                assert await receive_impatiently(conversation, patience) == sent
+                assert await conversation.request(b"next") == b"next"
 
 
-def test_block_that_is_cancelled_while_it_closes_is_severed(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        limits = ConversationLimits(window_length=1_000)
-        async with open_pair(tmp_path, limits=limits) as (first, second):
-            second.serve("HOLD", hold)
-            for patience in TURNS:
-                closing = asyncio.create_task(close_what_is_not_read(first))
-                await wait_until(
-                    lambda: any(c.finished for c in first.board.conversations.values())
-                )
-                await turns(patience)
-                closing.cancel()
-                await asyncio.wait([closing])
-                assert closing.cancelled()
-                await wait_until(lambda: not first.board.conversations)
-                assert not second.board.conversations
-
+async def test_block_that_is_cancelled_while_it_closes_is_severed(tmp_path: Path) -> None:
     async def close_what_is_not_read(node: OpenNode) -> None:
         async with await node.connect("HOLD") as conversation:
             await conversation.send(bytes(2_000))
 
-    run_live(main())
+    limits = ConversationLimits(window_length=1_000)
+    async with open_pair(tmp_path, limits=limits) as (first, second):
+        second.serve("HOLD", hold)
+        for patience in TURNS:
+            closing = asyncio.create_task(close_what_is_not_read(first))
+            await wait_until(lambda: any(c.finished for c in first.board.conversations.values()))
+            await turns(patience)
+            closing.cancel()
+            await asyncio.wait([closing])
+            assert closing.cancelled()
+            await wait_until(lambda: not first.board.conversations)
+            assert not second.board.conversations
 
 
 @pytest.mark.parametrize("patience", TURNS)

@@ -270,35 +270,29 @@ def test_a_node_logs_its_life_and_answers_prometheus(
     assert {(record["node"], record["partner"]) for record in records()} == {("ATLANTA", "BOSTON")}
 
 
-def test_lag_is_looked_at_while_a_node_is_paced(
-    run_live: Run, tmp_path: Path, records: Records, monkeypatch: pytest.MonkeyPatch
+async def test_lag_is_looked_at_while_a_node_is_paced(
+    tmp_path: Path, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs, "LAG_LOOK_S", 0.01)
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            engine = pair.first.engine
-            async with observe([engine], ObserveOptions(log_format=LogFormat.JSON), paced=True):
-                engine.lag.note(0, 1_000_000, 3_000_000)
-                await wait_until(lambda: any(r["event"] == "lag" for r in records()))
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        engine = pair.first.engine
+        async with observe([engine], ObserveOptions(log_format=LogFormat.JSON), paced=True):
+            engine.lag.note(0, 1_000_000, 3_000_000)
+            await wait_until(lambda: any(r["event"] == "lag" for r in records()))
 
 
-def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
-    run_live: Run, tmp_path: Path, records: Records
+async def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
+    tmp_path: Path, records: Records
 ) -> None:
     options = ObserveOptions(log_format=LogFormat.JSON, metrics="0.0.0.0:0")
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
-                async with observe([pair.first.engine], options, paced=False):
-                    pass
-            assert records() == []
-            assert len(pair.first.engine.listeners) == 1
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
+            async with observe([pair.first.engine], options, paced=False):
+                pass
+        assert records() == []
+        assert len(pair.first.engine.listeners) == 1
 
 
 def test_node_that_never_started_does_not_log_that_it_stopped(
