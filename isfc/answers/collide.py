@@ -14,7 +14,8 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.report import Column, Grid, Report, Table, caveats
+from isfc.reports.chart import Grid
+from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
@@ -171,13 +172,13 @@ class _RuleRow(Struct, frozen=True):
     free_below: str
 
 
-def collide_report(found: Collisions) -> Report:
+def collide_report(found: Collisions) -> DrawnReport:
     """Which rule carries most and which wastes least, then each rule, then every load."""
     full = found.at_full_load
     out, back = full[0].offered_out, full[0].offered_in
     first, second = found.nodes
     remarks, rest = caveats(found.notes)
-    return Report(
+    return DrawnReport(
         f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
         f"{back:g} MB/s offered, in messages of {found.message:,} bytes",
         [*_answer(found, full)],
@@ -192,7 +193,7 @@ def collide_report(found: Collisions) -> Report:
         ],
         remarks=remarks,
         notes=[_known(found), *_drifting(found), *rest],
-        grids=[*_maps(found)],
+        charts=[*_maps(found)],
     )
 
 

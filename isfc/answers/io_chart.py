@@ -7,7 +7,8 @@ from typing import Annotated, Final
 
 from isfc.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, DrawnReport, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -30,7 +31,7 @@ def io_chart(
     return replace(CHARTS[name](), notes=(CHANNELS_UNRANGED,))
 
 
-def io_chart_report(found: Chart) -> Report:
+def io_chart_report(found: Chart) -> DrawnReport:
     """Where each curve begins and ends, then a column for each."""
     columns = [
         Column(found.x_name, found.x_name, Unit.PER_S),
@@ -38,7 +39,26 @@ def io_chart_report(found: Chart) -> Report:
     ]
     rows = [SimpleNamespace(**row) for row in found.rows()]
     notes = [note.text for note in found.notes]
-    return Report(found.title, [*_answer(found)], [Table(found.y_name, columns, rows)], notes=notes)
+    table = Table(found.y_name, columns, rows)
+    return DrawnReport(
+        found.title, [*_answer(found)], [table], notes=notes, charts=[curves(found)]
+    )
+
+
+def curves(found: Chart) -> Lines:
+    """A line for each curve."""
+    rows = [
+        {"curve": curve.name, "x": x, "y": y}
+        for curve in found.curves
+        for x, y in zip(found.xs, curve.values, strict=True)
+    ]
+    return Lines(
+        caption=found.title,
+        rows=rows,
+        across=Column(found.x_name, "x"),
+        up=[Column(found.y_name, "y")],
+        of=Column("", "curve"),
+    )
 
 
 def _answer(found: Chart) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,8 @@ from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
 from isfc.measured.by_time import Slot
 from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
@@ -29,7 +30,7 @@ _ENDS: Final = ("first", "second")
 _NEVER: Final = "not in ten years"
 
 
-def loads_report(found: Loads) -> Report:
+def loads_report(found: Loads) -> DrawnReport:
     """Whether all is carried, by how much, for how long, and when guests leave soonest."""
     known = [each.rate for way in found.ways for each in (way.whole, way.left) if each]
     remarks, rest = caveats(found.notes)
@@ -42,7 +43,7 @@ def loads_report(found: Loads) -> Report:
         f"What the layout carries is of {SUITE}, {SATURATING_PAIRS} pairs, while the other end "
         f"only answers: of what both send at the same time, each has less. {range_note(known)}"
     )
-    return Report(
+    return DrawnReport(
         _title(found),
         [*_answer(found)],
         [each for each in _tables(found) if each.rows],
@@ -53,6 +54,33 @@ def loads_report(found: Loads) -> Report:
             *_windows_notes(found),
             *(f"Left out: {each}" for each in found.left_out),
             *rest,
+        ],
+        charts=[_by_hour(found)],
+    )
+
+
+def _by_hour(found: Loads) -> Lines:
+    """The load by time, both ways, and what each end can send."""
+    most = f"{found.percentile:g} %"
+    rows = [
+        {"node": node, "of": of, "hours": slot.begin_s / 3600, "rate": rates[way]}
+        for slot in found.slots
+        for of, rates in ((most, slot.mb_per_s), ("mean", slot.mean_mb_per_s))
+        for way, node in enumerate(found.nodes)
+    ]
+    week = found.period == "week"
+    return Lines(
+        caption="The load by time, and what the layout carries; bands: four of five cases",
+        rows=rows,
+        across=Column("hours since Monday 00:00" if week else "time of day, h", "hours"),
+        up=[Column("MB/s (2^20) one way", "rate", Unit.MB_PER_S)],
+        of=Column("", "node"),
+        dash=Column("", "of"),
+        steps=True,
+        ticks=[*(range(0, 169, 24) if week else range(0, 25, 3))],
+        levels=[
+            (way.sender, f"{way.sender} can send, {GONE[found.lost]}", way.must.rate)
+            for way in found.ways
         ],
     )
 

@@ -22,7 +22,8 @@ from isfc.measured.file import completed
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.certainty import FigureKind
@@ -246,14 +247,14 @@ def _median_error(figures: Sequence[MeasuredFigure], measures: Sequence[str]) ->
     return median(errors) if errors else None
 
 
-def measured_compare_report(found: MeasuredComparison) -> Report:
+def measured_compare_report(found: MeasuredComparison) -> DrawnReport:
     """How far the model is off, what was emulated, what may explain it; then every figure."""
     first = found.intervals[0]
     several = len(found.intervals) > 1
     remarks, rest = caveats(found.notes)
     doubts = dict.fromkeys(f"Doubtful: {each}." for one in found.intervals for each in one.doubts)
     told = [*doubts, *remarks]
-    return Report(
+    return DrawnReport(
         f"{len(found.intervals)} intervals, from {first.place} on"
         if several
         else " and ".join(first.measured),
@@ -261,7 +262,41 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         [*([_over_time(found)] if several else []), *_figures(found.intervals)],
         remarks=told[:_REMARKS_MAX],
         notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+        charts=[_errors(found)],
     )
+
+
+def _errors(found: MeasuredComparison) -> Lines:
+    """The errors: of one interval each judged figure's, of several their medians over time."""
+    first, *others = found.intervals
+    if others:  # where nothing is judged the line has a gap
+        ends = [each.end or each.place for each in found.intervals]
+        places = ends if len({*ends}) == len(ends) else [each.place for each in found.intervals]
+        rows = [
+            {"of": name, "at": place, "off": each.median_errors[name]}
+            for name in OFF_BY
+            for place, each in zip(places, found.intervals, strict=True)
+        ]
+    else:
+        rows = [
+            {"of": _name(figure.measure), "at": _whose(figure, first), "off": figure.error_percent}
+            for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
+            for figure in first.judged()
+            if figure.measure == measure
+        ]
+    return Lines(
+        caption="Errors of the emulation",
+        rows=rows,
+        across=Column("end of interval" if others else "RDEV", "at"),
+        up=[Column("emulated against measured, % off", "off", Unit.OFF)],
+        of=Column("", "of"),
+        joined=None if others else (),  # devices are in no order
+    )
+
+
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:

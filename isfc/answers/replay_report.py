@@ -7,9 +7,10 @@ from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from isfc.answers.replay_charts import replay_charts
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.published import decisions
@@ -33,7 +34,7 @@ _CHOICES: Final = (
 )
 
 
-def replay_report(found: "Replayed") -> Report:
+def replay_report(found: "Replayed") -> DrawnReport:
     """What holds, then the figures if all are wanted, then what is off."""
     if found.report:
         return _view_report(found.report)
@@ -69,12 +70,13 @@ def replay_report(found: "Replayed") -> Report:
         ),
         Table("How far seeds differ", _SPREADS, [*_spreads(found)], "spreads"),
     )
-    return Report(
+    return DrawnReport(
         _title(found),
         [*_answer(found)],
         [each for each in tables if each.rows],
         remarks=[_BOUNDS],
         notes=[*_notes(found)],
+        charts=[*replay_charts(found)],
     )
 
 
@@ -291,12 +293,12 @@ def _outside(figure: "ReplayedFigure") -> str:
     )
 
 
-def _view_report(found: "ViewedRuns") -> Report:
+def _view_report(found: "ViewedRuns") -> DrawnReport:
     """The view as IBM's report has it; its rows are CSV."""
     rows = [each for run in found.runs for each in run.rows]
     columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
     remarks, rest = caveats(found.notes)
-    return Report(
+    return DrawnReport(
         found.title,
         [],
         [Table("The same with all digits", columns, rows, "view", detail=True)],

@@ -36,9 +36,10 @@ from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
+from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
-from isfc.reports.report import Report
+from isfc.reports.report import DrawnReport, Report
 
 SHARED: Final = {
     "layout": LayoutArgument,
@@ -53,6 +54,9 @@ SHARED: Final = {
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
 shows ``progress``, which is told what share is done, from 0 to 1."""
+
+
+HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
@@ -130,15 +134,18 @@ def command_of(
     too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
-    pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
-    files = (*own, *pages)
+    reports = [report, *(other.report for other in instead)]
+    makers = [html_of] if issubclass(printed, AnswerPrinted) else []
+    if any(signature(each).return_annotation is DrawnReport for each in reports):
+        makers.append(plot_of)
+    files = [*own, *(make(report) for make in makers)]
     names = signature(function).parameters.keys() - made.keys()
     placed = [name for name in names if _is_placed(function, name)]
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        page = [written[each] for each in pages]
+        page = [path for each, path in written.items() if each.options == HTML]
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
@@ -151,9 +158,10 @@ def command_of(
                 fields = {field: given.pop(field) for field in record.__struct_fields__}
                 given[name] = record(**fields).made()
             found = _run(asked, given)
-            for each, path in written.items():
+            asked_for = [*own, *(make(said) for make in makers)]
+            for each, path in zip(asked_for, written.values(), strict=True):
                 if path is not None:
-                    (html_of(said) if each in pages else each).write(path, found)
+                    each.write(path, found)
             output.show(found, said, *page)
         if code is not None and (ended := code(found)):
             if isinstance(ended, str):
@@ -178,7 +186,26 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
+    return OwnFile(HTML, (".html",), "FILE.html", said, write)
+
+
+def plot_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--plot``: the charts as a file."""
+
+    def write(path: Path, found: Any) -> None:
+        from isfc.reports.picture import picture_png, picture_svg
+
+        drawn = report(found)
+        if not drawn.charts:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
+        if path.suffix.lower() == ".svg":
+            write_file(path, picture_svg(drawn))
+        else:
+            with whole_file(path) as file:
+                file.write_bytes(picture_png(drawn))
+
+    said = "Draw it as well; FILE ends with .svg or .png."
+    return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
 
 
 def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:

@@ -46,7 +46,7 @@ class Subcommand(NamedTuple):
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
-    """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
+    """And the names of its `OwnFile`s in `isfc.cli`, such as ``own_files.RUNS``."""
 
 
 class Subgroup:
@@ -75,7 +75,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Say how many chpids and CTCs a link needs, with one piece gone.",
         report="size_report",
         code="size_code",
-        own=("size.LAYOUT",),
+        own=("own_files.SIZED",),
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -118,7 +118,6 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Replay IBM's published measurements and show ours beside them.",
         report="replay_report",
         code="replay_failure",
-        own=("replay.plot.PLOT",),
     ),
     "compare": Subcommand(
         "compared",
@@ -167,8 +166,8 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
             "plan": Subcommand("io_plan", "io_plan", report="io_plan_report"),
             "run": Subcommand("io_run", "io_run", report="io_run_report"),
             "beside": Subcommand("io_beside", "io_beside", report="io_beside_report"),
-            "size": Subcommand("io_size", "io_size", report="io_size_report", own=("io.PROPOSAL",)),
-            "chart": Subcommand("io_chart", "io_chart", report="io_chart_report", own=("io.PLOT",)),
+            "size": Subcommand("io_size", "io_size", report="io_size_report", own=("own_files.PROPOSAL",)),
+            "chart": Subcommand("io_chart", "io_chart", report="io_chart_report"),
         },
     ),
     "optimise": Subcommand(
@@ -176,14 +175,14 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "optimise",
         "Search for the best CTCs on a layout's chpids.",
         report="optimise_report",
-        own=("optimise.OUTPUT", "optimise.PLOT"),
+        own=("own_files.ADVISED",),
     ),
     "sweep": Subcommand(
         "sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
         report="sweep_report",
-        own=("sweep.OUTPUT", "sweep.PLOT"),
+        own=("own_files.RUNS",),
     ),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }

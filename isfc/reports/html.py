@@ -1,21 +1,22 @@
-"""A report as a part of a page, with ranges as bars."""
+"""A report as a part of a page, with ranges as bars, and its charts where they can be drawn."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from markupsafe import Markup
 
-from isfc.reports.report import Column, Grid, Report, Table
-from isfc.reports.template import details, greatest, heat, panel, ranged, table
-from isfc.reports.terminal import words
-from isfc.reports.units import shown
+from isfc.reports.chart import Chart, Grid
+from isfc.reports.report import Column, Report, Table
+from isfc.reports.template import chart, details, greatest, panel, ranged, table
 from scenarios.figures.figure import Figure
 
 
 def section(report: Report) -> Markup:
-    """The answer, tables, and then what is known, each sentence once."""
+    """The answer, tables and charts, and then what is known, each sentence once."""
     first = [table_of(each) for each in report.shown if not each.detail]
+    first += [chart_of(each) for each in report.charts if not isinstance(each, Grid)]
     more = [table_of(each) for each in report.shown if each.detail]
-    more += map(grid_of, report.grids)
+    more += [chart_of(each) for each in report.charts if isinstance(each, Grid)]
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
     answer = ((f"{label}:", said) for label, said in report.answer)
     return panel(answer, (*report.remarks, *report.notes), figures=tables)
@@ -28,16 +29,13 @@ def table_of(part: Table) -> Markup:
     return table(part.caption, heads, zip(*cells, strict=True))
 
 
-def grid_of(grid: Grid) -> Markup:
-    """A table whose cells are coloured by how much of the most they are."""
-    rows = [
-        [
-            head,
-            *(heat(shown(cell, grid.unit), cell / grid.most if grid.most else 0) for cell in row),
-        ]
-        for head, row in zip(grid.down, grid.cells, strict=True)
-    ]
-    return table(grid.caption, ["", *grid.across], rows)
+def chart_of(drawn: Chart) -> Markup:
+    """A chart below its caption; nothing where vl-convert is not installed."""
+    if find_spec("vl_convert") is None:
+        return Markup()
+    from isfc.reports.picture import chart_svg  # much to load for a page without
+
+    return chart(drawn.caption, Markup(chart_svg(drawn)))
 
 
 def _cells(column: Column, part: Table) -> Iterator[Markup]:
@@ -45,4 +43,4 @@ def _cells(column: Column, part: Table) -> Iterator[Markup]:
     for row in part.rows:
         value = column.of(row)
         figure = value if column.ranged and isinstance(value, Figure) else None
-        yield ranged(words(value, column), figure, most)
+        yield ranged(column.words(row), figure, most)

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
+from isfc.reports.units import shown
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from isfc.reports.chart import Chart
 
 Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
@@ -39,6 +42,15 @@ class Column(Struct, frozen=True):
         has: Value = row[self.field] if isinstance(row, Mapping) else getattr(row, self.field)
         return has
 
+    def words(self, row: object) -> str:
+        """What its cell of a row says."""
+        value = self.of(row)
+        if isinstance(value, Figure):
+            return shown(value.value, value.unit)
+        if value is None or isinstance(value, str) or self.unit is None:
+            return "" if value is None else str(value)
+        return shown(value, self.unit)
+
     def figures(self, rows: Sequence[object]) -> list[Figure]:
         """The figures that rows have in it."""
         return [found for row in rows if isinstance(found := self.of(row), Figure)]
@@ -61,20 +73,6 @@ class Table(Struct, frozen=True):
     name: str = "rows"
     detail: bool = False
     is_data: bool = False
-
-
-class Grid(Struct, frozen=True):
-    """A figure over two others, each cell shaded up to ``most``; a detail of a page.
-
-    ``down`` and ``across`` are what rows and columns are of, ``cells`` the rows.
-    """
-
-    caption: str
-    down: Sequence[str]
-    across: Sequence[str]
-    cells: Sequence[Sequence[float]]
-    most: float
-    unit: Unit
 
 
 _CAVEATS: Final = (
@@ -105,7 +103,7 @@ def caveats(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
 
 
 class Report(Struct, frozen=True):
-    """An answer: lines of a label and what is said, then tables and a drawing.
+    """An answer: lines of a label and what is said, then tables, a drawing and charts.
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
     whoever asks for them, and ``asked`` is what a page without them says that they have.
@@ -117,10 +115,14 @@ class Report(Struct, frozen=True):
     drawing: "RenderableType | None" = None
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
-    grids: Sequence[Grid] = ()
+    charts: "Sequence[Chart]" = ()
     asked: str = "How these figures were made, and how far they are known"
 
     @property
     def shown(self) -> list[Table]:
         """The tables that people read."""
         return [each for each in self.tables if not each.is_data]
+
+
+class DrawnReport(Report, frozen=True):
+    """One with charts: the command that has it draws them with ``--plot`` as well."""

@@ -63,11 +63,6 @@ def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
     return macro(_PARTS, "bar", shown, range_of(figure), *ends)
 
 
-def heat(shown: str, share: float) -> Markup:
-    """A figure of a grid, the more coloured the more it is of the greatest."""
-    return macro(_PARTS, "heat", shown, round(100 * share))
-
-
 def greatest(figures: Iterable[Figure | None]) -> float:
     """The upper end of all ranges: where their bars end."""
     return max((each.ends.high for each in figures if each is not None), default=0.0)
@@ -76,6 +71,11 @@ def greatest(figures: Iterable[Figure | None]) -> float:
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
     """A table with a caption, which can be scrolled where the page is narrow."""
     return macro(_PARTS, "table", caption, heads, rows)
+
+
+def chart(caption: str, svg: Markup) -> Markup:
+    """A chart below its caption."""
+    return macro(_PARTS, "chart", caption, svg)
 
 
 def details(summary: str, content: str) -> Markup:

@@ -1,15 +1,18 @@
 """A report on the terminal: what is answered, then tables of at most 80 columns, then the rest."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.report import Column, Grid, Report, Table, Value
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure
+
+if TYPE_CHECKING:
+    from isfc.reports.chart import Grid
 
 
 def page(report: Report, *, notes: bool) -> RenderableType:
@@ -17,11 +20,11 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     answer = PlainTable("", "", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
-    more = report.notes or report.grids or any(table.detail for table in report.shown)
+    more = report.notes or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     tables = [table_of(table) for table in report.shown if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
-    grids = [*map(_shaded, report.grids)] if notes else []
+    grids = [*_grids(report)] if notes else []
     title = Text(report.title, "bold")
     answers = [answer] * bool(report.answer)
     return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest])
@@ -31,7 +34,14 @@ SHADES: Final = " ·░▒▓█"
 """From nothing to the most of all cells; a space means that there is nothing at all."""
 
 
-def _shaded(grid: Grid) -> RenderableType:
+def _grids(report: Report) -> Iterator[RenderableType]:
+    """Its grids, the only charts of which no table has the figures."""
+    from isfc.reports.chart import Grid  # which most pages do without
+
+    yield from (_shaded(each) for each in report.charts if isinstance(each, Grid))
+
+
+def _shaded(grid: "Grid") -> RenderableType:
     """Each figure with two characters of its shade."""
     table = plain_table(">", *(f">{head}" for head in grid.across), gap=1)
     for head, cells in zip(grid.down, grid.cells, strict=True):
@@ -77,15 +87,6 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
     value = column.of(row)
-    yield words(value, column)
+    yield column.words(row)
     if column.ranged and column.figures(table.rows):
         yield range_of(value) if isinstance(value, Figure) else ""
-
-
-def words(value: Value, column: Column) -> str:
-    """What a cell says."""
-    if isinstance(value, Figure):
-        return shown(value.value, value.unit)
-    if value is None or isinstance(value, str) or column.unit is None:
-        return "" if value is None else str(value)
-    return shown(value, column.unit)
