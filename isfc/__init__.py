@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from isfc.errors import RemoteProtocolError as RemoteProtocolError
     from isfc.io.charts import Chart as Chart
     from isfc.io.shared import parse_links as parse_links
+    from isfc.layout.build import new as new
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
     from isfc.layout.collection import Cec as Cec
@@ -106,8 +107,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
-    from isfc.layout.lost import pieces as pieces
-    from isfc.layout.new import new as new
+    from isfc.layout.loss import pieces as pieces
     from isfc.layout.note import Note as Note
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
@@ -150,7 +150,7 @@ _PUBLIC: Final = {
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "import_iocp import_islink import_config Imported",
     "isfc.deck.exported": "export Exported",
-    "isfc.layout.new": "new",
+    "isfc.layout.build": "new",
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
@@ -163,7 +163,7 @@ _PUBLIC: Final = {
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
-    "isfc.layout.lost": "pieces",
+    "isfc.layout.loss": "pieces",
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",

@@ -14,10 +14,18 @@ from isfc.arguments import Argument, checked, spelt
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.change import Nodes, Step, StepKind, change_steps, changed_fibres
+from isfc.layout.change import (
+    Nodes,
+    Order,
+    Step,
+    StepKind,
+    change_steps,
+    changed_fibres,
+    orders_of,
+    trial_of,
+)
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.orders import Order, orders_of, trial_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName

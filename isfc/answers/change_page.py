@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from isfc.answers.change import Change, ChangeStep
-from isfc.layout.change import StepKind
-from isfc.layout.orders import Order
+from isfc.layout.change import Order, StepKind
 from isfc.reports.ranges import range_note
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from isfc.layout.capacity import speed_text
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.uses import speed_text
 
 
 def differences(before: Collection, after: Collection) -> Iterator[str]:

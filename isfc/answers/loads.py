@@ -21,10 +21,20 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from isfc.measured.by_time import PERIODS, Slot, label_of, mean, percentile_of, since, slots_of
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
-from isfc.measured.intervals import CarriedInterval, carried_intervals, is_interval_table
+from isfc.measured.intervals import (
+    PERIODS,
+    CarriedInterval,
+    Slot,
+    carried_intervals,
+    is_interval_table,
+    label_of,
+    mean,
+    percentile_of,
+    since,
+    slots_of,
+)
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
 from isfc.search.measured import AboutFiles, read_files

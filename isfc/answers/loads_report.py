@@ -8,7 +8,7 @@ from msgspec import structs
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
-from isfc.measured.by_time import Slot
+from isfc.measured.intervals import Slot
 from isfc.reports.ranges import range_note
 from isfc.reports.chart import Lines
 from isfc.reports.report import Column, DrawnReport, Table, caveats

@@ -15,7 +15,7 @@ from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import (
+from isfc.layout.loss import (
     CTC,
     PORT,
     SYSTEM,

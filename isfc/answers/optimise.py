@@ -17,12 +17,11 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.comments import with_comments
 from isfc.layout.in_words import check_known
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.sharing import in_use
-from isfc.layout.write import format_collection
+from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.delimited import records
 from isfc.search.candidate import parse_fixed

@@ -10,11 +10,11 @@ from ctc.profiles import find_profile
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
 from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.in_words import check_known
-from isfc.layout.new import read_nodes
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
 from isfc.reports.delimited import records

@@ -15,7 +15,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import ask_user
 from isfc.errors import ConfigurationError
-from isfc.layout import new as make
+from isfc.layout import build as make
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout

@@ -2,12 +2,16 @@
 
 Everything else in the file is passed over. The operands are published (z/VM 7.3, ACTIVATE ISLINK);
 general knowledge is what SYSTEM CONFIG adds: ``/* comments */``, a comma at the end of a line that
-goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of some systems
-(`isfc.deck.qualifier`). A statement goes on over lines that are blank but for comments.
+goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of some systems. A
+statement goes on over lines that are blank but for comments.
+
+``ATLANTA:`` or ``A* B%%:`` in front of a statement says that it is of these systems alone, and
+``EQUATE PAIR ATLANTA BOSTON`` makes PAIR stand for both. That a nickname may stand for others, and
+that it holds wherever its EQUATE stands, is assumed.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,10 +20,71 @@ from isfc.cp.words import ALL, BUFFERS, ISLINK, NODE, matches
 from isfc.deck.number import to_node
 from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown
-from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.layout.foreign_text import refuse_iocp_report
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
+
+_PREFIX: Final = re.compile(
+    r"\s*([A-Za-z0-9$#@_*%]{1,16}(?:[ ]+[A-Za-z0-9$#@_*%]{1,16})*)\s*:(?=\s|$)", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """The systems of a statement: ``text`` as it stands there, ``patterns`` what that means."""
+
+    text: str
+    patterns: tuple[str, ...]
+
+    def chosen(self, nodes: Collection[str]) -> list[str]:
+        """Those of ``nodes`` that it names."""
+        return [
+            node
+            for node in nodes
+            if any(_expression(pattern).fullmatch(node) for pattern in self.patterns)
+        ]
+
+
+def find_qualifier(line: str) -> tuple[str, int] | None:
+    """The names before a colon at the beginning of ``line``, and where it goes on behind it."""
+    found = _PREFIX.match(line)
+    return (found[1].upper(), found.end()) if found else None
+
+
+class Nicknames:
+    """What EQUATE statements of a file say."""
+
+    def __init__(self) -> None:
+        self._systems: dict[str, tuple[str, ...]] = {}
+
+    def equate(self, names: Sequence[str], place: Place) -> None:
+        """Take the words behind EQUATE: a nickname, and what it stands for."""
+        if len(names) < 2:
+            raise place.error("EQUATE names no system", "a nickname and one system or more")
+        self._systems[names[0].upper()] = tuple(name.upper() for name in names[1:])
+
+    def qualifier(self, text: str) -> Qualifier:
+        """What the names before a colon stand for."""
+        return Qualifier(text, tuple(_meant(text.split(), self._systems)))
+
+
+def _meant(names: Sequence[str], systems: Mapping[str, tuple[str, ...]]) -> dict[str, None]:
+    """The patterns that names stand for, each once; a nickname stands for itself as well."""
+    found: dict[str, None] = {}
+    left = list(reversed(names))
+    while left:
+        name = left.pop()
+        if name not in found:
+            found[name] = None
+            left += reversed(systems.get(name, ()))
+    return found
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    """A pattern of CP: ``*`` stands for any characters, ``%`` for one."""
+    known = {"*": ".*", "%": "."}
+    return re.compile("".join(known.get(c, re.escape(c)) for c in re.sub(r"\*+", "*", pattern)))
+
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _UNENDED: Final = re.compile(r"/\*(?:(?!\*/).)*\Z", re.DOTALL)

@@ -1,4 +1,4 @@
-"""Which CTCs ACTIVATE and DEACTIVE ISLINK leave active, of links that are known."""
+"""Which CTCs ACTIVATE and DEACTIVE ISLINK leave active, and the layout of those that decks join."""
 
 from collections.abc import Collection as AnyOf
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation
+from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
+from isfc.layout.build import CtcChoice, Lengths, Names, Paths, Profiles, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
@@ -222,3 +224,50 @@ def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) ->
             else "another NODE",
         )
     return may[0]
+
+
+def paired_devices(pairings: Iterable[Pairing]) -> Mates:
+    """By node, all devices that were paired, each with where it leads."""
+    found = [*pairings]
+    pairs = [(pairing.nodes, ctc.rdevs) for pairing in found for ctc in pairing.ctcs]
+    return mates_of((node for pairing in found for node in pairing.nodes), pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """A layout, and remarks on what was inferred or does not show in it."""
+
+    layout: Layout
+    remarks: tuple[str, ...]
+
+
+def wire(
+    pairing: Pairing,
+    profile: Profiles,
+    active: Mapping[NodeName, AnyOf[Rdev]],
+    name: Names = lambda _: None,
+    km: Lengths = lambda _: 0.0,
+    path: Paths = lambda _: None,
+) -> Wired:
+    """The layout of what was paired, of the ``active`` devices alone where a node has some.
+
+    Raises `ConfigurationError` for what is no logical link.
+    """
+    connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
+    inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
+    remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
+    layout = build_layout(
+        pairing.nodes,
+        connections,
+        profile,
+        name,
+        km,
+        path,
+        ": choose them with the ACTIVATE ISLINK statements (--config FILE)",
+    )
+    return Wired(layout, tuple(remarks))
+
+
+def active_ctcs(pairing: Pairing, active: Mapping[NodeName, AnyOf[Rdev]]) -> list[Joined]:
+    """What was paired, of the ``active`` devices alone where a node has some."""
+    return [ctc for ctc in pairing.ctcs if are_active(active, pairing.nodes, ctc.rdevs)]

@@ -19,8 +19,8 @@ from isfc.deck.export import Ports, own_ports, switch_of
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
 from isfc.deck.kept import kept_ports
 from isfc.deck.number import UNIT_ADDRESS_MAX
+from isfc.deck.pairing import pair_all
 from isfc.deck.partition import DeckSystem
-from isfc.deck.wiring import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection, KeptDeck

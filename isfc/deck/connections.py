@@ -7,12 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctc.address import ChpidId, Rdev
-from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
-from isfc.deck.kept import read_kept
-from isfc.deck.pairing import Joined, Pairing
-from isfc.deck.partition import DeckSystem
-from isfc.deck.wiring import never_paired, pair_all
+from isfc.deck.kept import devices_of, kept_systems
+from isfc.deck.pairing import Joined, Pairing, never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.write import runs
@@ -58,14 +55,6 @@ def _further(end: RangeEnd | None, count: int) -> RangeEnd | None:
     return RangeEnd(end.node, end.chpid, end.unit, Rdev(end.rdev + count))
 
 
-def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
-    """The systems of the decks that a layout keeps."""
-    found: dict[NodeName, DeckSystem] = {}
-    for kept in collection.decks:
-        found |= read_kept(kept)[1]
-    return found
-
-
 def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
     """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
     systems = kept_systems(collection)
@@ -98,17 +87,6 @@ def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, 
         ends = tuple(end and (end.node, end.rdev) for end in row.ends)
         rows += [] if ends in seen else [row]
     return tuple(_ranges(rows)), tuple(remarks)
-
-
-def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
-    """The CTC devices of a system by their numbers."""
-    partition = system.partition
-    return {
-        device.rdev: device
-        for device in system.deck.devices
-        if partition.css in device.control_unit.paths
-        and device.access.admits(partition.name, partition.css)
-    }
 
 
 def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:

@@ -1,14 +1,36 @@
-"""Whose commands and answers the lines of a console are: ``AT member CMD`` runs one elsewhere.
+"""Links from consoles: QUERY ISLINK as it was pasted, with what QUERY CHPID and QUERY PATHS say.
 
-In a cluster a privileged user of one member runs commands on others so, and one console, or one
-EXEC, holds the commands and the answers of several systems (published: z/VM, CP command AT).
+Labels are looked for wherever they stand, so that prefixes of a console, one value a line or
+several, and lines run together make no difference. Labels and their order are published (z/VM 6.2
+Performance Report, "ISFC Improvements"; z/VM 7.2, QUERY PATHS); the wording of QUERY CHPID is
+general knowledge.
+
+In a cluster a privileged user of one member runs commands on others with ``AT member CMD``, and one
+console, or one EXEC, holds the answers of several systems (published: z/VM, CP command AT). What
+one system's console says of a link is held against the other's.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
+from ctc.address import (
+    ChpidId,
+    Rdev,
+    format_chpid,
+    format_rdev,
+    parse_chpid,
+    parse_rdev,
+    parse_rdevs,
+)
+from ctc.errors import CtcError
 from isfc.deck.number import to_node
-from isfc.deck.place import Place, lines_of
+from isfc.deck.place import Place, lines_of, shown
+from isfc.errors import ConfigurationError
+from isfc.layout.build import CtcChoice
+from isfc.layout.foreign_text import refuse_iocp_report
+from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 
 _AT: Final = re.compile(r"\bAT +(?P<member>[^\s=]{1,8}) +(?:CMD|COMMAND) +", re.IGNORECASE)
@@ -55,3 +77,402 @@ def by_system(text: str, file: str) -> dict[NodeName | None, str]:
         whose = parts.setdefault(owner, [""] * number)
         whose[number - 1] = line
     return {node: "\n".join(lines) for node, lines in parts.items()}
+
+
+FCTC: Final = "FCTC"
+
+_LABEL: Final = re.compile(
+    r"\b((?:remote\s*)?link\s*device|type|node|bytes\s*(?:sent|received)|state|status):",
+    re.IGNORECASE,
+)
+"""Mail leaves tabs or nothing between the words of a label."""
+_CHPID: Final = re.compile(
+    r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
+)
+_PATHS: Final = re.compile(
+    r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
+)
+_RDEV_DIGITS: Final = 4
+"""CP shows device numbers so."""
+
+_LATER: Final = ("status", "state", "type")
+"""Labels that other answers behind a device may have as well."""
+
+_BROKEN: Final = re.compile(r"\b(?:remote(?: +link)?|link|bytes|device:) *$", re.IGNORECASE)
+_LABEL_REST: Final = re.compile(
+    r"\s*(?:(?:link +)?device|sent|received):|\s*link *$", re.IGNORECASE
+)
+_VALUE_ALONE: Final = re.compile(r"\s*[0-9A-F]{4}\s*", re.ASCII | re.IGNORECASE)
+_MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedDevice:
+    """One CTC as one system sees it; ``partner_rdev`` is None while that is not known there."""
+
+    rdev: Rdev
+    partner: NodeName
+    partner_rdev: Rdev | None
+    kind: str
+    place: Place
+
+    @property
+    def far(self) -> str:
+        """What it leads to, in words."""
+        rdev = "a device not known" if self.partner_rdev is None else format_rdev(self.partner_rdev)
+        return f"{self.partner} {rdev}"
+
+    def agrees(self, other: "LinkedDevice") -> bool:
+        """Whether another answer says the same, as far as both say it."""
+        same = (self.partner, self.kind) == (other.partner, other.kind)
+        known = None not in (self.partner_rdev, other.partner_rdev)
+        return same and (not known or self.partner_rdev == other.partner_rdev)
+
+
+@dataclass(slots=True)
+class ConsoleLog:
+    """What one system's console says of its links: devices, and the chpids they are on."""
+
+    file: str
+    devices: dict[Rdev, LinkedDevice] = field(default_factory=dict)
+    chpids: dict[Rdev, dict[ChpidId, Place]] = field(default_factory=dict)
+    """Of each device those that answers name, and where: a CTC has one."""
+
+    @property
+    def partners(self) -> frozenset[NodeName]:
+        """The nodes at the other ends."""
+        return frozenset(device.partner for device in self.devices.values())
+
+
+def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog:
+    """Read what ``text`` says; of what was queried several times the last state counts.
+
+    Raises `ConfigurationError`, with line and column, for a value that cannot be one, for a device
+    that leads to two others, and if there is no link device where the log ``needs_devices``.
+    """
+    log = ConsoleLog(file)
+    lines = _whole_labels(lines_of(text))
+    for device in _devices(lines, file):
+        before = log.devices.get(device.rdev)
+        if before is not None and not before.agrees(device):
+            raise device.place.error(
+                f"Link device {format_rdev(device.rdev)} leads to {device.far} here, and to "
+                f"{before.far} in line {before.place.line}",
+                "answers of one system at one time",
+            )
+        log.devices[device.rdev] = device
+    for rdev, chpid, place in _chpids(lines, file):
+        log.chpids.setdefault(rdev, {}).setdefault(chpid, place)
+    if needs_devices and not log.devices:
+        refuse_iocp_report(text, file)
+        raise Place(file, 1).error(
+            "there is no link device", "what QUERY ISLINK shows, such as Link device: CC30"
+        )
+    return log
+
+
+def _whole_labels(lines: list[str]) -> list[str]:
+    """The lines, those together that mail broke within a label or before its value."""
+    found = list(lines)
+    for index in range(len(found) - 1):
+        if _BROKEN.search(found[index]) and (
+            _LABEL_REST.match(found[index + 1]) or _VALUE_ALONE.fullmatch(found[index + 1])
+        ):
+            found[index + 1] = f"{found[index].rstrip()} {found[index + 1].lstrip()}"
+            found[index] = ""
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A label, in lower case, the first word behind it, and where that stands."""
+
+    label: str
+    value: str
+    place: Place
+
+
+def _fields(lines: list[str], file: str) -> Iterator[_Field]:
+    """All labels with their values, in the order of reading."""
+    for number, line in enumerate(lines, start=1):
+        labels = list(_LABEL.finditer(line))
+        for index, label in enumerate(labels, start=1):
+            end = labels[index].start() if index < len(labels) else len(line)
+            behind = line[label.end() : end]
+            column = label.end() + len(behind) - len(behind.lstrip()) + 1
+            value = (behind.split() or [""])[0]
+            words = re.findall("remote|link|device|bytes|[a-z]+", label[1].lower())
+            yield _Field(" ".join(words), value, Place(file, number, column))
+
+
+def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
+    """The link devices: each begins with its own label, and has all that follow."""
+    records: list[dict[str, _Field]] = []
+    for each in _fields(lines, file):
+        if each.label == "link device":
+            records.append({})
+        if each.label == "remote link device" and not records:
+            raise each.place.error(
+                "Remote link device: without a Link device: above it",
+                "all of the answer to QUERY ISLINK: was its begin cut off?",
+            )
+        if records:
+            first = records[-1].setdefault(each.label, each)
+            if first is not each and each.label not in _LATER:
+                raise each.place.error(
+                    f"{each.label.capitalize()}: again, as in line {first.place.line}, without a "
+                    "Link device: between the two",
+                    "each label once for a device",
+                )
+    for record in records:
+        device = record["link device"]
+        node = record.get("node")
+        if node is None:
+            raise device.place.error(
+                f"Link device {shown(device.value)} has no Node", "Node: and a name behind it"
+            )
+        remote = record.get("remote link device")
+        kind = record.get("type")
+        yield LinkedDevice(
+            rdev=_rdev(device, "Link device"),
+            partner=_node(node),
+            partner_rdev=_rdev(remote, "Remote link device") if remote and remote.value else None,
+            kind=FCTC if kind is None else kind.value.upper(),
+            place=device.place,
+        )
+
+
+def _rdev(found: _Field, what: str) -> Rdev:
+    if len(found.value) != _RDEV_DIGITS:
+        raise found.place.error(
+            f"{what}: {shown(found.value)}", "a device number of 4 hex digits: was the line cut?"
+        )
+    return found.place.read(found.value, parse_rdev, f"{what}:", "a device number of 4 hex digits")
+
+
+def _node(found: _Field) -> NodeName:
+    return found.place.read(found.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _")
+
+
+def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]]:
+    """The chpids of devices, from QUERY CHPID (with lines that go on) and QUERY PATHS."""
+    chpid: ChpidId | None = None
+    for number, line in enumerate(lines, start=1):
+        if paths := _PATHS.search(line):
+            chpids = paths["chpids"].split()
+            place = Place(file, number, paths.start("chpids") + 1)
+            if len(chpids) != 1:
+                raise place.error(f"CHPIDs to Device: {len(chpids)} of them", "one for a CTC")
+            yield _rdevs(paths["rdev"], place)[0], _chpid(chpids[0], place), place
+            chpid = None
+        elif path := _CHPID.search(line):
+            chpid = _chpid(path["chpid"], Place(file, number, path.start("chpid") + 1))
+            place = Place(file, number, path.start("rdevs") + 1)
+            yield from ((rdev, chpid, place) for rdev in _rdevs(path["rdevs"], place))
+        elif chpid is not None and (more := _MORE.fullmatch(line)):
+            place = Place(file, number, more.start("rdevs") + 1)
+            yield from ((rdev, chpid, place) for rdev in _rdevs(more["rdevs"], place))
+        else:
+            chpid = None
+
+
+def _chpid(text: str, place: Place) -> ChpidId:
+    return place.read(text, parse_chpid, "chpid", "1 or 2 hex digits")
+
+
+def _rdevs(text: str, place: Place) -> tuple[Rdev, ...]:
+    if "-" in text:
+        raise place.error("a range of devices", "device numbers one by one, as QUERY CHPID shows")
+    try:
+        return parse_rdevs(",".join(text.replace(",", " ").split()))
+    except CtcError as error:
+        raise place.error(str(error).partition(":")[0], "device numbers, such as 6000") from None
+
+
+Nodes = tuple[NodeName, NodeName]
+Chpids = Mapping[NodeName, Mapping[Rdev, ChpidId]]
+
+
+@dataclass(slots=True)
+class ConsoleLink:
+    """One link: its connections, in the order of ``nodes``, and what a reader should know."""
+
+    nodes: Nodes
+    connections: list[CtcChoice] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleLog]:
+    """The logs by the node they were pasted from; each comes with its name, or with none.
+
+    Of two, each names the other's node. Raises `ConfigurationError` where that does not tell.
+    """
+    named: dict[NodeName, ConsoleLog] = {}
+    for index, (name, log) in enumerate(logs):
+        if name:
+            node = NodeName(name.upper())
+        else:
+            others = [other for n, (_, other) in enumerate(logs) if n != index]
+            told = others[0].partners if len(others) == 1 else frozenset()
+            if len(told) != 1:
+                raise ConfigurationError(
+                    f"{log.file}: does not say which system it was pasted from; "
+                    f"expected its name, as in ATLANTA={log.file}"
+                )
+            (node,) = told
+        if node in named:
+            raise ConfigurationError(
+                f"{log.file}: is of {node}, and so is {named[node].file}; expected one log a system"
+            )
+        if node in log.partners:
+            raise ConfigurationError(
+                f"{log.file}: names {node} as a partner; expected the name of another system"
+            )
+        named[node] = log
+    return named
+
+
+def parse_chpids(texts: Iterable[str], first: NodeName) -> dict[NodeName, dict[Rdev, ChpidId]]:
+    """What ``40=6000-6003,6010,41=6020`` says of ``first``, or of NODE in ``NODE:40=6000``."""
+    said: dict[NodeName, dict[Rdev, ChpidId]] = {}
+    for text in texts:
+        node, chpid = first, ""
+        for part in text.split(","):
+            place, equals, rdevs = part.strip().rpartition("=")
+            try:
+                if equals:
+                    name, _, chpid = place.rpartition(":")
+                    node = NodeName(name.upper()) if name else node
+                known = parse_chpid(chpid)
+                said.setdefault(node, {}).update(dict.fromkeys(parse_rdevs(rdevs), known))
+            except (ConfigurationError, CtcError) as error:
+                raise ConfigurationError(
+                    f"--chpids {shown(part)}: {error}; expected CHPID=RDEVS, such as 40=6000-6003"
+                ) from None
+    return said
+
+
+def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[ConsoleLink]:
+    """Every link that the logs show. ``chpids`` adds to what the logs say of chpids.
+
+    Raises `ConfigurationError` where two logs contradict each other, and where no chpid is known.
+    """
+    known = {
+        node: dict(_single(log, chpids.get(node, {}), _linked(node, logs)))
+        | dict(chpids.get(node, {}))
+        for node, log in logs.items()
+    }
+    known |= {node: dict(more) for node, more in chpids.items() if node not in known}
+    pairs: dict[frozenset[NodeName], Nodes] = {}
+    for node, log in logs.items():
+        for partner in sorted(log.partners):
+            pairs.setdefault(frozenset((node, partner)), (node, partner))
+    links = [_link(nodes, logs, known) for nodes in pairs.values()]
+    joined = [link for link in links if link.connections]
+    empty = [
+        f"no CTC joins {link.nodes[0]} and {link.nodes[1]}{_reasons(link.remarks)}"
+        for link in links
+        if not link.connections
+    ]
+    if not joined:
+        raise ConfigurationError(f"{'; '.join(empty)}; expected at least one")
+    joined[0].remarks += empty
+    return joined
+
+
+def _reasons(remarks: Iterable[str]) -> str:
+    found = "; ".join(remarks)
+    return f": {found}" if found else ""
+
+
+def _linked(node: NodeName, logs: Mapping[NodeName, ConsoleLog]) -> frozenset[Rdev]:
+    """The devices of ``node`` that its own log shows in a link, or that of another system."""
+    far = (each for log in logs.values() for each in log.devices.values() if each.partner == node)
+    return frozenset(
+        (*logs[node].devices, *(each.partner_rdev for each in far if each.partner_rdev is not None))
+    )
+
+
+def _single(
+    log: ConsoleLog, said: Mapping[Rdev, ChpidId], linked: frozenset[Rdev]
+) -> Iterable[tuple[Rdev, ChpidId]]:
+    """The chpid of each device that is ``linked``; two of one are refused unless it is ``said``."""
+    for rdev, chpids in log.chpids.items():
+        (chpid, first), *others = chpids.items()
+        if rdev in said or rdev not in linked:
+            continue
+        if others:
+            other, place = others[0]
+            raise place.error(
+                f"{format_rdev(rdev)} is on chpid {format_chpid(other)} here, and on "
+                f"{format_chpid(chpid)} in line {first.line}",
+                f"one, or --chpids {format_chpid(chpid)}={format_rdev(rdev)}",
+            )
+        yield rdev, chpid
+
+
+def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> ConsoleLink:
+    link = ConsoleLink(nodes)
+    mates: tuple[dict[Rdev, Rdev], dict[Rdev, Rdev]] = ({}, {})
+    single: list[tuple[int, Rdev]] = []
+    for end, node in enumerate(nodes):
+        for device in _seen(node, nodes[1 - end], logs, link):
+            if device.partner_rdev is None:
+                single.append((end, device.rdev))
+                continue
+            pair = device.rdev, device.partner_rdev
+            here, there = pair if end == 0 else pair[::-1]
+            known = mates[0].setdefault(here, there), mates[1].setdefault(there, here)
+            if known != (there, here):
+                raise device.place.error(
+                    f"{nodes[0]} {format_rdev(here)} and {nodes[1]} {format_rdev(there)} are "
+                    "joined, but another line joins one of them with another device",
+                    "logs of one time",
+                )
+    link.remarks += [
+        f"left out: {nodes[end]} {format_rdev(rdev)}, whose remote link device is not known"
+        for end, rdev in single
+        if rdev not in mates[end]
+    ]
+    link.connections = _on_chpids(link, mates[0], chpids)
+    return link
+
+
+def _seen(
+    node: NodeName, partner: NodeName, logs: Mapping[NodeName, ConsoleLog], link: ConsoleLink
+) -> Iterable[LinkedDevice]:
+    """The FICON devices to ``partner`` that the log of ``node`` shows, if there is one."""
+    if node not in logs:
+        return
+    for device in logs[node].devices.values():
+        if device.partner == partner:
+            if device.kind == FCTC:
+                yield device
+            else:
+                link.remarks.append(
+                    f"left out: {node} {format_rdev(device.rdev)}, which is no {FCTC}"
+                )
+
+
+def _on_chpids(link: ConsoleLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) -> list[CtcChoice]:
+    """The connections, each on its chpids; an end of which none are known has the other's."""
+    ends = [chpids.get(node, {}) for node in link.nodes]
+    rdevs = [list(mates), list(mates.values())]
+    unknown = [[rdev for rdev in rdevs[end] if rdev not in ends[end]] for end in (0, 1)]
+    for end, node in enumerate(link.nodes):
+        if unknown[end] and (unknown[end] != rdevs[end] or unknown[1 - end]):
+            raise ConfigurationError(
+                f"{node}: the chpid of {format_rdevs(sorted(unknown[end]))} is not known; expected "
+                f"--chpids {node}:40={format_rdevs(sorted(unknown[end]))}, or what QUERY CHPID or "
+                "QUERY PATHS shows in its log"
+            )
+        if unknown[end]:
+            link.remarks.append(
+                f"assumed: chpids at {node} have the numbers of those at {link.nodes[1 - end]}; "
+                f"--chpids {node}:40=... says otherwise"
+            )
+            far = ends[1 - end]
+            ends[end] = {
+                rdev: far[mate] for rdev, mate in zip(rdevs[end], rdevs[1 - end], strict=True)
+            }
+    return [CtcChoice((ends[0][a], ends[1][b]), (a, b)) for a, b in mates.items()]

@@ -15,9 +15,9 @@ from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
+from isfc.deck.cec import with_cecs
 from isfc.deck.imported import Imported, NamedText, Tell, named_texts, parse_features, remembered
 from isfc.deck.place import shown
-from isfc.deck.said_cec import with_cecs
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.checked_toml import AnyText

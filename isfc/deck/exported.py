@@ -10,8 +10,17 @@ from typing import Any, Literal
 from ctc.address import ChpidId, format_chpid
 from isfc.arguments import checked, in_python
 from isfc.deck.amend import amended
-from isfc.deck.export import Ports, activation_text, bare_deck, deck_text, left_out, own_ports
-from isfc.deck.machines import Machine, file_names, machines
+from isfc.deck.export import (
+    Machine,
+    Ports,
+    activation_text,
+    bare_deck,
+    deck_text,
+    file_names,
+    left_out,
+    machines,
+    own_ports,
+)
 from isfc.deck.number import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError

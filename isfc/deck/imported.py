@@ -8,28 +8,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ctc.address import ChpidId, parse_chpid
+from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
 from isfc.deck.activation import Activation, imbedded, parse_activations
-from isfc.deck.active import choose, choose_from
+from isfc.deck.active import Wired, active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.console import by_system
+from isfc.deck.cec import (
+    contradictions,
+    crossings,
+    one_channel_remarks,
+    together,
+    with_cecs,
+    within_one_director,
+)
+from isfc.deck.console import ConsoleLog, by_system, find_links, name_logs, parse_chpids, parse_log
 from isfc.deck.deck import Deck
 from isfc.deck.entry import entry_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
-from isfc.deck.imported_record import ImportedJson, imported_json
-from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.kept import keep_decks, too_long
-from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.listing import read_deck
-from isfc.deck.machine import contradictions, crossings, together, within_one_director
 from isfc.deck.other_links import other_links
-from isfc.deck.pairing import Pairing, Unpaired
+from isfc.deck.pairing import Pairing, Unpaired, never_paired, pair_all
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.deck.said_cec import one_channel_remarks, with_cecs
-from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
 from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
@@ -40,6 +42,82 @@ from isfc.layout.sharing import in_use
 from isfc.layout.shown import drawn
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+
+
+@dataclass(frozen=True, slots=True)
+class CtcJson:
+    """A CTC: its chpids and device numbers, of the first node and of the second."""
+
+    chpids: list[str]
+    rdevs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnpairedJson:
+    """A device without a mate."""
+
+    node: str
+    rdev: str
+    place: str
+    """file, line and column"""
+    reason: str
+    """[one of these](import.md#what-is-not-paired)"""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLinkJson:
+    """A link; of consoles and partition links nothing was inferred, and nothing left."""
+
+    nodes: list[str]
+    """the two systems"""
+    ctcs: list[CtcJson]
+    """of each, those of the first node and of the second"""
+    inferred: dict[str, str]
+    """by `NODE:CHPID`: the port, or the chpid at the other end of the cable, that follows from the
+    decks"""
+    unpaired: list[UnpairedJson]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedJson:
+    """All links."""
+
+    links: list[ImportedLinkJson]
+    shared_channels: list[dict[str, str]]
+    """chpids by system, each list of which is one channel"""
+    cecs: dict[str, list[str]]
+    """by name, the systems of each"""
+
+
+def imported_json(found: "Imported") -> ImportedJson:
+    """The record of what was imported."""
+    pairings = found.pairings or [None] * len(found.apart)
+    return ImportedJson(
+        [_link_json(*each) for each in zip(pairings, found.apart, strict=True)],
+        [
+            {end.node: format_chpid(end.chpid) for end in channel}
+            for channel in found.collection.shared_channels
+        ],
+        {cec.name: [*cec.systems] for cec in found.collection.cecs},
+    )
+
+
+def _link_json(pairing: Pairing | None, alone: Collection) -> ImportedLinkJson:
+    (layout,) = alone.links
+    return ImportedLinkJson(
+        [*layout.nodes],
+        [CtcJson([*map(format_chpid, ctc.fibre.chpids)], [*ctc.rdev_names]) for ctc in layout.ctcs],
+        dict(pairing.inferred) if pairing else {},
+        [*map(_unpaired_json, pairing.unpaired)] if pairing else [],
+    )
+
+
+def _unpaired_json(each: Unpaired) -> UnpairedJson:
+    device = each.device
+    return UnpairedJson(
+        each.node, format_rdev(device.rdev), str(device.place), each.reason.value, each.text
+    )
 
 
 @dataclass(frozen=True, slots=True)

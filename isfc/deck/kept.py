@@ -1,16 +1,19 @@
 """The decks that a layout keeps: their text as it was, and which partitions are its systems."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Final
 
-from ctc.address import ChpidId, parse_chpid
+from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
+from isfc.deck.access import read_access
 from isfc.deck.cabling import Cabling
 from isfc.deck.card import Statement, read_cards
-from isfc.deck.deck import Deck
+from isfc.deck.cec import deck_names
+from isfc.deck.deck import Deck, Device
 from isfc.deck.export import Ports
-from isfc.deck.iocp import parse_deck
-from isfc.deck.machine import deck_names
-from isfc.deck.number import parse_link
+from isfc.deck.iocp import FCTC, parse_deck, read_address
+from isfc.deck.number import parse_link, to_css
+from isfc.deck.operand import StatementOperands, by_css, parse_operands, words_of
 from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.place import lines_of, shown
 from isfc.errors import ConfigurationError
@@ -82,6 +85,25 @@ def read_kept(kept: KeptDeck) -> tuple[Deck, dict[NodeName, DeckSystem]]:
         return deck, {node: find_system(f"{node}={name}", [deck]) for node, name in systems}
 
 
+def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
+    """The systems of the decks that a layout keeps."""
+    found: dict[NodeName, DeckSystem] = {}
+    for kept in collection.decks:
+        found |= read_kept(kept)[1]
+    return found
+
+
+def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
+    """The CTC devices of a system by their numbers."""
+    partition = system.partition
+    return {
+        device.rdev: device
+        for device in system.deck.devices
+        if partition.css in device.control_unit.paths
+        and device.access.admits(partition.name, partition.css)
+    }
+
+
 def is_whole(cards: str) -> bool:
     """Whether the cards of a deck are all of it."""
     return not cards.startswith(_PART_OF_A_DECK)
@@ -123,3 +145,52 @@ def kept_ports(decks: Iterable[KeptDeck]) -> Ports:
                 except ConfigurationError:
                     raise ConfigurationError("expected NODE:50=C1") from None
     return found
+
+
+def devices_that_are_no_ctcs(collection: Collection) -> dict[NodeName, dict[Rdev, str]]:
+    """Their numbers with their UNIT, of the systems of which a layout keeps the whole deck."""
+    return {
+        node: _of_system(system)
+        for node, system in kept_systems(collection).items()
+        if is_whole(system.deck.text)
+    }
+
+
+def _of_system(system: DeckSystem) -> dict[Rdev, str]:
+    reached: set[int] = set()
+    found: dict[Rdev, str] = {}
+    for each in _statements(system):
+        with suppress(ConfigurationError):
+            if each.statement.operation == "CNTLUNIT":
+                reached |= _reached(each, system)
+            elif read_access(each).admits(system.partition.name, system.partition.css):
+                units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
+                first, count = read_address(each.need("ADDRESS", ""))
+                kind = ",".join(word.text.upper() for word in each.words("UNIT"))
+                if units & reached:
+                    found |= {Rdev(first + number): kind for number in range(count)}
+    return found
+
+
+def _statements(system: DeckSystem) -> list[StatementOperands]:
+    """The control units of a deck and then its devices, of those that are no CTCs."""
+    found: list[StatementOperands] = []
+    for card in read_cards(system.deck.text, system.deck.file):
+        if isinstance(card, Statement) and card.operation in ("CNTLUNIT", "IODEVICE"):
+            operands = parse_operands(card)
+            if FCTC not in {word.text.upper() for word in operands.words("UNIT")}:
+                found.append(operands)
+    return sorted(found, key=lambda each: each.statement.operation)
+
+
+def _reached(unit: StatementOperands, system: DeckSystem) -> set[int]:
+    """The number of a control unit, if a channel path that the system may use leads to it."""
+    name, css = system.partition.name, system.partition.css
+    number = unit.need("CUNUMBR", "")
+    for csss, items in by_css(unit.need("PATH", "")):
+        if css in ({word.read(to_css, "", "") for word in csss} or {0}):
+            for word in (word for item in items for word in words_of(item)):
+                channel = system.deck.channels.get((css, word.read(parse_chpid, "", "")))
+                if channel and channel.access.admits(name, css):
+                    return {word.read(parse_rdev, "", "") for word in words_of(number)}
+    return set()

@@ -5,17 +5,17 @@ is joined with the partner's device on the chpid at port Y, whose link address i
 X, whose CUADD names our image, and whose unit address is U as well. Device numbers do not matter.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import combinations
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
-from isfc.deck.cabling import Cabling, DeviceGroup
+from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
 from isfc.deck.deck import Channel, ControlUnit, Device
 from isfc.deck.partition import DeckSystem
-from isfc.deck.ports import match
-from isfc.deck.restated import ranges
+from isfc.layout.write import ranges
 from isfc.link.name import NodeName
 
 
@@ -109,6 +109,35 @@ def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
         tuple(sorted(unpaired, key=lambda each: (each.node != first.node, each.device.rdev))),
         matched.inferred,
     )
+
+
+def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairing]:
+    """Pair each two of the systems; what is inferred of ports for two holds for the others.
+
+    Of three systems and more, two that no CTC joins are left out.
+    """
+    entries = list(ports)
+    pairings: list[Pairing] = []
+    for first, second in combinations(systems, 2):
+        pairings.append(pair(first, second, parse_ports(entries, systems)))
+        entries += [f"{key}={value}" for key, value in pairings[-1].inferred.items()]
+    return [pairing for pairing in pairings if pairing.ctcs] or pairings
+
+
+def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:
+    """The devices that no partner has a mate of, each once, with the reason that says most."""
+    told: dict[tuple[NodeName, int], Unpaired] = {}
+    paired: set[tuple[NodeName, int]] = set()
+    for pairing in pairings:
+        for ctc in pairing.ctcs:
+            ends = zip(pairing.systems, ctc.devices, strict=True)
+            paired |= {(system.node, id(device)) for system, device in ends}
+        for each in pairing.unpaired:
+            known = told.setdefault((each.node, id(each.device)), each)
+            if known.reason is Reason.OTHER_IMAGE:
+                told[each.node, id(each.device)] = each
+    left = [each for key, each in told.items() if key not in paired]
+    return sorted(left, key=lambda each: (each.node.collation, each.device.rdev))
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
-from isfc.deck.others import devices_that_are_no_ctcs
+from isfc.deck.kept import devices_that_are_no_ctcs
 from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within

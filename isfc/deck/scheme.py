@@ -148,7 +148,7 @@ def images_of(collection: Collection) -> dict[NodeName, int]:
     """CSS and MIF image id of the systems whose decks a layout keeps, as CUADD has them."""
     if not collection.decks:
         return {}
-    from isfc.deck.connections import kept_systems  # most files keep no deck
+    from isfc.deck.kept import kept_systems  # most files keep no deck
 
     return {
         node: system.partition.image
@@ -179,8 +179,11 @@ class _Book:
         self.defined = {(end.node, end.rdev) for end in self.ends}
         self.others: dict[NodeName, dict[Rdev, str]] = {}
         if collection.decks:
-            from isfc.deck.connections import devices_of, kept_systems  # most files keep no deck
-            from isfc.deck.others import devices_that_are_no_ctcs
+            from isfc.deck.kept import (  # most files keep no deck
+                devices_of,
+                devices_that_are_no_ctcs,
+                kept_systems,
+            )
 
             for node, system in kept_systems(collection).items():
                 self.defined |= {(node, rdev) for rdev in devices_of(system)}
@@ -350,7 +353,7 @@ def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
     """Devices that are no CTCs within the ranges of a scheme, in runs of one UNIT."""
     if not book.others:
         return
-    from isfc.deck.restated import ranges  # most files keep no deck
+    from isfc.layout.write import ranges  # most files keep no deck
 
     bits = 8 if scheme is Scheme.TRADED else 4
     for (node, first), end in book.in_ranges(bits):

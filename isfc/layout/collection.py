@@ -14,8 +14,14 @@ from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.machines import check_machines
-from isfc.layout.whole import check_others, check_ports, check_profiles, made_whole, with_channels
+from isfc.layout.whole import (
+    check_machines,
+    check_others,
+    check_ports,
+    check_profiles,
+    made_whole,
+    with_channels,
+)
 from isfc.link.name import NodeName
 
 

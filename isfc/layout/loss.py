@@ -1,14 +1,236 @@
-"""The loss of a piece of hardware, and what it leaves of one link or several."""
+"""What people name as gone, each piece of hardware by one name, and what its loss leaves of links.
 
-from collections.abc import Iterator, Sequence
+A channel goes by its chpid at any of the systems that have it, and takes all its fibres along,
+those of the others too; ``vary:NODE:40`` is the chpid at that one system alone, as VARY OFFLINE
+takes it. The others are directors, their ports, paths, inter-switch links, CECs and systems.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import format_chpid, format_rdev
-from isfc.layout import lost
-from isfc.layout.collection import Collection
+from msgspec import structs
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.arguments import checked
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.collection import Cec, Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import channel_name, in_use
+from isfc.link.name import NodeName
+
+DIRECTOR, PORT, PATH, ISL, CEC, SYSTEM = "director", "port", "path", "isl", "cec", "system"
+VARY, CHPID, CTC, TOGETHER = "vary", "chpid", "ctc", "together"
+
+Pieces = dict[str, frozenset[Fibre]]
+"""Everything of a link that can be named as gone, and the fibres that go with it."""
+
+
+def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> Pieces:
+    """Everything of a link that can be named as gone, and the fibres that go with it.
+
+    A chpid of the first system is ``40``, one of any system ``BOSTON:50``; the others are
+    ``vary:BOSTON:50``, ``director:NAME``, ``port:DIRECTOR:04``, ``path:NAME``, ``isl:NAME`` (one of
+    the inter-switch links of a path), ``cec:NAME`` and ``system:NAME``. A CEC takes along every
+    link of its systems.
+    """
+    found: dict[str, set[Fibre]] = {}
+    for name, fibre in _names(layout, cecs):
+        found.setdefault(name, set()).add(fibre)
+    return {name: frozenset(fibres) for name, fibres in found.items()}
+
+
+def _names(layout: Layout, cecs: Sequence[Cec]) -> Iterator[tuple[str, Fibre]]:
+    fibres, nodes = layout.fibres, layout.nodes
+    channels = {
+        fibre: [name for end in (0, 1) for name in fibre.channel_ends(end, nodes[end])]
+        for fibre in fibres
+    }
+    for fibre in fibres:
+        chpid = format_chpid(fibre.chpids[0])
+        own = f"{nodes[0]} {chpid}"
+        yield from ((chpid, other) for other in fibres if own in channels[other])
+    for end, node in enumerate(nodes):
+        for fibre in fibres:
+            for name in fibre.channel_ends(end, node):
+                yield name.replace(" ", ":"), fibre
+    for end, node in enumerate(nodes):
+        for fibre in fibres:
+            yield f"{VARY}:{node}:{format_chpid(fibre.chpids[end])}", fibre
+    yield from _names_of_the_way(fibres)
+    homes = [cec.name for cec in cecs if {*nodes} & {*cec.systems}]
+    for name in (*(f"{CEC}:{home}" for home in homes), *(f"{SYSTEM}:{node}" for node in nodes)):
+        yield from ((name, fibre) for fibre in fibres)
+
+
+def _names_of_the_way(fibres: Sequence[Fibre]) -> Iterator[tuple[str, Fibre]]:
+    """The names of what lies between the chpids."""
+    for fibre in fibres:
+        yield from ((f"{DIRECTOR}:{director}", fibre) for director in fibre.directors)
+    for fibre in fibres:
+        for director, port in zip(fibre.directors, fibre.ports, strict=False):
+            yield f"{PORT}:{director}:{port}", fibre
+    for fibre in fibres:
+        if fibre.path is not None:
+            yield f"{PATH}:{fibre.path.name}", fibre
+            if fibre.path.isl is not None:
+                yield f"{ISL}:{fibre.path.name}", fibre
+
+
+def link_without(layout: Layout, pieces: Sequence[str], cecs: Sequence[Cec] = ()) -> Layout | None:
+    """What is left of a link without some pieces; those that are no part of it take nothing.
+
+    None if it is down. An inter-switch link that is not the last one of its path leaves the fibres,
+    and less rate; to be named as often as such links are gone.
+    """
+    known = named_pieces(layout, cecs)
+    gone: set[Fibre] = set()
+    fewer: dict[Fibre, int] = {}
+    for name, count in Counter(spelt(piece, known) for piece in pieces).items():
+        for fibre in known.get(name, ()):
+            if _goes(fibre, name, count):
+                gone.add(fibre)
+            else:
+                fewer[fibre] = count
+    ctcs = tuple(ctc for ctc in layout.ctcs if ctc.fibre not in gone)
+    left = layout.with_ctcs(ctcs) if ctcs else None
+    if left is not None and fewer:
+        left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
+    return left
+
+
+def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
+    """Whether a fibre goes with a piece that it needs: not with one inter-switch link of several.
+
+    ``count`` pieces of that name are gone.
+    """
+    isl = fibre.path.isl if fibre.path and name.startswith(f"{ISL}:") else None
+    return isl is None or count >= isl.count
+
+
+def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
+    if not gone or fibre.path is None or fibre.path.isl is None:
+        return fibre
+    isl = structs.replace(fibre.path.isl, count=fibre.path.isl.count - gone)
+    return replace(fibre, path=structs.replace(fibre.path, isl=isl))
+
+
+def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
+    """The names of everything that can be lost of some links, each once."""
+    return list(dict.fromkeys(name for link in links for name in named_pieces(link, cecs)))
+
+
+def named_alone(links: Iterable[Layout], cecs: Sequence[Cec], *kinds: str) -> list[str]:
+    """Of pieces of some kinds the names, and those of one of several inter-switch links."""
+    found = [
+        name
+        for link in links
+        for name, fibres in named_pieces(link, cecs).items()
+        if name.startswith(tuple(f"{kind}:" for kind in kinds))
+        or not all(_goes(fibre, name) for fibre in fibres)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def links_with(piece: str, collection: Collection) -> list[str]:
+    """The links that a piece is part of. A chpid without its system is of none."""
+    names = [(link, named_pieces(link, collection.cecs)) for link in collection.links]
+    return [link.name for link, known in names if ":" in piece and spelt(piece, known) in known]
+
+
+@checked
+def pieces(layout: AnyLayout) -> dict[str, list[str]]:
+    """Everything that can be named as lost, the smallest first, with the fibres that go with it.
+
+    Each chpid is named with its system. One of several inter-switch links takes no fibre.
+    """
+    collection = given_collection(layout)
+    found: dict[str, list[str]] = {}
+    for link in collection.links:
+        for name, gone in named_pieces(link, collection.cecs).items():
+            if ":" in name:  # a chpid alone is that of another system in another link
+                names = [each.name for each in link.fibres if each in gone and _goes(each, name)]
+                found.setdefault(name, []).extend(names)
+    kinds = (VARY, PORT, ISL, PATH, DIRECTOR, CEC, SYSTEM)
+    place = {kind: place for place, kind in enumerate(kinds, start=1)}
+    return {
+        name: found[name]
+        for name in sorted(found, key=lambda name: place.get(name.split(":")[0], 0))
+    }
+
+
+def collection_without(collection: Collection, pieces: Sequence[str]) -> Collection:
+    """What is left of all links of a file without some pieces."""
+    lefts = (link_without(link, pieces, collection.cecs) for link in collection.links)
+    return in_use(replace(collection, links=tuple(left for left in lefts if left is not None)))
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfSeveral:
+    """One of ``count`` inter-switch links of a path, which leaves its CTCs with less rate.
+
+    ``trunks`` are the two ways of them, by their names in a fabric, with what a byte takes (ns) of
+    all of them together.
+    """
+
+    path: str
+    count: int
+    trunks: tuple[tuple[str, float], ...]
+
+    def without(self, gone: int) -> tuple[tuple[str, float], ...]:
+        """The same with fewer of them, of which some are left."""
+        share = (self.count - gone) / self.count
+        return tuple((trunk, ns_per_byte / share) for trunk, ns_per_byte in self.trunks)
+
+
+def one_of_several(piece: str, collection: Collection) -> OneOfSeveral | None:
+    """The inter-switch link that a piece is, if its path has several; None for all else."""
+    trunks: dict[str, float] = {}
+    name, count = "", 0
+    for fibre in (fibre for link in collection.links for fibre in link.fibres):
+        path = fibre.path
+        if path is None or path.isl is None or path.isl.count < 2:
+            continue
+        if f"{ISL}:{path.name}".upper() == piece.strip().upper():
+            name, count = path.name, path.isl.count
+            for route in (fibre.route(0), fibre.route(1)):
+                assert route is not None, "inter-switch links are in a fabric"
+                trunks[route.trunk] = route.trunk_ns_per_byte
+    return OneOfSeveral(name, count, tuple(trunks.items())) if count else None
+
+
+def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev], ...]:
+    """An end of each CTC that goes with a piece of hardware, of all links.
+
+    None goes with one of several inter-switch links. Raises `ConfigurationError` for a piece that
+    there is not.
+    """
+    links, cecs = collection.links, collection.cecs
+    check_pieces([piece], known_pieces(links, cecs), "piece")
+    found: list[tuple[NodeName, Rdev]] = []
+    for link in links:
+        left = link_without(link, [piece], cecs)
+        kept = {ctc.rdevs for ctc in left.ctcs} if left is not None else set()
+        found += [
+            (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept
+        ]
+    return tuple(found)
+
+
+def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> None:
+    """Raise `ConfigurationError` for a piece that is not one of those that are known."""
+    for piece in pieces:
+        if spelt(piece, known) not in known:
+            raise ConfigurationError(
+                f"{option} {piece[:40]!r}: there is no such piece; expected {', '.join(known)}"
+            )
+
+
+def spelt(piece: str, known: Iterable[str]) -> str:
+    """A piece as it is known, whatever the case of its letters."""
+    return next((name for name in known if name.upper() == piece.strip().upper()), piece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +262,7 @@ class Loss:
     @property
     def takes_systems(self) -> bool:
         """Whether systems go, which take the same of any layout."""
-        return self.kind in (lost.CEC, lost.SYSTEM)
+        return self.kind in (CEC, SYSTEM)
 
 
 def losses(collection: Collection) -> Iterator[Loss]:
@@ -58,10 +280,10 @@ def losses(collection: Collection) -> Iterator[Loss]:
 
 
 def loss_of(collection: Collection, pieces: Sequence[str]) -> Loss:
-    """The loss of some pieces together, named as in `isfc.layout.lost`."""
-    known = lost.known_pieces(collection.links, collection.cecs)
-    name = " + ".join(lost.spelt(piece, known) for piece in pieces)
-    return _loss(lost.TOGETHER, name, collection, lost.collection_without(collection, pieces))
+    """The loss of some pieces together, named as in `isfc.layout.loss`."""
+    known = known_pieces(collection.links, collection.cecs)
+    name = " + ".join(spelt(piece, known) for piece in pieces)
+    return _loss(TOGETHER, name, collection, collection_without(collection, pieces))
 
 
 def _with(link: Layout, ctcs: Sequence[CtcPair]) -> Layout | None:
@@ -97,29 +319,29 @@ def _pieces(collection: Collection) -> Iterator[_Piece]:
 
     if len(links) == 1:
         for gone, ends in _chpids(links[0]):
-            yield *taken(lost.CHPID, f"chpid {_both(ends)}", {*gone})[:3], ends
+            yield *taken(CHPID, f"chpid {_both(ends)}", {*gone})[:3], ends
     else:
         channels: dict[tuple[str, ...], set[Fibre]] = {}
         for link, fibre in fibres:
             for end, node in enumerate(link.nodes):
                 channels.setdefault(fibre.channel_ends(end, node), set()).add(fibre)
         for channel, on in channels.items():
-            yield taken(lost.CHPID, channel_name(channel), on)
+            yield taken(CHPID, channel_name(channel), on)
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
-        yield taken(lost.DIRECTOR, f"director {director}", led)
+        yield taken(DIRECTOR, f"director {director}", led)
     for path in dict.fromkeys(fibre.path for _, fibre in fibres if fibre.path is not None):
         crossing = {fibre for _, fibre in fibres if fibre.path == path}
-        yield taken(lost.PATH, f"path {path.name}", crossing)
+        yield taken(PATH, f"path {path.name}", crossing)
     for cec in collection.cecs:
         ended = {fibre for link, fibre in fibres if {*link.nodes} & {*cec.systems}}
-        yield taken(lost.CEC, f"CEC {cec.name}", ended)
+        yield taken(CEC, f"CEC {cec.name}", ended)
     for system in collection.systems if len(links) > 1 else ():
         ended = {fibre for link, fibre in fibres if system in link.nodes}
-        yield taken(lost.SYSTEM, f"system {system}", ended)
+        yield taken(SYSTEM, f"system {system}", ended)
     for ctc in links[0].device_list() if len(links) == 1 else ():
         names = tuple(map(format_rdev, ctc.rdevs))
-        yield lost.CTC, f"CTC {_both(names)}", {ctc}, names
+        yield CTC, f"CTC {_both(names)}", {ctc}, names
 
 
 def _both(names: Sequence[str]) -> str:

@@ -1,9 +1,12 @@
-"""Layout files, written: a `Layout` in, TOML out, which reads as the same layout."""
+"""Layout files, written: a `Layout` in, TOML out, which reads as the same layout.
+
+A file that is made from another keeps the comments of that one.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
@@ -157,6 +160,12 @@ def runs(items: Iterable[_T], goes_on: Callable[[_T, _T], bool]) -> Iterator[lis
         yield run
 
 
+def ranges(addresses: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """First and count of each range that the addresses make."""
+    for run in runs(sorted(addresses), lambda last, each: each == last + 1):
+        yield run[0], len(run)
+
+
 def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
     yield from _comments(heading)
     for fibre in layout.fibres:
@@ -227,3 +236,79 @@ def _string(text: str) -> str:
 
 def _printable(line: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in line)
+
+
+_COMMENT: Final = re.compile(r"""^((?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'#])*)(\#.*)$""")
+"""A line with a comment: what is before it, in which a ``#`` in quotes is none, and the comment."""
+
+_Table = tuple[str, str]
+"""A table: its heading, and which of several with that heading."""
+
+
+def with_comments(text: str, original: str) -> str:
+    """``text``, a layout file made from ``original``, with the comments of that one.
+
+    What is above a table or in it stands above the same table: that of the same name, the CTCs of
+    the same fibre, or the same in a list. What is left, of tables that are no more, is at the end.
+    """
+    heading, of_tables = _comments_of(original)
+    lines = [*heading, *[""] * bool(heading and text[:1] not in ("", "\n"))]
+    written = text.splitlines()
+    for line, key in zip(written, _keys(written), strict=True):
+        if key is not None:
+            lines += of_tables.pop(key, ())
+        lines.append(line)
+    left = [comment for comments in of_tables.values() for comment in comments]
+    return "\n".join([*lines, *[""] * bool(left), *left]) + "\n"
+
+
+def _comments_of(text: str) -> tuple[list[str], dict[_Table, list[str]]]:
+    """The comments at the top, and those of each table."""
+    heading: list[str] = []
+    found: dict[_Table, list[str]] = {}
+    waiting: list[str] = []
+    table: _Table | None = None
+    lines = text.splitlines()
+    for line, key in zip(lines, _keys(lines), strict=True):
+        commented = _COMMENT.match(line)
+        said = [commented[2]] if commented else []
+        if key is not None:
+            table = key
+        if commented and not commented[1].strip():
+            waiting += said  # of what follows
+        elif line.strip():
+            into = heading if table is None else found.setdefault(table, [])
+            into += [*waiting, *said]
+            waiting = []
+        elif table is None:
+            heading += waiting
+            waiting = []
+    if waiting:
+        (heading if table is None else found.setdefault(("", ""), [])).extend(waiting)
+    return heading, found
+
+
+def _keys(lines: list[str]) -> Iterator[_Table | None]:
+    """For each line the table that it begins, or None."""
+    counts: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        commented = _COMMENT.match(line)
+        name = re.sub(r"[\"'\s]", "", commented[1] if commented else line)
+        if not (name.startswith("[") and name.endswith("]")) or "=" in name:
+            yield None
+            continue
+        which = str(counts.setdefault(name, 0))
+        counts[name] += 1
+        if name == "[[ctc]]":
+            which = _fibre_of(lines[number + 1 :]) or which
+        yield name, which
+
+
+def _fibre_of(lines: list[str]) -> str | None:
+    """Of which fibre the CTCs of a table are."""
+    for line in lines:
+        if line.lstrip().startswith("["):
+            return None
+        if named := re.match(r"\s*fibre\s*=\s*[\"']([^\"']*)", line):
+            return named[1]
+    return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
     from isfc.answers.measured_compare import compare as compare
     from isfc.layout.site import SiteProfile as SiteProfile
-    from isfc.layout.site_file import read_site as read_profile
+    from isfc.layout.site import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
     from isfc.search.measured import AboutFiles as AboutFiles
@@ -30,7 +30,7 @@ _HOMES = {
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
     "loads": "isfc.answers.loads:loads",
-    "read_profile": "isfc.layout.site_file:read_site",
+    "read_profile": "isfc.layout.site:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
     "AboutFiles": "isfc.search.measured:AboutFiles",

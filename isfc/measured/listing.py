@@ -7,9 +7,8 @@ TXPENDCT in a row is the link's name and the time at which the interval ended, o
 import re
 from typing import Final
 
-from isfc.measured.figures import BadFigure, Reading
+from isfc.measured.figures import BadFigure, Reading, leading_stamp
 from isfc.measured.measurement import FilePlace, LinkFigures, WayFigures
-from isfc.measured.stamp import leading_stamp
 
 MARK: Final = "TXPENDCT"
 _WAY: Final = ("mb", "messages", "packages", "bytes_per_pkg", "messages_per_pkg")

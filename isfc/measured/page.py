@@ -1,6 +1,6 @@
 """Text as a whole: which pages it has, and what stands above them of system and interval.
 
-A page is device rows (`isfc.measured.fcx108`), the details of one device (`isfc.measured.fcx110`)
+A page is device rows or the details of one device (`isfc.measured.fcx`),
 or link activity (`isfc.measured.listing`). Details of several devices in one interval are one page.
 """
 
@@ -13,10 +13,9 @@ from typing import Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.measured import fcx108, fcx110, listing
-from isfc.measured.figures import BadFigure, Reading
+from isfc.measured import fcx, listing
+from isfc.measured.figures import BadFigure, Reading, leading_stamp
 from isfc.measured.measurement import DeviceFigures, FilePlace, Measurement, Ran
-from isfc.measured.stamp import leading_stamp
 
 _QUOTED: Final = re.compile(r"^(?:[>|] ?)+")
 _SPACES: Final = str.maketrans({"\xa0": " ", "\u2007": " ", "\u2212": "-", "\t": " "})
@@ -131,10 +130,10 @@ class _Pages:
     reading: Reading
     above: _Above = field(default_factory=_Above)
     found: list[Measurement] = field(default_factory=list)
-    devices: list[fcx108.Column] | None = None
+    devices: list[fcx.Column] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
-    details: fcx110.Details | None = None
+    details: fcx.Details | None = None
     heading: FilePlace | None = None
     """Of a heading below which there is no row yet."""
 
@@ -161,17 +160,17 @@ class _Pages:
 
     def take(self, line: str, place: FilePlace) -> None:
         """Read one line."""
-        if (columns := fcx108.heading_of(line)) is not None:
+        if (columns := fcx.heading_of(line)) is not None:
             self.begin(place)
             self.devices = []
             self.found.append(self.above.measurement(place))
-            self.devices = fcx108.whole(columns)
+            self.devices = fcx.whole(columns)
         elif (names := listing.heading_of(line)) is not None:
             self.begin(place)
             self.links = names
-        elif (address := fcx110.heading_of(line)) is not None:
+        elif (address := fcx.detailed_device(line)) is not None:
             self.begin(place)
-            self.details = fcx110.Details(address, self.above.measurement(place))
+            self.details = fcx.Details(address, self.above.measurement(place))
         elif self._heard(line, place):
             return
         elif self.details is not None:
@@ -180,7 +179,7 @@ class _Pages:
             self._device(line, self.devices, place)
         elif self.links is not None:
             self._link(line, self.links, place)
-        elif fcx108.is_device_row(line):
+        elif fcx.is_device_row(line):
             raise BadFigure("a row of a device without a heading above it; expected Addr, Type ...")
 
     def _heard(self, line: str, place: FilePlace) -> bool:
@@ -197,11 +196,11 @@ class _Pages:
                 self.devices = self.links = None
         return said
 
-    def _device(self, line: str, columns: list[fcx108.Column], place: FilePlace) -> None:
+    def _device(self, line: str, columns: list[fcx.Column], place: FilePlace) -> None:
         if not columns:
             self.heading = None
             return
-        row = fcx108.read_row(line, columns, place, self.reading)
+        row = fcx.read_row(line, columns, place, self.reading)
         if row is None:
             return
         self.heading = None
@@ -215,7 +214,7 @@ class _Pages:
         page = self.found[-1]
         self.found[-1] = replace(page, passed=(*page.passed, (rdev, kind)))
 
-    def _detailed(self, details: fcx110.Details) -> None:
+    def _detailed(self, details: fcx.Details) -> None:
         device = details.device(self.reading)
         page = details.page
         # details of another device of the same interval are the same measurement
@@ -273,7 +272,7 @@ def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     if passed and not found and not reading.problems:
         raise ConfigurationError(
             f"{file}: FCX108 or FCX110 of devices of type {', '.join(sorted(passed))} alone, which "
-            f"are no CTCs; expected some of type {', '.join(fcx108.CTC_TYPES)}"
+            f"are no CTCs; expected some of type {', '.join(fcx.CTC_TYPES)}"
         )
     # a disk or a tape is no CTC; of anything else a reader is told
     for kind in sorted(kind for kind in passed if not re.match(r"\d{4}", kind)):

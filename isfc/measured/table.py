@@ -15,7 +15,7 @@ from typing import Any, Final
 from ctc.address import Rdev, parse_rdev
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
-from isfc.measured.figures import BadFigure, Reading
+from isfc.measured.figures import BadFigure, Reading, read_stamp
 from isfc.measured.measurement import (
     WAY_COLUMNS,
     ConfiguredLink,
@@ -27,7 +27,6 @@ from isfc.measured.measurement import (
     Ran,
     WayFigures,
 )
-from isfc.measured.stamp import read_stamp
 
 _RENAMED: Final = {
     "timestamp": "end",

@@ -36,18 +36,16 @@ from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
-from isfc.layout.build import CtcChoice, build_layout
+from isfc.layout.build import CHANNELS_MAX, CtcChoice, build_layout, widened
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
 from isfc.layout.in_words import check_between
 from isfc.layout.layout import Layout
-from isfc.layout.lost import check_pieces, collection_without, known_pieces, link_without
+from isfc.layout.loss import check_pieces, collection_without, known_pieces, link_without
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
-from isfc.layout.widened import CHANNELS_MAX, with_channels
+from isfc.layout.site import SiteProfile, with_site
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.warmup import WARMUP
@@ -345,7 +343,7 @@ def _pieces(lose: str, collection: Collection) -> list[str]:
 def without(layout: Layout, lose: str, collection: Collection | None = None) -> Layout | None:
     """What is left of a layout without a piece of hardware; all of it without ``none``.
 
-    Several things that are gone together are joined by ``+``: `isfc.layout.lost` says how they are
+    Several things that are gone together are joined by ``+``: `isfc.layout.loss` says how they are
     named. Those of the other links of its ``collection`` take nothing. None if nothing is left.
     Raises `ConfigurationError` where there is no such thing.
     """
@@ -375,7 +373,7 @@ def _widened(sites: Sequence[_Site], channels: Sequence[int]) -> Iterator[_Site]
     for site, count in product(sites, channels):
         if site.link is None:
             raise ConfigurationError(f"channels: of {_said(site.place)}; expected link beside it")
-        link = with_channels(site.link, count)
+        link = widened(site.link, count)
         yield _Site({**site.place, "channels": count}, Collection.of(link), link)
 
 

@@ -19,8 +19,7 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import format_site
+from isfc.layout.site import SiteProfile, format_site
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements

@@ -8,8 +8,7 @@ from typing import Final
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.loss import losses
-from isfc.layout.lost import CHPID
+from isfc.layout.loss import CHPID, losses
 from scenarios.figures.rates import carry, slower_way
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan

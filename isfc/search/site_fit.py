@@ -14,8 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
-from isfc.layout.site_file import layout_kind, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_site
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX

@@ -16,8 +16,7 @@ from math import exp, log
 from typing import Any, Final, TypeVar
 
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.layout.site_file import with_site
+from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.measured.seen import SeenInterval
 from isfc.search.site_rivals import log_off
 from isfc.search.site_surface import (

@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.new import RDEVS_PER_CHPID, layout_of
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX

@@ -14,7 +14,7 @@ from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.lost import places_of
+from isfc.layout.loss import places_of
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName

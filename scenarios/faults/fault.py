@@ -12,7 +12,7 @@
     [[fault]]
     at = "2s"
     kind = "piece lost"
-    piece = "director:1"    # or a channel, a path, a CEC: `isfc.layout.lost`
+    piece = "director:1"    # or a channel, a path, a CEC: `isfc.layout.loss`
     for = "200ms"
 
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key.
@@ -32,7 +32,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_between, find_node
-from isfc.layout.lost import PATH, OneOfSeveral, one_of_several, places_of
+from isfc.layout.loss import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
 
@@ -89,7 +89,7 @@ class Fault:
 
     ``amount`` is the nanoseconds of a delay, or the bytes that a throttled system may have under
     way; ``jitter_ns`` is drawn for each frame in addition. ``piece`` is what people call a piece of
-    hardware that is lost (`isfc.layout.lost`), and ``places`` an end of each CTC that goes with it;
+    hardware that is lost (`isfc.layout.loss`), and ``places`` an end of each CTC that goes with it;
     with ``isl`` they go only if all inter-switch links of its path are lost.
     """
 

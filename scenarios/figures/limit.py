@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
+from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import ChangedLayout
-from isfc.layout.widened import with_channels
 from isfc.link.scan import CTCS_MAX
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
@@ -326,7 +326,7 @@ def added(layout: Layout) -> list[tuple[str, Layout]]:
         found += [(f"{what} {where}", changed)] if changed else []
     if count + most <= CTCS_MAX and not any(fibre.channels for fibre in held):
         ctcs = f"{most} CTCs" if most > 1 else "1 CTC"
-        found.append((f"one more chpid with {ctcs}", with_channels(layout, len(layout.fibres) + 1)))
+        found.append((f"one more chpid with {ctcs}", widened(layout, len(layout.fibres) + 1)))
     return found
 
 

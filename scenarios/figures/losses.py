@@ -98,7 +98,7 @@ def after_losses(
 def after_losing(
     collection: Collection, pieces: Sequence[str] = (), run_each: RunEach | None = None
 ) -> list[AfterLoss]:
-    """The same of ``pieces`` together, named as in `isfc.layout.lost`; of each if none is named."""
+    """The same of ``pieces`` together, named as in `isfc.layout.loss`; of each if none is named."""
     return after_losses(collection, [loss_of(collection, pieces)] if pieces else None, run_each)
 
 

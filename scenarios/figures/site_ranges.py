@@ -17,8 +17,7 @@ from typing import Final
 
 from ctc.profiles import FEATURES
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.layout.site_file import layout_kind
+from isfc.layout.site import CONSTANTS, SiteProfile, layout_kind
 from scenarios.figures.assumptions import (
     NORMAL_80,
     NORMAL_95,

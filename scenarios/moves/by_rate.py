@@ -11,10 +11,10 @@ from dataclasses import replace
 from math import ceil, inf
 from typing import Final
 
+from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.machines import find_link
-from isfc.layout.widened import CHANNELS_MAX, with_channels
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import (
@@ -230,7 +230,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     counts = range(len(link.fibres) + 1, CHANNELS_MAX + 1)
 
     def enough(count: int) -> bool:
-        faster = rates(with_channels(link, count))
+        faster = rates(widened(link, count))
         return all(
             _moves(guest.plan, _rate(guest) * more / one * (1 - MARGIN))
             for guest, more, one in zip(guests, faster, own, strict=True)

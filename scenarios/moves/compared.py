@@ -11,7 +11,7 @@ from functools import cache
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
-from isfc.layout.machines import find_link
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import would_move
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, OtherTraffic

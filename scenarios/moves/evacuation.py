@@ -16,10 +16,10 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_between, listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import places_of
-from isfc.layout.machines import find_link
+from isfc.layout.loss import places_of
 from isfc.layout.note import Note
 from isfc.layout.sharing import only
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.moves.guest import GuestPlan, Moved

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.layout.machines import find_link
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate

@@ -19,8 +19,7 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.loss import loss_of
-from isfc.layout.lost import PATH, one_of_several, places_of
+from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
 from scenarios.moves.guest import GuestPlan
@@ -64,7 +63,7 @@ class Order:
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
     ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a
-    ``LOSE`` it is the piece of hardware, by its name in `isfc.layout.lost`.
+    ``LOSE`` it is the piece of hardware, by its name in `isfc.layout.loss`.
     """
 
     at_ns: int

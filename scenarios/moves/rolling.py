@@ -19,7 +19,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.lost import collection_without, known_pieces, places_of, spelt
+from isfc.layout.loss import collection_without, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.moving import move

@@ -13,8 +13,7 @@ from isfc.layout.document import Document
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import read_site, with_site
+from isfc.layout.site import SiteProfile, read_site, with_site
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest

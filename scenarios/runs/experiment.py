@@ -8,7 +8,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_between, no_node
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.machines import find_link
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts

@@ -4,7 +4,7 @@ from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
-from isfc.layout.machines import find_link
+from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.workload import LinkLoad, load_of

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import final
 
 from isfc.engine.virtual import VirtualEngine
-from isfc.layout.lost import OneOfSeveral
+from isfc.layout.loss import OneOfSeveral
 
 
 @final

@@ -12,8 +12,7 @@ from math import exp, log
 from pathlib import Path
 from typing import Final
 
-from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.layout.site_file import with_site
+from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.search.site_surface import surface_through
 from scenarios.figures.site_ranges import COLUMNS
 from scenarios.runs.experiment import Experiment

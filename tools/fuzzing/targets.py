@@ -11,7 +11,7 @@ from typing import Final
 from ctc.errors import CtcError
 from isfc.cp.processor import CommandProcessor
 from isfc.deck.activation import parse_activations
-from isfc.deck.islink import parse_log
+from isfc.deck.console import parse_log
 from isfc.deck.listing import read_deck
 from isfc.deck.place import decode as decode_text
 from isfc.engine.wire import decode, encode

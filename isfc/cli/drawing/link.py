@@ -10,8 +10,8 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from ctc.address import format_chpid, format_rdev
+from isfc.layout.capacity import CtcUse, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.uses import CtcUse, fibre_uses, speed_text, writer_name
 
 XMLNS: Final = "http://www.w3.org/2000/svg"
 LINK_WIDTH: Final = 400

@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
+from isfc.layout.capacity import CtcUse, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Layout
-from isfc.layout.uses import CtcUse, fibre_uses, speed_text, writer_name
 from isfc.reports.table import Fitted
 
 NODE_STYLES: Final = ("cyan", "magenta")

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from isfc.answers.losses import losses_of, losses_report
 from isfc.layout.collection import Collection
-from isfc.layout.lost import check_pieces, known_pieces
+from isfc.layout.loss import check_pieces, known_pieces
 from isfc.layout.sharing import only
 from isfc.reports.html import section
 from isfc.reports.template import panel

@@ -20,7 +20,7 @@ from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Cec
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.lost import named_pieces
+from isfc.layout.loss import named_pieces
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 

@@ -1,6 +1,6 @@
 """What is asked of the ``isfc up`` that runs: lost hardware, a system started again, its end.
 
-A piece has the name that it has everywhere (`isfc.layout.lost`), and takes what `isfc plan` says:
+A piece has the name that it has everywhere (`isfc.layout.loss`), and takes what `isfc plan` says:
 the devices of its CTCs are varied offline at both systems, as far as these run. Which pieces are
 lost stands in the directory of the ``isfc up``, for a system that is started again loses them too.
 """
@@ -23,7 +23,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Layout
-from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_of, spelt
+from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState

@@ -18,7 +18,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_error, show_json, show_log, write_file
-from isfc.layout.site_file import format_site
+from isfc.layout.site import format_site
 from isfc.library import check_library
 from isfc.measured.seen import seen_intervals
 from isfc.search.measured import INTERVALS_MAX, intervals_of

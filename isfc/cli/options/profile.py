@@ -57,7 +57,7 @@ def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLin
     """One link of a file, and its neighbours, at the site of a profile."""
     if profile is None:
         return opened
-    from isfc.layout.site_file import with_site
+    from isfc.layout.site import with_site
 
     layout = with_site(opened.layout, profile)
     return structs.replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
@@ -66,6 +66,6 @@ def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLin
 def _at_site(collection: Collection, profile: "SiteProfile | None") -> Collection:
     if profile is None:
         return collection
-    from isfc.layout.site_file import with_site
+    from isfc.layout.site import with_site
 
     return replace(collection, links=tuple(with_site(link, profile) for link in collection.links))

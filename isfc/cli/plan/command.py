@@ -155,7 +155,7 @@ def _losing(opened: Sequence[OpenedLink], link: str | None, pieces: Sequence[str
 
     Raises `ConfigurationError` for a piece that no link of the file has.
     """
-    from isfc.layout.lost import check_pieces, known_pieces, links_with, spelt
+    from isfc.layout.loss import check_pieces, known_pieces, links_with, spelt
 
     every = opened[0].collection
     if link is None and len(opened) > 1:

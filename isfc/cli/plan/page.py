@@ -10,10 +10,9 @@ from rich.table import Table as RichTable
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.answers.found import advice_text, count_of
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing
-from isfc.layout.capacity import WriteDirection
+from isfc.layout.capacity import WriteDirection, speed_text
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
-from isfc.layout.uses import speed_text
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.table import PIPED_WIDTH, Fitted, plain_table
 from scenarios.figures.figure import Unit

@@ -12,7 +12,7 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
-from isfc.measured.by_time import PERIODS
+from isfc.measured.intervals import PERIODS
 from isfc.search.windows import guest_rate
 from scenarios.figures.link_rates import carried
 from scenarios.figures.rates import carry

@@ -5,8 +5,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose, mates_of
-from isfc.deck.console import by_system
-from isfc.deck.islink import parse_log
+from isfc.deck.console import by_system, parse_log
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from isfc.deck.export import activation_text, deck_text, own_ports, qualified
+from isfc.deck.export import Machine, activation_text, deck_text, own_ports, qualified
 from isfc.deck.iocp import parse_deck
-from isfc.deck.machines import Machine
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout

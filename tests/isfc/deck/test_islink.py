@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.deck.islink import ConsoleLog, parse_log
+from isfc.deck.console import ConsoleLog, parse_log
 from isfc.errors import ConfigurationError
 from tests.decks import LOGS
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from isfc.deck.cabling import Cabling
-from isfc.deck.export import bare_deck
+from isfc.deck.export import bare_deck, machines
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
-from isfc.deck.machines import machines
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection

@@ -2,8 +2,14 @@
 
 import pytest
 
-from isfc.deck.islink import ConsoleLog, parse_log
-from isfc.deck.links import ConsoleLink, find_links, name_logs, parse_chpids
+from isfc.deck.console import (
+    ConsoleLink,
+    ConsoleLog,
+    find_links,
+    name_logs,
+    parse_chpids,
+    parse_log,
+)
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from tests.decks import LOGS

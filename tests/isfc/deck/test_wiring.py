@@ -2,8 +2,9 @@
 
 import pytest
 
+from isfc.deck.active import paired_devices, wire
+from isfc.deck.pairing import never_paired, pair_all
 from isfc.deck.partition import choose_systems
-from isfc.deck.wiring import never_paired, pair_all, paired_devices, wire
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, shipped, unit
 

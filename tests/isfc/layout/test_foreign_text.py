@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from isfc.deck.activation import parse_activations
+from isfc.deck.console import parse_log
 from isfc.deck.iocp import parse_deck
-from isfc.deck.islink import parse_log
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode

@@ -10,8 +10,7 @@ from msgspec import structs
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
-from isfc.layout.loss import losses
-from isfc.layout.lost import check_pieces, collection_without, link_without, named_pieces
+from isfc.layout.loss import check_pieces, collection_without, link_without, losses, named_pieces
 from isfc.layout.path import FarPath, Isl
 
 COLLECTION = load_collection("two-cecs")

@@ -14,7 +14,7 @@ from typing import Final
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site_file import with_site
+from isfc.layout.site import with_site
 from isfc.measured.measurement import Measurement
 from isfc.search.site_rivals import PAIRS
 from scenarios.figures.site_ranges import fit_deviation

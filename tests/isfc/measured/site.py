@@ -11,8 +11,7 @@ from isfc.answers.views import View, device_page
 from isfc.cli.results.view_options import view_heading
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
+from isfc.layout.site import SiteProfile, with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import seen_intervals

@@ -14,8 +14,7 @@ from rich.console import Console
 from isfc.cli.measured.page import fit_page
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
-from isfc.layout.site_file import format_site, read_site, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted

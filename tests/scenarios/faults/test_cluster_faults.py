@@ -4,7 +4,7 @@ import pytest
 
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
-from isfc.layout.lost import collection_without
+from isfc.layout.loss import collection_without
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_faults, parse_faults

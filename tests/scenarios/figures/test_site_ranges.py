@@ -7,8 +7,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
-from isfc.layout.site_file import layout_kind, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_site
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Range
 from scenarios.figures.ranges import figure_of, link_rate, links_rate

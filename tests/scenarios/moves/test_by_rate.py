@@ -5,8 +5,8 @@ from math import inf
 
 import pytest
 
+from isfc.layout.build import widened
 from isfc.layout.catalogue import load_layout
-from isfc.layout.widened import with_channels
 from scenarios.moves.by_rate import by_rate, in_order, would_move
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
@@ -54,7 +54,7 @@ def test_what_is_said_to_do_does(limits: Limits) -> None:
         assert would.max_quiesce_s is None
         assert moved(relocation, max_total=would.max_total_s)
     assert would.channels is not None
-    wider = with_channels(LAYOUT, would.channels)
+    wider = widened(LAYOUT, would.channels)
     assert moved(Evacuation.over(wider, relocation.plans))
 
 

@@ -16,8 +16,7 @@ from ctc.profiles import ChpidProfile
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
-from isfc.layout.loss import losses
-from isfc.layout.lost import collection_without, known_pieces
+from isfc.layout.loss import collection_without, known_pieces, losses
 from isfc.layout.note import NoteKind
 from isfc.layout.sharing import carried_by
 from isfc.testing.cluster import mesh

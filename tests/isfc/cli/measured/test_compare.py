@@ -10,8 +10,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS
-from isfc.layout.site_file import format_site
+from isfc.layout.site import CONSTANTS, format_site
 from isfc.measured.measurement import COLUMNS
 from isfc.search.site_fit import fit
 from tools.pages.console import PROJECT

@@ -11,8 +11,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.progress import SO_FAR
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS
-from isfc.layout.site_file import format_site, read_site
+from isfc.layout.site import CONSTANTS, format_site, read_site
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
 from tools.pages.console import PROJECT

@@ -18,7 +18,7 @@ from isfc.cli.studio.work import Failed
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import read_content
 from isfc.layout.file import parse_collection
-from isfc.layout.lost import pieces
+from isfc.layout.loss import pieces
 from tests.isfc.layout.test_loss_table import CECS, FILE, LINKS, TABLE
 
 DATA = Path(__file__).parents[3] / "data"

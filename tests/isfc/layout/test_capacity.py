@@ -2,9 +2,9 @@
 
 import pytest
 
+from isfc.layout.capacity import fibre_uses, writer_name
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
-from isfc.layout.uses import fibre_uses, writer_name
 from tests.shipped import ONE_LINK
 
 

@@ -1,19 +1,22 @@
-"""Performance Toolkit's FCX108 DEVICE as text: a screen, its print, or either pasted into mail.
+"""Performance Toolkit's pages of devices as text: screens, their print, or either pasted into mail.
 
-The published order of columns is known, their widths are not. So a row is read by the names of
-the heading above it, and where blanks or cells were lost in every way in which it can be meant:
-word by word, by the name that stands over each word, and from its end. Ways whose figures
+Of FCX108 DEVICE the published order of columns is known, their widths are not. So a row is read by
+the names of the heading above it, and where blanks or cells were lost in every way in which it can
+be meant: word by word, by the name that stands over each word, and from its end. Ways whose figures
 contradict each other are out. What is left has to say the same, or the row is refused.
+
+FCX110, the details of a single device, is labels, each with its figure. Its layout is published
+with a sample of a disk; a CTC's page has the same labels.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ctc.address import Rdev
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import DeviceFigures, FilePlace
+from isfc.measured.measurement import DeviceFigures, FilePlace, Measurement
 from isfc.measured.plausible import problems_of
 
 CTC_TYPES: Final = ("CTCA", "FCTC", "CTC", "BCTC", "SCTC", "3088")
@@ -189,3 +192,67 @@ def _aligned(placed: _Placed) -> bool:
     return all(
         abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
     )
+
+
+_HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)
+_OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
+_TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
+_FIGURE: Final = {
+    "io_per_s": re.compile(r"SSCH rate/s\s*:\s*(\S+)", re.IGNORECASE),
+    "pend_ms": re.compile(r"Function pend\.\s*:\s*(\S+)", re.IGNORECASE),
+    "disc_ms": re.compile(r"Disconnected\s*:\s*(\S+)", re.IGNORECASE),
+    "conn_ms": re.compile(r"(?<!s)Connected\s*:\s*(\S+)", re.IGNORECASE),
+    "serv_ms": re.compile(r"Service time\s*:\s*(\S+)", re.IGNORECASE),
+    "busy_percent": re.compile(r"Device busy\s*:\s*(\S+)", re.IGNORECASE),
+}
+
+_FORMS: Final = {"rdev": _OF_DEVICE, "type": _TYPE, **_FIGURE}
+
+
+def detailed_device(line: str) -> str | None:
+    """The device number of a line that begins the details of a device, or None."""
+    found = _HEADING.search(line)
+    return found[1] if found else None
+
+
+@dataclass(slots=True)
+class Details:
+    """The details of one device, as they are read; ``page`` is what stood above them."""
+
+    address: str
+    page: Measurement
+    figures: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The heading names the device, as a line below does."""
+        self.figures["rdev"] = self.address
+
+    def take(self, line: str) -> None:
+        """Take what a line says; raises `BadFigure` if another line said something else."""
+        found = {name: each[1] for name, form in _FORMS.items() if (each := form.search(line))}
+        for name, text in found.items():
+            before = self.figures.setdefault(name, text)
+            if before.upper() != text.upper():
+                raise BadFigure(
+                    f"{name} of device {self.address} is {text}, and {before} above; expected one "
+                    "of them: are these two devices without a heading between them?"
+                )
+
+    def device(self, reading: Reading) -> DeviceFigures | tuple[Rdev, str]:
+        """The figures of the device, or the device and its type if it is no CTC.
+
+        Raises `BadFigure` for a page that lacks some.
+        """
+        rdev, kind = Rdev(int(self.address, 16)), self.figures.get("type", "").upper()
+        if kind and kind not in CTC_TYPES:
+            return rdev, kind
+        if missing := [name for name in _FIGURE if name not in self.figures]:
+            raise BadFigure(
+                f"the details of device {self.address} lack {', '.join(missing)}; expected them: "
+                "has the page been cut?"
+            )
+        io, *times, busy = (
+            reading.number(self.figures[name].removesuffix("ms")) for name in _FIGURE
+        )
+        pend, disc, conn, serv = times
+        return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.measured.stamp import leading_stamp, read_stamp
+from isfc.measured.figures import leading_stamp, read_stamp
 
 
 @pytest.mark.parametrize(

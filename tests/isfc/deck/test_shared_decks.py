@@ -5,13 +5,13 @@ from dataclasses import replace
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
-from isfc.deck.export import deck_text, left_out, own_ports
+from isfc.deck.active import wire
+from isfc.deck.cec import crossings, together
+from isfc.deck.export import deck_text, left_out, machines, own_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.machine import crossings, together
-from isfc.deck.machines import machines
+from isfc.deck.pairing import pair_all
 from isfc.deck.partition import choose_systems
-from isfc.deck.wiring import pair_all, wire
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
