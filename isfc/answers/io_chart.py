@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Annotated, Final
 
 from isfc.arguments import Argument, checked
@@ -33,16 +32,23 @@ def io_chart(
 
 def io_chart_report(found: Chart) -> DrawnReport:
     """Where each curve begins and ends, then a column for each."""
+    notes = [note.text for note in found.notes]
+    return DrawnReport(
+        found.title,
+        [*_answer(found)],
+        [points_table(found)],
+        notes=notes,
+        charts=[curves(found)],
+    )
+
+
+def points_table(found: Chart) -> Table:
+    """A column for each curve."""
     columns = [
         Column(found.x_name, found.x_name, Unit.PER_S),
         *(Column(curve.name, curve.name, Unit.COUNT) for curve in found.curves),
     ]
-    rows = [SimpleNamespace(**row) for row in found.rows()]
-    notes = [note.text for note in found.notes]
-    table = Table(found.y_name, columns, rows)
-    return DrawnReport(
-        found.title, [*_answer(found)], [table], notes=notes, charts=[curves(found)]
-    )
+    return Table(found.y_name, columns, found.rows())
 
 
 def curves(found: Chart) -> Lines:

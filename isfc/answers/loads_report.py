@@ -9,8 +9,8 @@ from msgspec import structs
 from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
 from isfc.measured.intervals import Slot
-from isfc.reports.ranges import range_note
 from isfc.reports.chart import Lines
+from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.sized import LostPiece

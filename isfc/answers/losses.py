@@ -27,8 +27,9 @@ from isfc.layout.loss import (
 )
 from isfc.layout.note import Note
 from isfc.layout.sharing import only, open_questions
+from isfc.reports.chart import Bars
 from isfc.reports.ranges import between, range_note, share_note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
@@ -334,6 +335,14 @@ def losses_table(found: Losses) -> Table:
     return Table(caption, columns, loss_rows(found), "losses")
 
 
+def losses_chart(found: Losses) -> Bars:
+    """The same as bars."""
+    table = losses_table(found)
+    columns = {each.field: each for each in table.columns}
+    rate = columns["rule_mb_per_s" if found.load is None else "rate"]
+    return Bars(table.caption, columns["gone"], rate, table.rows)
+
+
 def losses_known(found: Losses) -> str:
     """How far the figures are known, and from what; which rates have two paces."""
     if found.load is None:
@@ -366,15 +375,16 @@ def _others(found: Losses) -> list[str]:
     return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 
-def losses_report(found: Losses) -> Report:
+def losses_report(found: Losses) -> DrawnReport:
     """What losses leave: the worst first."""
     remarks, rest = caveats(found.notes)
     of = found.links[0] if found.is_of_one else f"{len(found.links)} links together"
     gone = "without what is named" if found.is_named else "with one piece of hardware gone"
-    return Report(
+    return DrawnReport(
         f"{of} {gone}",
         [*losses_answer(found)],
         [losses_table(found)],
         remarks=remarks,
         notes=[*_others(found), *filter(None, [losses_known(found)]), *rest],
+        charts=[losses_chart(found)],
     )

@@ -21,8 +21,8 @@ from isfc.link.name import NodeName
 from isfc.measured.file import completed
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.chart import Lines
+from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, DrawnReport, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by

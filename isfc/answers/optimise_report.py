@@ -208,7 +208,8 @@ def _known(found: "SearchResult") -> Iterator[str]:
     yield (
         f"Each figure is the mean of {found.seeds} seed{'s' * (found.seeds > 1)}, of runs until "
         f"what they carry was steady{relocated}, and is known within "
-        f"{shown(widest, Unit.PERCENT)} %. The search before that ran each candidate once, for {found.seconds:g} s of virtual time. "
+        f"{shown(widest, Unit.PERCENT)} %. The search before that ran each candidate once, for "
+        f"{found.seconds:g} s of virtual time. "
         f"{two_paces(rates)}"
     ).strip()
     yield (

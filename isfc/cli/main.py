@@ -166,7 +166,9 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
             "plan": Subcommand("io_plan", "io_plan", report="io_plan_report"),
             "run": Subcommand("io_run", "io_run", report="io_run_report"),
             "beside": Subcommand("io_beside", "io_beside", report="io_beside_report"),
-            "size": Subcommand("io_size", "io_size", report="io_size_report", own=("own_files.PROPOSAL",)),
+            "size": Subcommand(
+                "io_size", "io_size", report="io_size_report", own=("own_files.PROPOSAL",)
+            ),
             "chart": Subcommand("io_chart", "io_chart", report="io_chart_report"),
         },
     ),

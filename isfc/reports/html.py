@@ -29,13 +29,14 @@ def table_of(part: Table) -> Markup:
     return table(part.caption, heads, zip(*cells, strict=True))
 
 
-def chart_of(drawn: Chart) -> Markup:
-    """A chart below its caption; nothing where vl-convert is not installed."""
+def chart_of(drawn: Chart, figures: Table | None = None) -> Markup:
+    """A chart below its caption, nothing where vl-convert is not installed; its figures, folded."""
+    folded = Markup() if figures is None else details("The figures", table_of(figures))
     if find_spec("vl_convert") is None:
-        return Markup()
+        return folded
     from isfc.reports.picture import chart_svg  # much to load for a page without
 
-    return chart(drawn.caption, Markup(chart_svg(drawn)))
+    return chart(drawn.caption, Markup(chart_svg(drawn))) + folded
 
 
 def _cells(column: Column, part: Table) -> Iterator[Markup]:

@@ -36,13 +36,12 @@ _RULES: Final = "\n".join(
     for light, dark in _DARK.items()
     for what in ("fill", "stroke")
 )
+_DARK_STYLE: Final = f"@media screen and (prefers-color-scheme: dark) {{\n{_RULES}\n}}\n"
 STYLE: Final = f"""
-.picture {{ display: block; width: 100%; max-width: 32rem; height: auto }}
-@media screen and (prefers-color-scheme: dark) {{
-{_RULES}
-}}
-"""
-"""Of pictures, wherever they are."""
+.picture {{ display: block; max-width: 100%; height: auto }}
+@media (min-width: 40rem) {{ .picture {{ zoom: 1.4 }} }}
+{_DARK_STYLE}"""
+"""Of a page with pictures: those on a phone have words that are as large as its own."""
 
 
 def config(ink: str) -> Spec:
@@ -61,7 +60,13 @@ _CONFIG: Final[Spec] = config(INK) | {
     "background": _PAPER,
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
     "numberFormat": ",~r",  # 1,000 and 0.002
-    "title": {"color": INK, "fontWeight": "normal", "anchor": "start", "fontSize": 12},
+    "title": {
+        "color": INK,
+        "fontWeight": "normal",
+        "anchor": "start",
+        "fontSize": 12,
+        "subtitleColor": INK,
+    },
     "point": {"filled": True, "opacity": 1},
 }
 
@@ -74,7 +79,7 @@ def chart_svg(chart: Chart) -> str:
 def picture_svg(report: Report) -> str:
     """All that a report draws, as a file."""
     head, _, rest = _svg(report.title, _picture(report)).partition(">")
-    return f"{head}><style>{STYLE}</style>{rest}\n"
+    return f"{head}><style>{_DARK_STYLE}</style>{rest}\n"
 
 
 def picture_png(report: Report) -> bytes:
@@ -87,11 +92,18 @@ def picture_png(report: Report) -> bytes:
 
 def _picture(report: Report) -> Spec:
     """Each chart below its caption, in about as many columns as rows."""
-    each = [{**specification(chart), "title": chart.caption} for chart in report.charts]
+    each = [_captioned(chart) for chart in report.charts]
     if len(each) == 1:
         return each[0]
     own = {"scale": {"color": "independent"}, "legend": {"color": "independent"}}
     return {"concat": each, "columns": ceil(sqrt(len(each))), "spacing": 40, "resolve": own}
+
+
+def _captioned(chart: Chart) -> Spec:
+    """A chart below its caption, and below that what a single panel is of."""
+    spec = specification(chart)
+    of = {"subtitle": spec["title"]["text"]} if "title" in spec else {}
+    return {**spec, "title": {"text": chart.caption, **of}}
 
 
 def _svg(name: str, spec: Spec) -> str:

@@ -3,7 +3,7 @@
 One environment, which escapes all that it is not told to be HTML.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any, Final
 
@@ -23,12 +23,6 @@ def resource(name: str) -> str:
 _PARTS: Final = "reports/parts.html"
 
 
-def _points(row: Mapping[str, float | None]) -> list[str]:
-    """The points of curves at one place, as cells of a table."""
-    values = row.values()
-    return ["" if value is None else f"{value:,.1f}".removesuffix(".0") for value in values]
-
-
 _ENVIRONMENT: Final = Environment(
     loader=FunctionLoader(resource),  # a PackageLoader reads no frozen package
     autoescape=True,
@@ -39,7 +33,6 @@ _ENVIRONMENT: Final = Environment(
 _ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 _ENVIRONMENT.filters["chpid"] = format_chpid
 _ENVIRONMENT.filters["rdev"] = format_rdev
-_ENVIRONMENT.filters["points"] = _points
 _ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))
 
 

@@ -7,7 +7,7 @@ from isfc.reports.chart import LIKELY, Bars, Chart, Grid, Lines
 from isfc.reports.ranges import between
 from isfc.reports.report import Column, Value
 from isfc.reports.units import FORMATS, shown
-from scenarios.figures.figure import Figure
+from scenarios.figures.figure import Figure, Unit
 
 Spec = dict[str, Any]
 
@@ -30,7 +30,7 @@ _LABELS: Final = 36
 _DECADES: Final = 100
 """An axis whose greatest is so many times its least is a logarithm."""
 
-_SAID: Final = {"field": "said"}
+_SAID: Final = {"field": "said", "type": "nominal"}
 
 
 def specification(chart: Chart) -> Spec:
@@ -40,14 +40,16 @@ def specification(chart: Chart) -> Spec:
     if isinstance(chart, Grid):
         return _grid(chart)
     panels = [_panel(chart, column) for column in chart.up]
-    return panels[0] if len(panels) == 1 else {"vconcat": panels, "bounds": "flush", "spacing": 20}
+    return panels[0] if len(panels) == 1 else {"vconcat": panels, "bounds": "flush", "spacing": 32}
 
 
 def axis(field: str, title: str | None, **scale: object) -> Spec:
-    """An axis of numbers; where it is a logarithm, 1, 2 and 5 times powers of ten are named."""
+    """An axis of numbers; where it is a logarithm, 1, 2 and 5 times powers of ten have names."""
     ticks: Spec = {}
     if scale.get("type") == "log":
         ticks["values"] = [digit * 10**power for power in range(-4, 9) for digit in (1, 2, 5)]
+    elif scale.get("type") == "symlog":
+        ticks["values"] = [0, *(10**power for power in range(-4, 9))]
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 
@@ -61,7 +63,8 @@ def nominal(field: str, names: Sequence[str], looks: Sequence[Any], **legend: An
 
 def marks(kind: str, values: Iterable[Spec], encoding: Spec, **looks: Any) -> Spec:
     """Marks of one kind, one or a part of one for each of some values: a layer of a chart."""
-    return {"data": {"values": [*values]}, "mark": {"type": kind, **looks}, "encoding": encoding}
+    mark = {"type": kind, "aria": "description" in encoding, **looks}
+    return {"data": {"values": [*values]}, "mark": mark, "encoding": encoding}
 
 
 def _bars(chart: Bars) -> Spec:
@@ -73,7 +76,8 @@ def _bars(chart: Bars) -> Spec:
     y = _names("name", chart.name.heading, labelLimit=200)
     x = axis("x", _titled(chart.figure, chart.rows, LIKELY), zero=True)
     where = {"x": x, "y": y, "description": _SAID}
-    layer = [marks("bar", values, where, color=CURVES[0]), *_ranges(values, {"x": x, "y": y})]
+    ranges = _ranges(values, {"x": x, "y": y}, color=INK)
+    layer = [marks("bar", values, where, color=CURVES[0]), *ranges]
     return {"width": _WIDTH, "height": _ROW * len(values), "layer": layer}
 
 
@@ -85,8 +89,8 @@ def _grid(chart: Grid) -> Spec:
     ]
     x = _names("across", None, labelAngle=0, orient="top")
     where = {"x": x, "y": _names("down", None)}
-    shade = {"field": "cell", "type": "quantitative", "legend": None}
-    shade["scale"] = {"domain": [0, chart.most or 1], "range": [0, 0.6]}
+    scale = {"domain": [0, chart.most or 1], "range": [0, 0.6]}
+    shade = {"field": "cell", "type": "quantitative", "legend": None, "scale": scale}
     layer = [
         marks("rect", values, {**where, "fillOpacity": shade}, fill=_SHADE),
         marks("text", values, {**where, "text": _SAID}, color=INK),
@@ -98,7 +102,7 @@ def _grid(chart: Grid) -> Spec:
 def _panel(chart: Lines, up: Column) -> Spec:
     """The points of one column, lines that join them, and what is named beside them."""
     values = [*_points(chart, up)]
-    x, y = _across(chart, up, values), _upright(chart, up, values)
+    x, y = _across(chart, up, values), _upright(chart, values)
     colour, told = _told("of", chart.of, values), _told("dash", chart.dash, values)
     if colour:
         names = colour["scale"]["domain"]
@@ -119,7 +123,8 @@ def _panel(chart: Lines, up: Column) -> Spec:
         shape = {"shape": told} if told else {}
         layer.append(marks("point", values, {**where, **shape, "description": _SAID}, size=25))
     height = _PANEL if len(chart.up) > 1 else _HEIGHT
-    return {"width": _WIDTH, "height": height, "layer": layer}
+    title = {"text": _titled(up, chart.rows, chart.bars), "fontSize": 11}
+    return {"width": _WIDTH, "height": height, "title": title, "layer": layer}
 
 
 def _points(chart: Lines, up: Column) -> Iterator[Spec]:
@@ -159,10 +164,11 @@ def _across(chart: Lines, up: Column, values: Sequence[Spec]) -> Spec:
     return x
 
 
-def _upright(chart: Lines, up: Column, values: Sequence[Spec]) -> Spec:
+def _upright(chart: Lines, values: Sequence[Spec]) -> Spec:
+    """The upright axis; what is on it stands above it."""
     heights = [value["y"] for value in values if value["y"] is not None]
     heights += [figure.value for *_, figure in chart.levels]
-    y = axis("y", _titled(up, chart.rows, chart.bars), **_scale(heights, zero=not chart.joined))
+    y = axis("y", None, **_scale(heights, zero=not chart.joined))
     y["axis"] |= {"minExtent": _LABELS, "tickCount": 5}
     return y
 
@@ -237,5 +243,4 @@ def _words(value: Value, column: Column) -> str:
         return f"{shown(value.value, value.unit)} {unit}{between(value)}"
     if value is None or isinstance(value, str):
         return value or ""
-    number = f"{value:.4g}" if column.unit is None else shown(value, column.unit)
-    return f"{number} {_line(column)}"
+    return f"{shown(value, column.unit or Unit.ANY)} {_line(column)}"

@@ -33,8 +33,8 @@ def timeline_chart(timeline: Timeline) -> Spec:
     ctc = {"field": "ctc", "type": "nominal", "title": None, "scale": {"domain": rows}}
     shown = [{"expr": "from_ms"}, {"expr": "to_ms"}]
     begin = axis("from", "ms", domain=shown, nice=False, zero=False)
-    phase = {"field": "phase", "type": "nominal", "title": None}
-    phase["scale"] = {"domain": [*PHASES], "range": [*PHASES.values()]}
+    colours = {"domain": [*PHASES], "range": [*PHASES.values()]}
+    phase = {"field": "phase", "type": "nominal", "title": None, "scale": colours}
     collided = [
         {"ctc": _row(io), "at": _ms(timeline, io.end_ns), "what": "collision"}
         for pair in timeline.collisions()
@@ -54,8 +54,8 @@ def timeline_chart(timeline: Timeline) -> Spec:
         "config": config("currentColor") | looks,
         "params": [{"name": "from_ms", "value": 0}, {"name": "to_ms", "value": whole_ms}],
         "layer": [
-            marks("bar", _phases(timeline), bars, clip=True, aria=False),
-            marks("point", collided, crosses, clip=True, aria=False, **red),
+            marks("bar", _phases(timeline), bars, clip=True),
+            marks("point", collided, crosses, clip=True, **red),
         ],
     }
 

@@ -12,6 +12,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from scenarios.runs.at_site import GivenSite
 
+
 def read_and_compare(
     measured: MeasuredLink,
     files: MeasuredFiles,
