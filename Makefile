@@ -251,7 +251,7 @@ left-out: .venv/test build/compiled/made  ## fit without each suite in turn, for
 	$(COMPILED) -m tools.calibration.calibrate --leave-out HS --leave-out HM --leave-out HL \
 	    --leave-out HY --generations 100 --length 0.1 --minutes 60 --record
 
-judge: .venv/test build/compiled/made  ## judge the model by the figures at which new rules are taken: SET=chpid.turn_ns=0
+judge: .venv/test build/compiled/made  ## the model beside every bound and goal: SET=chpid.turn_ns=0: with another constant
 	$(COMPILED) -m tools.calibration.judge $(addprefix --set ,$(SET))
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant and each rule does to the fit

@@ -52,7 +52,6 @@ COMPILED = (
     "isfc/live/buffers.py",
     "isfc/live/clock.py",
     "isfc/live/ctce.py",
-    "isfc/live/ctce_port.py",
     "isfc/live/early.py",
     "isfc/live/engine.py",
     "isfc/live/frames.py",

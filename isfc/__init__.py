@@ -126,13 +126,13 @@ if TYPE_CHECKING:
     from scenarios.figures.figure import Interval as Interval
     from scenarios.figures.figure import Range as Range
     from scenarios.figures.figure import Unit as Unit
-    from scenarios.figures.link_rates import ModelledRate as ModelledRate
-    from scenarios.figures.link_rates import carried as carried
-    from scenarios.figures.others_busy import others_busy as others_busy
+    from scenarios.figures.rates import ModelledRate as ModelledRate
+    from scenarios.figures.rates import carried as carried
+    from scenarios.figures.rates import others_busy as others_busy
+    from scenarios.moves.guest import GuestMemory as GuestMemory
     from scenarios.moves.guest import GuestPlan as GuestPlan
-    from scenarios.moves.guest_memory import GuestMemory as GuestMemory
+    from scenarios.moves.guest import Limits as Limits
     from scenarios.moves.targets import Tenant as Tenant
-    from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.at_site import plan as plan
     from scenarios.runs.notes import plan_notes as plan_notes
@@ -186,14 +186,11 @@ _PUBLIC: Final = {
     "scenarios.moves.targets": "Tenant",
     "isfc.cli.html.report": "report",
     "isfc.answers.replay": "replay Replayed",
-    "scenarios.figures.link_rates": "carried ModelledRate",
+    "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
-    "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
     "scenarios.runs.workload": "Workload",
-    "scenarios.moves.guest": "GuestPlan",
-    "scenarios.moves.guest_memory": "GuestMemory",
-    "scenarios.moves.vmrelocate": "Limits",
+    "scenarios.moves.guest": "GuestPlan GuestMemory Limits",
     "isfc.measured": "measured",
     "isfc.answers.io_plan": "io_plan IoEstimates",
     "isfc.answers.io_run": "io_run IoActivity",

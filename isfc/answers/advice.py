@@ -9,9 +9,9 @@ from isfc.reports.units import range_of, shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
-from scenarios.runs.saturation import STATED_PAIRS
+from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.runs.steady import Rate
 
 

@@ -16,9 +16,9 @@ from isfc.layout.rules.rule import Untried
 from isfc.reports.ranges import range_note
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
-from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.rates import ModelledRate
+from scenarios.runs.experiment import SATURATING_PAIRS, SUITE, alike
 from scenarios.runs.result import MIB
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, alike
 from scenarios.runs.workload import find_workload
 
 CAPTION: Final = (

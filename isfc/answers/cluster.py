@@ -12,8 +12,7 @@ from isfc.layout.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
-from scenarios.figures.cluster_overview import ClusterOverview
-from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.figures.cluster_plan import ClusterOverview, ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.cluster_shared import SharedResult
 

@@ -14,9 +14,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
+from isfc.reported import Charted
 from isfc.reports.chart import Grid
-from isfc.reports.report import Column, DrawnReport, Table, caveats
-from isfc.reports.units import shown
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import exact, shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -34,10 +35,10 @@ from scenarios.figures.collide import (
 from scenarios.figures.collide import collide as run_trial
 from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
+from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 UNRANGED: Final = unranged(
@@ -47,11 +48,13 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Struct, frozen=True):
+class Collisions(Charted, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.
     """
+
+    reported_by = "isfc.answers.collide.collide_report"
 
     nodes: tuple[NodeName, NodeName]
     """in the order of their names"""
@@ -172,15 +175,15 @@ class _RuleRow(Struct, frozen=True):
     free_below: str
 
 
-def collide_report(found: Collisions) -> DrawnReport:
+def collide_report(found: Collisions) -> Report:
     """Which rule carries most and which wastes least, then each rule, then every load."""
     full = found.at_full_load
     out, back = full[0].offered_out, full[0].offered_in
     first, second = found.nodes
     remarks, rest = caveats(found.notes)
-    return DrawnReport(
+    return Report(
         f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
-        f"{back:g} MB/s offered, in messages of {found.message:,} bytes",
+        f"{back:g} MB/s offered, in messages of {exact(found.message)} bytes",
         [*_answer(found, full)],
         [
             Table(
@@ -294,8 +297,8 @@ def _maps(found: Collisions) -> Iterator[Grid]:
         down, across = (sorted({load[place] for load in by_load}) for place in (0, 1))
         yield Grid(
             f"Collisions/s, {rule}: MB/s out by row, in by column",
-            [f"{load:.4g}" for load in down],
-            [f"{load:.4g}" for load in across],
+            [shown(load, Unit.ANY) for load in down],
+            [shown(load, Unit.ANY) for load in across],
             [[by_load[out, back] for back in across] for out in down],
             peak,
             Unit.PER_S,
@@ -309,8 +312,8 @@ def _known(found: Collisions) -> str:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
     differ = (
-        f" Of all loads they differ most for {most.rule} at {most.offered_out:.4g} and "
-        f"{most.offered_in:.4g} MB/s: by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
+        f" Of all loads they differ most for {_place(most)} MB/s: "
+        f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
         f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. +- is "
@@ -323,11 +326,15 @@ def _drifting(found: Collisions) -> Iterator[str]:
     """Which figures had not come to rest, if any."""
     drifting = [each for each in found.outcomes if each.drifts]
     if drifting:
-        places = (
-            f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
-        )
+        places = map(_place, drifting)
         more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
         yield (
             f"A trend is left in {len(drifting)} of {len(found.outcomes)} figures, so that longer "
             f"{spelt('seconds')} may show others: {', '.join(islice(places, LISTED))}{more}."
         )
+
+
+def _place(outcome: CollisionOutcome) -> str:
+    """The rule and the loads of a figure."""
+    loads = (shown(each, Unit.ANY) for each in (outcome.offered_out, outcome.offered_in))
+    return f"{outcome.rule} at {' and '.join(loads)}"

@@ -24,7 +24,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
-from isfc.layout.shown import rows_table
+from isfc.reported import Reported
 from isfc.reports.ranges import range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -35,10 +35,8 @@ from scenarios.figures.losses import AfterLoss, after_losses, worst_of
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
 from scenarios.runs.at_site import GivenSite, links_at
-from scenarios.runs.experiment import PAIRS_MAX
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, STATED_PAIRS, SUITE, Load, in_turn
 from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
-from scenarios.runs.saturation import STATED_PAIRS, SUITE, in_turn
 from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage
 
 _TOLD_MAX: Final = 3
@@ -107,8 +105,10 @@ class PairOdds(Struct, frozen=True):
         return Odds(self.odds).percent
 
 
-class Comparison(Struct, frozen=True, repr_omit_defaults=True):
+class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
     """Layouts under the same load, and the odds of each pair."""
+
+    reported_by = "isfc.answers.compare.compare_report"
 
     workload: str | None
     """null where the traffic of the files runs, which several links have"""
@@ -143,10 +143,6 @@ class Comparison(Struct, frozen=True, repr_omit_defaults=True):
     def __repr__(self) -> str:
         rates = ", ".join(f"{each.layout} {with_unit(each.rate)}" for each in self.layouts)
         return f"<Comparison {rates}>"
-
-    def _repr_html_(self) -> str:
-        """A row for each layout, for a notebook."""
-        return rows_table("Slower direction", self.rows())
 
 
 @dataclass(frozen=True, slots=True)

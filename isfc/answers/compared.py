@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from isfc.answers.compare import Comparison, NamedWorkload, Pairs, compare, compare_report
+from isfc.answers.compare import Comparison, NamedWorkload, Pairs, compare
 from isfc.answers.results import ComparedResults, compare_results
-from isfc.answers.results_report import results_report
 from isfc.arguments import Argument, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
-from isfc.reports.report import Report
 from scenarios.runs.at_site import GivenSite
 
 
@@ -49,8 +47,3 @@ def compare_files(
     if len(files) != 2:
         raise ConfigurationError(f"{len(files)} results: expected two, or layouts (.toml)")
     return compare_results(*files)
-
-
-def compared_report(found: Comparison | ComparedResults) -> Report:
-    """The report of either."""
-    return compare_report(found) if isinstance(found, Comparison) else results_report(found)

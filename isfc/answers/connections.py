@@ -17,6 +17,7 @@ from isfc.arguments import checked
 from isfc.deck.connections import CtcRange, RangeEnd, ranges_of
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
 
 
@@ -53,8 +54,10 @@ class JoinedSystems(Struct, frozen=True):
     fibres: int
 
 
-class Connections(Struct, frozen=True):
+class Connections(Reported, Struct, frozen=True):
     """All connections of a layout."""
+
+    reported_by = "isfc.answers.connections.connections_report"
 
     systems: tuple[NodeName, ...]
     matrix: tuple[JoinedSystems, ...]

@@ -19,6 +19,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, first_listed, listed
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
+from isfc.reported import Reported
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
@@ -132,8 +133,10 @@ class TurnOfSystem(Struct, frozen=True):
         return ", ".join(f"{system} {count}" for system, count in sorted(gone.items()))
 
 
-class RollingMaintenance(Struct, frozen=True):
+class RollingMaintenance(Reported, Struct, frozen=True):
     """Systems that were left in turn, each until its guests were back."""
+
+    reported_by = "isfc.answers.evacuate.rolling_report"
 
     systems: tuple[NodeName, ...]
     """in their order"""

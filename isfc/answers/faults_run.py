@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
@@ -18,8 +19,10 @@ _NAMES_MAX: Final = 4
 """Devices that are named one by one in a line."""
 
 
-class FaultsRun(Struct, frozen=True, kw_only=True):
+class FaultsRun(Reported, Struct, frozen=True, kw_only=True):
     """What came of a run of one link, or of several, with faults."""
+
+    reported_by = "isfc.answers.faults_run.faults_report"
 
     links: tuple[str, ...]
     """by their names"""

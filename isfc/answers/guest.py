@@ -5,8 +5,7 @@ from typing import Final
 
 from isfc.arguments import read_size, spelt
 from isfc.errors import ConfigurationError
-from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.guest import KNOWN_GUESTS, MEMORY_MAX, MEMORY_MIN, GuestMemory
 
 Size = int | str | None
 """Bytes, or bytes a second, as a number or as a text such as 64G; None is not given."""

@@ -17,9 +17,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from scenarios.moves.guest import GuestPlan
+from isfc.reports.units import exact
+from scenarios.moves.guest import SECONDS_MAX, GuestPlan, Limits, make_limits
 from scenarios.moves.targets import Tenant
-from scenarios.moves.vmrelocate import SECONDS_MAX, Limits, make_limits
 
 _COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
@@ -144,6 +144,6 @@ def _seconds(column: str, row: dict[str, str]) -> float | None:
         value = 0.0
     if not 0 < value <= SECONDS_MAX:
         raise ConfigurationError(
-            f"{column} {text[:40]}: expected more than 0 to {SECONDS_MAX:,.0f} s, or NOLIMIT"
+            f"{column} {text[:40]}: expected more than 0 to {exact(SECONDS_MAX)} s, or NOLIMIT"
         )
     return value

@@ -22,6 +22,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
+from isfc.reported import Reported
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Report, caveats
 from isfc.reports.units import shown, with_unit
@@ -37,8 +38,10 @@ LIMITED_SECONDS_MIN: Final = 1.0
 """Of shorter runs nothing is said of what limits, which takes some seconds of virtual time too."""
 
 
-class LinkBesideDisks(Struct, frozen=True):
+class LinkBesideDisks(Reported, Struct, frozen=True):
     """What CTCs of a link and the disks on their chpids get alone, and beside each other."""
+
+    reported_by = "isfc.answers.io_beside.io_beside_report"
 
     link: str
     workload: str

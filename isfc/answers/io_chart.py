@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from isfc.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
 from isfc.reports.chart import Lines
-from isfc.reports.report import Column, DrawnReport, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -30,10 +30,10 @@ def io_chart(
     return replace(CHARTS[name](), notes=(CHANNELS_UNRANGED,))
 
 
-def io_chart_report(found: Chart) -> DrawnReport:
+def io_chart_report(found: Chart) -> Report:
     """Where each curve begins and ends, then a column for each."""
     notes = [note.text for note in found.notes]
-    return DrawnReport(
+    return Report(
         found.title,
         [*_answer(found)],
         [points_table(found)],

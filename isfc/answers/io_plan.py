@@ -11,7 +11,7 @@ from ctc.features import find_feature
 from isfc.arguments import Argument, checked
 from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows, ChannelRoute
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, make_io_plan
+from isfc.io.plan import ChannelPlan, IoPlan, PlannedOsa, make_io_plan
 from isfc.io.sap import SapLoad
 from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
@@ -19,6 +19,7 @@ from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.rule import Severity
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -81,20 +82,6 @@ class PlannedReads(Struct, frozen=True):
     """of all"""
 
 
-class PlannedOsa(Struct, frozen=True):
-    """An OSA and what its streams get, each way by itself."""
-
-    chpid: str
-    feature: str
-    mtu_bytes: int
-    mb_per_s_out: float
-    """2^20 bytes"""
-    mb_per_s_in: float
-    limit_out: str
-    """what the streams are limited by"""
-    limit_in: str
-
-
 class SapFigures(Struct, frozen=True):
     """The SAPs of a system."""
 
@@ -141,8 +128,10 @@ class FullFirst(Struct, frozen=True):
     """how much of it is used; null: more than all"""
 
 
-class IoEstimates(Struct, frozen=True):
+class IoEstimates(Reported, Struct, frozen=True):
     """What an I/O configuration can do, by mean values."""
+
+    reported_by = "isfc.answers.io_plan.io_plan_report"
 
     name: str
     """the file, or `config`"""
@@ -203,7 +192,7 @@ def io_estimates(name: str, plan: IoPlan, notes: Sequence[Note] = ()) -> IoEstim
         ),
         tuple(load for each in plan.channels for load in _loads(each)),
         tuple(map(_reads, plan.synchronous)),
-        tuple(map(_osa, plan.osas)),
+        plan.osas,
         tuple(map(sap_figures, plan.saps)),
         tuple(map(trunk_figures, plan.trunks)),
         (*notes, *_unknown(features), CHANNELS_UNRANGED),
@@ -270,12 +259,6 @@ def _reads(load: SynchronousLoad) -> PlannedReads:
         return PlannedReads(name, links)
     shares = 100 * found.success, 100 * found.link_busy, 100 * found.rejected
     return PlannedReads(name, links, *shares, found.latency_ns / 1e3, found.response_ns / 1e3)
-
-
-def _osa(osa: OsaPlan) -> PlannedOsa:
-    out, back, of = osa.outbound, osa.inbound, osa.channel
-    rates = out.mb_per_s, back.mb_per_s, out.limit, back.limit
-    return PlannedOsa(of.chpid, of.feature, of.mtu_bytes, *rates)
 
 
 def io_plan_report(found: IoEstimates) -> Report:

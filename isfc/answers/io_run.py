@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ctc.features import generation_code
-from isfc.answers.io_limit import IoLimits, io_limits
 from isfc.answers.io_plan import (
     ChannelFigures,
     Config,
@@ -22,19 +21,21 @@ from isfc.answers.io_plan import (
 )
 from isfc.arguments import SEED_MAX, Argument, checked
 from isfc.io.configuration import Protocol
-from isfc.io.limit import find_io_limit
+from isfc.io.limit import LOADS, IoLimit, IoLimiting, IoResource, find_io_limit
 from isfc.io.run import (
     SECONDS,
     WARMUP,
     ChannelRun,
-    OsaRun,
-    SynchronousRun,
-    WorkloadRun,
+    LoadActivity,
+    OsaActivity,
+    ReadsActivity,
     run_configuration,
 )
 from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
+from isfc.layout.in_words import listed
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -68,61 +69,17 @@ class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
     fcp_deferred_per_s: float
 
 
-class LoadActivity(Struct, frozen=True):
-    """A workload that was run, on all of its channels."""
+class IoLimits(IoLimit, frozen=True):
+    """What limits the I/Os, also in words."""
 
-    name: str
-    devices: int
-    io_per_s: float
-    mb_per_s: float
-    """10^6 bytes, both ways"""
-    response_us: float
-    """the mean"""
-    response_p50_us: float
-    response_p99_us: float
-    pend_us: float
-    disc_us: float
-    conn_us: float
-    device_io_per_s: float
-    """of one device, as the next two; all are alike"""
-    connect_percent: float
-    utilization_percent: float
-    """more than 100 where a device has more than one I/O at a time"""
+    text: str
+    """the same in words"""
 
 
-class ReadsActivity(Struct, frozen=True):
-    """Synchronous reads that were asked for."""
-
-    name: str
-    devices: int
-    io_per_s: float
-    """those that succeeded"""
-    mb_per_s: float
-    response_us: float
-    success_percent: float
-    link_busy_percent: float
-    cache_miss_percent: float
-    rejected_percent: float
-
-
-class OsaActivity(Struct, frozen=True):
-    """An OSA, in a run."""
-
-    chpid: str
-    feature: str
-    mtu_bytes: int
-    mb_per_s_out: float
-    """2^20 bytes"""
-    mb_per_s_in: float
-    packets_per_s: float
-    cpu_us_per_mb: float | None
-    """host CPU for 2^20 bytes sent, or null"""
-    cpu_unknown: str
-    """why that is null, or empty"""
-
-
-class IoActivity(Struct, frozen=True):
+class IoActivity(Reported, Struct, frozen=True):
     """What channels carried in a run of an I/O configuration."""
+
+    reported_by = "isfc.answers.io_run.io_run_report"
 
     name: str
     """the file, or `config`"""
@@ -170,12 +127,12 @@ def io_run(
     return IoActivity(
         *(name_of(config), seconds, warmup, seed),
         tuple(map(_channel, run.channels)),
-        tuple(map(_load, run.workloads)),
-        tuple(map(_reads, run.synchronous)),
+        run.workloads,
+        run.synchronous,
         tuple(map(sap_figures, run.saps)),
-        tuple(map(_osa, run.osas)),
+        run.osas,
         tuple(map(trunk_figures, run.trunks)),
-        limits=None if limit is None else io_limits(limit),
+        limits=None if limit is None else IoLimits(**asdict(limit), text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )
 
@@ -195,30 +152,6 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         frame_bytes_write=run.frame_bytes(reads=False),
         **by_protocol,
     )
-
-
-def _load(run: WorkloadRun) -> LoadActivity:
-    each_s = run.io_per_s / run.workload.devices
-    return LoadActivity(
-        *(run.workload.name, run.workload.devices, run.io_per_s, run.mb_per_s),
-        *(run.response_us, run.response_p50_us, run.response_p99_us),
-        *(run.pend_us, run.disc_us, run.conn_us, each_s),
-        *(each_s * run.conn_us / 1e4, each_s * (run.conn_us + run.disc_us) / 1e4),
-    )
-
-
-def _reads(run: SynchronousRun) -> ReadsActivity:
-    found, load = run.outcome, run.workload
-    done = (load.rate_per_s or 0.0) * found.success
-    shares = found.success, found.link_busy, found.cache_miss, found.rejected
-    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
-    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
-
-
-def _osa(run: OsaRun) -> OsaActivity:
-    of, rates = run.channel, (run.mb_per_s_out, run.mb_per_s_in, run.packets_per_s)
-    known = run.cpu_us_per_mb, run.cpu_unknown
-    return OsaActivity(of.chpid, of.feature, of.mtu_bytes, *rates, *known)
 
 
 def io_run_report(found: IoActivity) -> Report:
@@ -329,3 +262,43 @@ def _by_reason(found: IoActivity) -> dict[str, list[str]]:
         if each.cpu_unknown:
             reasons.setdefault(each.cpu_unknown, []).append(each.chpid)
     return reasons
+
+
+_WORDS: Final = {
+    IoResource.PROCESSOR: "the channels' processors",
+    IoResource.LINE: "the lines, or what leads to far storage",
+    IoResource.BUS: "the channels' buses",
+    IoResource.STORAGE: "the storage",
+    IoResource.DISTANCE: "the distance",
+    IoResource.TRUNK: "cards, interconnects or fanouts",
+    IoResource.OUTSTANDING: "the I/Os under way at a time: no more are allowed",
+    IoResource.RATE: "the load: workloads ask for no more",
+}
+
+_SOME: Final = 0.3
+"""With a smaller share the greatest is one of several."""
+
+
+def io_limited_by(limit: IoLimit) -> str:
+    """``the storage; ...``: what limits, what there is to gain, and of what responses consist."""
+    by = listed([_named(each) for each in limit.by])
+    if limit.by[0].share < _SOME:
+        by = f"several things together, most by {by}"
+    alike = ", about alike" if len(limit.by) > 1 else ""
+    told = "with twice that load" if limit.by[0].resource in LOADS else "without this limit"
+    slow = listed(
+        [
+            f"{_WORDS[each.resource]} {shown(each.share, Unit.SHARE)} %"
+            for each in limit.response[:3]
+        ]
+    )
+    rate = shown(limit.without_io_per_s, Unit.PER_S)
+    return f"{by}{alike}; {told}: {rate} a second. Of their response time: {slow}"
+
+
+def _named(limiting: IoLimiting) -> str:
+    words = _WORDS[limiting.resource]
+    if limiting.where is None or limiting.busy_percent is None:
+        return words
+    busy = shown(min(100.0, limiting.busy_percent), Unit.PERCENT)
+    return f"{words} ({limiting.where} busy {busy} %)"

@@ -9,20 +9,30 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from msgspec.structs import replace as replace_fields
 
-from isfc.answers.io_needs import MixNeeds, SapsNeeded, needs_of, short_name
 from isfc.answers.io_plan import name_of
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
-from isfc.io.rmf_interval import RmfInterval, busiest
+from isfc.io.rmf_lines import RmfInterval, busiest
 from isfc.io.shared import read_disks
-from isfc.io.sizing import ASSUMED, DistanceNeed, Guidelines, RoomNeed, SynchronousNeed
+from isfc.io.sizing import (
+    ASSUMED,
+    ChannelChoice,
+    DistanceNeed,
+    Guidelines,
+    RoomNeed,
+    SapsNeeded,
+    Sizing,
+    SynchronousNeed,
+)
 from isfc.io.sizing import size as size_mix
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
+from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
@@ -32,8 +42,39 @@ _KM: Final = 100.0
 """How far storage may be where nothing says it: the distance of the published figures."""
 
 
-class IoSizes(Struct, frozen=True):
+class MixNeeds(Struct, frozen=True):
+    """What a mix needs."""
+
+    name: str
+    io_per_s: float
+    mb_per_s_read: float
+    """10^6 bytes"""
+    mb_per_s_write: float
+    assumed: tuple[str, ...]
+    """what was assumed of the load, and what the mix has today"""
+    left_out: tuple[str, ...]
+    """chpids whose load RMF could not measure"""
+    best: ChannelChoice
+    """the same as one of `choices`"""
+    choices: tuple[ChannelChoice, ...]
+    """each"""
+    distances: tuple[DistanceNeed, ...]
+    saps: SapsNeeded
+    synchronous: SynchronousNeed | None
+    """null if no reads fit zHyperLink"""
+    rooms: tuple[RoomNeed, ...]
+    proposal: str | None
+    """the best as a configuration, which `isfc io plan` takes; null where several are sized, and
+    where none can be so large"""
+    warnings: tuple[str, ...]
+    """what `isfc io plan` warns of it: sizing leaves open exchanges out, for one; or why there is
+    none"""
+
+
+class IoSizes(Reported, Struct, frozen=True):
     """What one mix needs, or each interval of a report."""
+
+    reported_by = "isfc.answers.io_size.io_size_report"
 
     growth_percent: float
     """how much more there is later"""
@@ -141,9 +182,28 @@ def io_size(
     sizings = [size_mix(each, growth, guidelines, (0.0, _far(km, each))) for each in mixes]
     return IoSizes(
         *(growth, processor_percent, bus_percent, sap_percent),
-        tuple(needs_of(each, alone=len(sizings) == 1) for each in sizings),
+        tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
         (CHANNELS_UNRANGED,),
     )
+
+
+def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
+    """The record of a mix that was sized; one that is ``alone`` has a proposal."""
+    mix, proposed = sizing.mix, _proposed(sizing) if alone else (None, ())
+    return MixNeeds(
+        *(mix.name, mix.io_per_s, mix.read_mb_per_s, mix.write_mb_per_s, mix.notes, mix.unmeasured),
+        *(sizing.best, sizing.choices, sizing.distances, sizing.saps),
+        *(sizing.synchronous, sizing.rooms, *proposed),
+    )
+
+
+def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
+    """The best as a configuration, and what is to be said against it; or why there is none."""
+    try:
+        text = proposal(sizing)
+        return text, tuple(warnings_of(text, sizing.guidelines))
+    except ConfigurationError as error:
+        return None, (f"No configuration can be so large: {error}",)
 
 
 def _far(km: float | None, mix: Mix) -> float:
@@ -367,7 +427,7 @@ def _read(found: IoSizes) -> Iterator[str]:
         f"Enough is where the processor is used {found.processor_percent:g} % at most, bus and "
         f"line {found.bus_percent:g} %; the line's are without waits for credits."
     )
-    if names := [short_name(feature.feature) for feature in ASSUMED]:
+    if names := [each.feature.removeprefix("FICON Express") for each in ASSUMED]:
         none = "neither" if len(names) == 2 else "none"
         yield f"{listed(names)}: processor assumed, bus not known; so {none} is called best."
     yield from (note.text for note in found.notes)

@@ -19,6 +19,7 @@ from isfc.journal.journal import replay
 from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.link.message import Message
 from isfc.link.package import Package
+from isfc.reported import Reported
 from isfc.reports.record import record_of
 from isfc.system.definition import LinkEndDefinition
 
@@ -109,8 +110,10 @@ class JournalDifference(Struct, frozen=True):
     """what came of it now"""
 
 
-class JournalReplay(Struct, frozen=True):
+class JournalReplay(Reported, Struct, frozen=True):
     """What a journal, fed to fresh nodes, led to."""
+
+    reported_by = "isfc.answers.journal_page.replay_report"
 
     node: str
     partner: str

@@ -23,7 +23,7 @@ from scenarios.figures.limit import (
     added,
     find_limit,
 )
-from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.rates import ModelledRate
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
 from scenarios.runs.experiment import Experiment
 

@@ -12,6 +12,7 @@ from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
 from isfc.layout.sharing import channel_name
+from isfc.reported import Reported
 from isfc.reports.measures import seed_words
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -62,8 +63,10 @@ class SharedPart(CarriedPart, frozen=True, kw_only=True):
     """what each moves over it"""
 
 
-class LinksRun(Struct, frozen=True, kw_only=True):
+class LinksRun(Reported, Struct, frozen=True, kw_only=True):
     """What several links carried in one run; means, if it was repeated with several seeds."""
+
+    reported_by = "isfc.answers.links_run.links_run_report"
 
     seconds: float
     """virtual time that was measured"""

@@ -37,18 +37,17 @@ from isfc.measured.intervals import (
 )
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
+from isfc.reported import Charted
 from isfc.search.measured import AboutFiles, read_files
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import Carried, carry
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.notes import large_guests
 from scenarios.runs.at_site import GivenSite, named_link
-from scenarios.runs.load import SATURATED
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import SATURATED, RunEach
 
 MONTHS_MAX: Final = 120
 
@@ -93,8 +92,10 @@ class WayLoad(Struct, frozen=True):
         return self.left or self.whole
 
 
-class Loads(Struct, frozen=True):
+class Loads(Charted, Struct, frozen=True):
     """The loads of a link: of its two ways, and by the time of the day or the week."""
+
+    reported_by = "isfc.answers.loads_report.loads_report"
 
     name: str
     """of the link"""

@@ -11,12 +11,12 @@ from isfc.layout.in_words import first_listed
 from isfc.measured.intervals import Slot
 from isfc.reports.chart import Lines
 from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, DrawnReport, Table, caveats
-from isfc.reports.units import shown
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import bytes_words, shown
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Unit
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
 
 GONE = {
     LostPiece.NONE: "whole",
@@ -30,7 +30,7 @@ _ENDS: Final = ("first", "second")
 _NEVER: Final = "not in ten years"
 
 
-def loads_report(found: Loads) -> DrawnReport:
+def loads_report(found: Loads) -> Report:
     """Whether all is carried, by how much, for how long, and when guests leave soonest."""
     known = [each.rate for way in found.ways for each in (way.whole, way.left) if each]
     remarks, rest = caveats(found.notes)
@@ -43,7 +43,7 @@ def loads_report(found: Loads) -> DrawnReport:
         f"What the layout carries is of {SUITE}, {SATURATING_PAIRS} pairs, while the other end "
         f"only answers: of what both send at the same time, each has less. {range_note(known)}"
     )
-    return DrawnReport(
+    return Report(
         _title(found),
         [*_answer(found)],
         [each for each in _tables(found) if each.rows],
@@ -92,7 +92,8 @@ def loads_failure(found: Loads) -> str:
 
 def _title(found: Loads) -> str:
     when = f", {found.begin} to {found.end}" if found.dated else ""
-    return f"{found.name}: {found.intervals} intervals, {found.days:.1f} days in all{when}"
+    days = f"{shown(found.days, Unit.COUNT)} days in all"
+    return f"{found.name}: {found.intervals} intervals, {days}{when}"
 
 
 def _short(found: Loads) -> list[str]:
@@ -143,9 +144,9 @@ def _outgrown(way: WayLoad) -> str:
 
 
 def _soonest(found: Loads, leaving: Leaving) -> str:
-    gib = sum(guest.memory.touched for guest in leaving.guests) / 2**30
+    touched = bytes_words(sum(guest.memory.touched for guest in leaving.guests))
     who = f"{len(leaving.guests)} guests" if len(leaving.guests) > 1 else "one guest"
-    what = f"emptying {leaving.source} of {who}, {gib:,.4g} GiB,"
+    what = f"emptying {leaving.source} of {who}, {touched},"
     if not found.windows:
         return f"{what} is over at no time that is known: the figures have gaps"
     best, worst = found.windows[0], found.windows[-1]

@@ -27,16 +27,17 @@ from isfc.layout.loss import (
 )
 from isfc.layout.note import Note
 from isfc.layout.sharing import only, open_questions
+from isfc.reported import Charted
 from isfc.reports.chart import Bars
 from isfc.reports.ranges import between, range_note, share_note
-from isfc.reports.report import Column, DrawnReport, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.at_site import GivenSite, given_site, links_at
+from scenarios.runs.experiment import in_turn
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
-from scenarios.runs.saturation import in_turn
 
 BY_RULE: Final = "by IBM's rule of thumb"
 ALL_LINKS: Final = "of the slower direction of each link"
@@ -79,8 +80,10 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Struct, frozen=True):
+class Losses(Charted, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
+
+    reported_by = "isfc.answers.losses.losses_report"
 
     links: tuple[str, ...]
     """their names"""
@@ -375,12 +378,12 @@ def _others(found: Losses) -> list[str]:
     return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 
-def losses_report(found: Losses) -> DrawnReport:
+def losses_report(found: Losses) -> Report:
     """What losses leave: the worst first."""
     remarks, rest = caveats(found.notes)
     of = found.links[0] if found.is_of_one else f"{len(found.links)} links together"
     gone = "without what is named" if found.is_named else "with one piece of hardware gone"
-    return DrawnReport(
+    return Report(
         f"{of} {gone}",
         [*losses_answer(found)],
         [losses_table(found)],

@@ -21,9 +21,10 @@ from isfc.link.name import NodeName
 from isfc.measured.file import completed
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
+from isfc.reported import Charted
 from isfc.reports.chart import Lines
 from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, DrawnReport, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.certainty import FigureKind
@@ -33,7 +34,7 @@ from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Load
 
 _DETAILED_MAX: Final = 3
 """Intervals of which the page has the figures; of more it has their medians."""
@@ -103,8 +104,10 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.judged() if _size(each) > tolerance]
 
 
-class MeasuredComparison(Struct, frozen=True):
+class MeasuredComparison(Charted, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
+
+    reported_by = "isfc.answers.measured_compare.measured_compare_report"
 
     intervals: tuple[ComparedInterval, ...]
     left_out: tuple[str, ...]
@@ -247,14 +250,14 @@ def _median_error(figures: Sequence[MeasuredFigure], measures: Sequence[str]) ->
     return median(errors) if errors else None
 
 
-def measured_compare_report(found: MeasuredComparison) -> DrawnReport:
+def measured_compare_report(found: MeasuredComparison) -> Report:
     """How far the model is off, what was emulated, what may explain it; then every figure."""
     first = found.intervals[0]
     several = len(found.intervals) > 1
     remarks, rest = caveats(found.notes)
     doubts = dict.fromkeys(f"Doubtful: {each}." for one in found.intervals for each in one.doubts)
     told = [*doubts, *remarks]
-    return DrawnReport(
+    return Report(
         f"{len(found.intervals)} intervals, from {first.place} on"
         if several
         else " and ".join(first.measured),

@@ -11,19 +11,24 @@ from isfc.answers.profile import Profile, profile_of
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
+from isfc.reported import Reported
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
-from scenarios.moves.compared import evacuate
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
+from scenarios.moves.compared import BestTogether, best_together, evacuate
+from scenarios.moves.evacuation import (
+    DeviceSeen,
+    Evacuated,
+    Evacuation,
+    EvacuationOutcome,
+    OtherTraffic,
+    WouldMove,
+)
 from scenarios.moves.figures import MovedFigures, moving_load
-from scenarios.moves.guest import GuestPlan, Pass
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Pass
+from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import Response
-from scenarios.moves.record import DeviceSeen, WouldMove
-from scenarios.moves.together import BestTogether, best_together
-from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.experiment import NS_PER_S
 
 Progress = Callable[[float], None] | None
@@ -117,8 +122,10 @@ class TriedTogether(Struct, frozen=True):
     """what other traffic has of what it has alone, as a share; null without"""
 
 
-class Moves(Struct, frozen=True, kw_only=True):
+class Moves(Reported, Struct, frozen=True, kw_only=True):
     """What became of guests that were to be moved, and of what was beside them."""
+
+    reported_by = "isfc.answers.relocate.relocate_report"
 
     sources: tuple[NodeName, ...]
     """the systems that the guests leave"""

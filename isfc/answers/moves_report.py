@@ -10,12 +10,11 @@ from isfc.arguments import spelt
 from isfc.layout.in_words import first_listed, listed
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import FORMATS, shown, with_unit
+from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
 from scenarios.figures.figure import Unit
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.evacuation import WouldMove
+from scenarios.moves.guest import GuestMemory, RelocationEnd
 from scenarios.moves.orders import Response
-from scenarios.moves.record import WouldMove
-from scenarios.moves.vmrelocate import RelocationEnd
 
 _ON_PAGE: Final = 12
 """Guests whose table is on a page that nobody asked for notes on."""
@@ -66,21 +65,15 @@ def _order(found: Moves) -> str:
 
 
 def _memory(memory: GuestMemory) -> str:
-    parts = [_size(memory.size)]
+    parts = [bytes_words(memory.size)]
     if memory.touched < memory.size:
-        parts.append(f"{_size(memory.touched)} of it touched")
+        parts.append(f"{bytes_words(memory.touched)} of it touched")
     if memory.change_rate or not memory.hot_set:
         parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
     if memory.hot_set:
         written = f"written with {memory.write_rate / _MIB:g} MB/s"
-        parts.append(f"{_size(memory.hot_set)} hot, {written}")
+        parts.append(f"{bytes_words(memory.hot_set)} hot, {written}")
     return ", ".join(parts)
-
-
-def _size(length: int) -> str:
-    """``2 GiB``, or MiB of less than one: as it was given."""
-    is_small = length < 2**30
-    return f"{length / (_MIB if is_small else 2**30):.3g} {'MiB' if is_small else 'GiB'}"
 
 
 def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
@@ -143,7 +136,9 @@ def would_line(would: WouldMove) -> str:
         rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
         ways.append(
             "at most "
-            + " and ".join(f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate)
+            + " and ".join(
+                f"{shown(rate / _MIB, Unit.OWN)} MB/s {what}" for rate, what in rates if rate
+            )
         )
     limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
     if any(seconds for _, seconds in limits):

@@ -10,9 +10,9 @@ from isfc.reports.units import shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.link_rates import ModelledRate, find_saturated, slower_rates
 from scenarios.figures.ranges import figure_of
-from scenarios.runs.load import SATURATED, Load
+from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates
+from scenarios.runs.experiment import SATURATED, Load
 from scenarios.runs.notes import BUSY, unranged
 
 UNRANGED: Final = unranged(f"collisions, and of {BUSY}")

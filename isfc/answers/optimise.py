@@ -23,6 +23,7 @@ from isfc.layout.note import Note
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
+from isfc.reported import Charted
 from isfc.reports.delimited import records
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
@@ -30,9 +31,7 @@ from isfc.search.optimise import optimise as search
 from isfc.search.result import Found, Task
 from isfc.search.workers import shared_out
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
-from scenarios.runs.given_traffic import read_traffic
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload, load_of
@@ -44,8 +43,10 @@ _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
 
 
-class SearchResult(Struct, frozen=True):
+class SearchResult(Charted, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
+
+    reported_by = "isfc.answers.optimise.optimise_report"
 
     objectives: tuple[str, ...]
     """what was sought, in order"""

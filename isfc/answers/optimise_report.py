@@ -10,7 +10,7 @@ from isfc.answers.advice import two_paces
 from isfc.answers.placing import UNDEFINED, Placing
 from isfc.reports.chart import LIKELY, Lines
 from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, DrawnReport, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, shown, with_unit
 from isfc.search.objective import Objective
 from scenarios.figures.figure import Figure, Unit
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from isfc.answers.optimise import SearchResult
 
 
-def optimise_report(found: "SearchResult") -> DrawnReport:
+def optimise_report(found: "SearchResult") -> Report:
     """What is to gain and how to get it; then the best beside what was given."""
     remarks, rest = caveats(found.notes)
     sought = " and ".join(found.objectives)
     of = ", ".join(found.traffic) or found.load
-    return DrawnReport(
+    return Report(
         f"Best places of CTCs by MB/s {sought}, {of}",
         [*_answer(found)],
         [placings(found), *_commands(found)],

@@ -13,12 +13,10 @@ from isfc.layout.checked_toml import within
 from isfc.layout.in_words import find_node
 from isfc.reports.report import Report
 from scenarios.moves.evacuation import TOGETHER_MAX, WINDOW, WINDOW_MAX, Evacuation
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, Order, read_orders
-from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.at_site import GivenSite, named_link_in
-from scenarios.runs.load import read_load
+from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
 
 At = Annotated[

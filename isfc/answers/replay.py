@@ -38,6 +38,7 @@ from isfc.layout.in_words import check_known
 from isfc.layout.note import Note
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
 from scenarios.published.companion import ALL_TABLES, load_table
@@ -52,13 +53,12 @@ from scenarios.published.replay import (
 )
 from scenarios.published.table import Value
 from scenarios.published.verdict import TableVerdict, judge
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
-from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
@@ -99,8 +99,10 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Struct, frozen=True):
+class Replayed(Charted, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
+
+    reported_by = "isfc.answers.replay_report.replay_report"
 
     version: str
     """that of isfc"""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from isfc.answers.replay_charts import replay_charts
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, DrawnReport, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.published import decisions
@@ -30,11 +30,11 @@ _BOUNDS: Final = (
 )
 _CHOICES: Final = (
     "A choice goes the right way as IBM's two figures go, where those differ by more than "
-    f"{100 * decisions.LEVEL:.0f} %; the ratio is that of the two figures."
+    f"{shown(decisions.LEVEL, Unit.SHARE)} %; the ratio is that of the two figures."
 )
 
 
-def replay_report(found: "Replayed") -> DrawnReport:
+def replay_report(found: "Replayed") -> Report:
     """What holds, then the figures if all are wanted, then what is off."""
     if found.report:
         return _view_report(found.report)
@@ -70,7 +70,7 @@ def replay_report(found: "Replayed") -> DrawnReport:
         ),
         Table("How far seeds differ", _SPREADS, [*_spreads(found)], "spreads"),
     )
-    return DrawnReport(
+    return Report(
         _title(found),
         [*_answer(found)],
         [each for each in tables if each.rows],
@@ -288,17 +288,17 @@ def _outside(figure: "ReplayedFigure") -> str:
     bound = table.tolerance(row, figure.measure)
     assert bound is not None, "what is out of tolerance has one"
     return (
-        f"{figure.key} {measure_name(figure.measure)}: {figure.emulated:.5g}, "
+        f"{figure.key} {measure_name(figure.measure)}: {shown(figure.emulated, Unit.ANY)}, "
         f"published {figure.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
     )
 
 
-def _view_report(found: "ViewedRuns") -> DrawnReport:
+def _view_report(found: "ViewedRuns") -> Report:
     """The view as IBM's report has it; its rows are CSV."""
     rows = [each for run in found.runs for each in run.rows]
     columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
     remarks, rest = caveats(found.notes)
-    return DrawnReport(
+    return Report(
         found.title,
         [],
         [Table("The same with all digits", columns, rows, "view", detail=True)],

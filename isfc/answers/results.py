@@ -19,6 +19,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.reported import Reported
 from isfc.reports.ranges import RangeJson
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
@@ -83,8 +84,10 @@ class Setting(msgspec.Struct, frozen=True):
     b: str | float | None
 
 
-class ComparedResults(msgspec.Struct, frozen=True):
+class ComparedResults(Reported, msgspec.Struct, frozen=True):
     """Two results of a kind. The figures are in the order of A, then of B."""
+
+    reported_by = "isfc.answers.results_report.results_report"
 
     kind: str
     """`run`, `cluster` (several links together) or `replay`"""

@@ -5,38 +5,40 @@ What ``isfc run`` does for people, `simulate` does for programs; the figures are
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
-from isfc.answers.links_run import LinksRun, links_run, links_run_report
-from isfc.answers.run import LinkRun, link_run, run_report
+from msgspec.structs import replace
+
+from isfc.answers.links_run import LinksRun, links_run
+from isfc.answers.run import LinkRun, link_run
 from isfc.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
-from isfc.layout.shown import html_plot
 from isfc.link.name import NodeName
-from isfc.reports.html import section
-from isfc.reports.report import Report
-from scenarios.figures.figure import Figure
+from isfc.reported import Reported, report_of
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, Report
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.cluster_rows import cluster_rows
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.given_traffic import read_traffic
+from scenarios.runs.experiment import WARMUP, Experiment, read_traffic
 from scenarios.runs.notes import run_notes
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Outcome, Recording, check_interval, run
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload, load_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Simulation:
+class Simulation(Reported):
     """What both ends of a link saw of one run.
 
     ``client`` and ``server`` each have ``whole``, the figures of the measured time as one
     `Sample`, and ``parts``, one `Sample` for each interval. A sample's ``result`` has every
     figure (MB are 2^20 bytes, "out" is written by that end) and its ``devices``.
     """
+
+    reported_by = "isfc.answers.simulation.simulation_report"
 
     recording: Recording
 
@@ -122,17 +124,14 @@ class Simulation:
             yield from pair
 
     def __repr__(self) -> str:
-        return f"<Simulation {_said(self.answer, run_report)}>"
-
-    def _repr_html_(self) -> str:
-        """The page of ``isfc run`` and MB/s by interval, for a notebook."""
-        plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
-        return str(section(run_report(self.answer))) + plot
+        return f"<Simulation {_said(self)}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SimulatedLinks:
+class SimulatedLinks(Reported):
     """What several links carried in one run, beside each other. MB are 2^20 bytes."""
+
+    reported_by = "isfc.answers.simulation.simulated_links_report"
 
     outcome: Outcome
 
@@ -159,16 +158,45 @@ class SimulatedLinks:
         return self.answer.rows()
 
     def __repr__(self) -> str:
-        return f"<SimulatedLinks {_said(self.answer, links_run_report)}>"
-
-    def _repr_html_(self) -> str:
-        """The page of ``isfc run`` of several links, for a notebook."""
-        return str(section(links_run_report(self.answer)))
+        return f"<SimulatedLinks {_said(self)}>"
 
 
-def _said(answer: Any, report: Callable[[Any], Report]) -> str:
+def simulation_report(found: Simulation) -> Report:
+    """The page of ``isfc run``, and its course."""
+    return replace(report_of(found.answer), charts=[over_time(found.client.parts)])
+
+
+def over_time(parts: Sequence[Sample]) -> Lines:
+    """MB/s of each interval of a run, either way, and collisions."""
+    rows = [
+        {"until": part.until, "way": way, "mb_per_s": rate, "collisions": collisions}
+        for part in parts
+        for seen in [part.result]
+        for way, rate, collisions in (
+            ("sent", seen.mb_per_s_out, seen.collisions_per_s),
+            ("received", seen.mb_per_s_in, None),
+        )
+    ]
+    return Lines(
+        caption="The run by intervals",
+        rows=rows,
+        across=Column("s of virtual time", "until", Unit.SECONDS),
+        up=[Column("MB/s", "mb_per_s", Unit.MB_PER_S), _COLLISIONS],
+        of=Column("", "way"),
+    )
+
+
+_COLLISIONS: Final = Column("collisions/s", "collisions", Unit.PER_S)
+
+
+def simulated_links_report(found: SimulatedLinks) -> Report:
+    """The page of ``isfc run`` of several links."""
+    return report_of(found.answer)
+
+
+def _said(record: Reported) -> str:
     """What was run, and what is answered first."""
-    made = report(answer)
+    made = report_of(record)
     return f"{made.title}: {made.answer[0][1]}"
 
 

@@ -10,14 +10,25 @@ from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known, listed
 from isfc.layout.note import Note
+from isfc.reported import Charted
 from isfc.reports.chart import Lines, between
 from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, DrawnReport, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from isfc.search.grid import Cell, at_site, read_grid
-from isfc.search.standing import BEST, alike_in, groups, standings, varying_axes
-from isfc.search.store import RowStore
-from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from isfc.search.sweep import (
+    BEST,
+    Row,
+    RowStore,
+    alike_in,
+    cell_notes,
+    execute,
+    finish,
+    groups,
+    row_of,
+    standings,
+    varying_axes,
+)
 from isfc.search.workers import told
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Figure, Unit
@@ -55,8 +66,10 @@ class SweptPlace(Struct, frozen=True):
     """whether it has the most MB/s of all places of the same load"""
 
 
-class Sweep(Struct, frozen=True):
+class Sweep(Charted, Struct, frozen=True):
     """What every combination of a grid carries."""
+
+    reported_by = "isfc.answers.sweep.sweep_report"
 
     seconds: float
     """virtual time that each run is measured, whatever is left of a trend"""
@@ -214,13 +227,13 @@ def _places(
         )
 
 
-def sweep_report(found: Sweep) -> DrawnReport:
+def sweep_report(found: Sweep) -> Report:
     """What is best at each load, then each place, and every run for programs."""
     remarks, rest = caveats(found.notes)
     over = f", the mean over {found.seeds} seeds" if found.seeds > 1 else ""
     caption = f"MB/s and messages both ways{over}; util % of all CTCs together"
     runs = [Column(key, key) for key in (found.runs[0] if found.runs else ())]
-    return DrawnReport(
+    return Report(
         f"{len(found.runs)} runs over {listed(found.varying or ['nothing'])}",
         [*_answer(found)],
         [

@@ -35,11 +35,20 @@ from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
+from isfc.cli.output.streams import (
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+    show_log,
+    write_file,
+)
 from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
-from isfc.reports.report import DrawnReport, Report
+from isfc.reported import Charted, report_of
+from isfc.reports.report import Report
 
 SHARED: Final = {
     "layout": LayoutArgument,
@@ -65,6 +74,7 @@ class AnswerPrinted(Struct, frozen=True):
     notes: NotesOption = False
     json: JsonOption = False
     csv: CsvOption = False
+    markdown: Annotated[bool, flag("--markdown", "Print the page as Markdown.")] = False
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
@@ -72,11 +82,16 @@ class AnswerPrinted(Struct, frozen=True):
 
     def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=html)
-        if self.notes and (self.json or self.csv or html):
-            raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
+        expect_one(json=self.json, csv=self.csv, markdown=self.markdown, html=html)
+        if self.notes and not (self.is_page and html is None):
+            raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
+
+    @property
+    def is_page(self) -> bool:
+        """Whether it is the page of a terminal, unless a file has it."""
+        return not (self.json or self.csv or self.markdown)
 
     def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
@@ -87,6 +102,10 @@ class AnswerPrinted(Struct, frozen=True):
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
+        elif self.markdown:
+            from isfc.reports.markdown import page as markdown_page
+
+            show_lines(markdown_page(report(found)).splitlines())
         elif html is None:
             from isfc.reports.terminal import page
 
@@ -99,7 +118,6 @@ class Instead(Struct, frozen=True):
     flag: str
     said: str
     function: Callable[..., Any]
-    report: Callable[[Any], Report]
 
     @property
     def parameter(self) -> Parameter:
@@ -120,9 +138,9 @@ class Instead(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Any],
     code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
+    report: Callable[[Any], Any] = report_of,
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
@@ -130,14 +148,12 @@ def command_of(
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
-    answer fails; ``own`` are files that it writes of the answer. What prints answers in other ways
-    too is a ``printed`` of its own.
+    answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
+    knows none. What prints answers in other ways too is a ``printed`` of its own.
     Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
-    reports = [report, *(other.report for other in instead)]
     makers = [html_of] if issubclass(printed, AnswerPrinted) else []
-    if any(signature(each).return_annotation is DrawnReport for each in reports):
-        makers.append(plot_of)
+    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
     files = [*own, *(make(report) for make in makers)]
     names = signature(function).parameters.keys() - made.keys()
     placed = [name for name in names if _is_placed(function, name)]
@@ -151,7 +167,7 @@ def command_of(
         asked, said = function, report
         for other in instead:
             if given.pop(other.flag):
-                asked, said = other.function, other.report
+                asked, said = other.function, report_of
                 given = other.taken(given, usual)
         with as_options(placed):
             for name, record in made.items():
@@ -206,6 +222,11 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
 
     said = "Draw it as well; FILE ends with .svg or .png."
     return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
+
+
+def _has_charts(function: Callable[..., Any]) -> bool:
+    answer = signature(function).return_annotation
+    return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:

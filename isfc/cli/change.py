@@ -77,4 +77,4 @@ def _write(trial: ChangeTrial, folder: Path) -> None:
     )
 
 
-change: Any = command_of(answer, change_lines, printed=ChangePrinted)
+change: Any = command_of(answer, report=change_lines, printed=ChangePrinted)

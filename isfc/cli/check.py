@@ -102,4 +102,4 @@ def _check(layout: str) -> Iterator[answers.CheckedLink]:
         yield answers.CheckedLink(layout, None, str(error), (), None)
 
 
-check = command_of(_check_each, answers.check_report, printed=CheckPrinted)
+check = command_of(_check_each, report=answers.check_report, printed=CheckPrinted)

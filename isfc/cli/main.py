@@ -28,8 +28,9 @@ from isfc.library import check_posix
 
 
 class Subcommand(NamedTuple):
-    """Where a subcommand is, and the first line of its docstring, for the list of all.
+    """Where a subcommand is, in `isfc.cli`, and the first line of its docstring, for the list.
 
+    In `isfc.answers` it is the function of a capability, of which the command is made.
     A member of a group is listed when it is loaded, and needs none.
     """
 
@@ -41,12 +42,15 @@ class Subcommand(NamedTuple):
     """It takes Unix sockets and POSIX signals, which Windows has not."""
     has_tables: bool = False
     """It prints tables, so that it has ``--csv``."""
-    report: str = ""
-    """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``own_files.RUNS``."""
+
+    @property
+    def is_capability(self) -> bool:
+        """Whether its command is made of a function of `isfc.answers`."""
+        return self.module.startswith("answers.")
 
 
 class Subgroup:
@@ -70,10 +74,9 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     ),
     "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
     "size": Subcommand(
-        "size",
+        "answers.size",
         "size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
-        report="size_report",
         code="size_code",
         own=("own_files.SIZED",),
     ),
@@ -107,23 +110,20 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "moves", "evacuate", "Show how long it takes to move every guest off systems."
     ),
     "collide": Subcommand(
-        "collide",
+        "answers.collide",
         "collide",
         "Show how often writes collide, by rule and by offered load.",
-        report="collide_report",
     ),
     "replay": Subcommand(
-        "replay",
+        "answers.replay",
         "replay",
         "Replay IBM's published measurements and show ours beside them.",
-        report="replay_report",
         code="replay_failure",
     ),
     "compare": Subcommand(
-        "compared",
+        "answers.compared",
         "compare_files",
         "Lay results or layouts side by side and show the differences.",
-        report="compared_report",
     ),
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
@@ -163,27 +163,23 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "io": Subgroup(
         "Plan, run and size the I/O that is beside a link.",
         {
-            "plan": Subcommand("io_plan", "io_plan", report="io_plan_report"),
-            "run": Subcommand("io_run", "io_run", report="io_run_report"),
-            "beside": Subcommand("io_beside", "io_beside", report="io_beside_report"),
-            "size": Subcommand(
-                "io_size", "io_size", report="io_size_report", own=("own_files.PROPOSAL",)
-            ),
-            "chart": Subcommand("io_chart", "io_chart", report="io_chart_report"),
+            "plan": Subcommand("answers.io_plan", "io_plan"),
+            "run": Subcommand("answers.io_run", "io_run"),
+            "beside": Subcommand("answers.io_beside", "io_beside"),
+            "size": Subcommand("answers.io_size", "io_size", own=("own_files.PROPOSAL",)),
+            "chart": Subcommand("answers.io_chart", "io_chart"),
         },
     ),
     "optimise": Subcommand(
-        "optimise",
+        "answers.optimise",
         "optimise",
         "Search for the best CTCs on a layout's chpids.",
-        report="optimise_report",
         own=("own_files.ADVISED",),
     ),
     "sweep": Subcommand(
-        "sweep",
+        "answers.sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
-        report="sweep_report",
         own=("own_files.RUNS",),
     ),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
@@ -271,12 +267,12 @@ def load_command(name: str) -> Any:
 
 def _load(where: Subcommand) -> Any:
     """The function of a subcommand, which is made where it is of a capability."""
-    if where.report:
+    if where.is_capability:
         command_of = import_module("isfc.cli.capability").command_of
-        module = import_module(f"isfc.answers.{where.module}")
+        module = import_module(f"isfc.{where.module}")
         own = [_named(*name.rsplit(".", 1)) for name in where.own]
         code = getattr(module, where.code) if where.code else None
-        return command_of(getattr(module, where.name), getattr(module, where.report), code, own)
+        return command_of(getattr(module, where.name), code, own)
     found = _named(where.module, where.name)
     return with_csv(found) if where.has_tables else found
 

@@ -39,7 +39,6 @@ from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.file import parse_collection
 from isfc.layout.sharing import in_use
-from isfc.layout.shown import drawn
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -159,7 +158,7 @@ class Imported:
         return f"<Imported {names}: {count} CTCs, {len(self.unpaired)} devices unpaired>"
 
     def _repr_html_(self) -> str:
-        return drawn(self.collection)
+        return self.collection._repr_html_()
 
     @property
     def record(self) -> ImportedJson:

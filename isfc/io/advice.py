@@ -10,7 +10,7 @@ from typing import Final
 from ctc import fibre_channel
 from ctc.features import find_feature
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
+from isfc.io.plan import ChannelPlan, IoPlan
 from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
@@ -67,8 +67,9 @@ def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
         yield from _advise_synchronous(plan, each)
     for saps in plan.saps:
         yield from _advise_saps(saps, guidelines)
-    for osa in plan.osas:
-        yield from _advise_osa(osa)
+    for channel in channels.values():
+        if channel.is_osa:
+            yield from _advise_osa(channel)
 
 
 def _warning(name: str, text: str) -> IoAdvice:
@@ -272,8 +273,7 @@ def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
         )
 
 
-def _advise_osa(osa: OsaPlan) -> Iterator[IoAdvice]:
-    channel = osa.channel
+def _advise_osa(channel: IoChannel) -> Iterator[IoAdvice]:
     if channel.mtu_bytes < JUMBO_MTU:
         yield _warning(
             "mtu-small",

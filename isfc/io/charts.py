@@ -6,6 +6,7 @@ in its cache. MB are 10**6 bytes.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Literal
 
 from isfc.io.configuration import (
@@ -23,7 +24,7 @@ from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath, Isl
-from isfc.layout.shown import html_plot, rows_table
+from isfc.reported import Charted
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -63,8 +64,10 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chart:
+class Chart(Charted):
     """Curves over the same x."""
+
+    reported_by = "isfc.answers.io_chart.io_chart_report"
 
     title: str
     x_name: str
@@ -88,27 +91,28 @@ class Chart:
     def __repr__(self) -> str:
         return f"<Chart {self.title}: {', '.join(curve.name for curve in self.curves)}>"
 
-    def _repr_html_(self) -> str:
-        """The table, and a line for each curve, for a notebook."""
-        table = rows_table(self.title, self.rows())
-        known = ((each.name, [y for y in each.values if y is not None]) for each in self.curves)
-        return table + "".join(html_plot(name, values) for name, values in known)
+
+def _chart(
+    title: str,
+    x_name: str,
+    y_name: str,
+    xs: Sequence[float],
+    curves: Mapping[str, Callable[[float], float | None]],
+) -> Chart:
+    """The chart of curves by name, each of which gives a value for an x."""
+    drawn = (Curve(name, tuple(map(value, xs))) for name, value in curves.items())
+    return Chart(title, x_name, y_name, tuple(xs), tuple(drawn))
 
 
 def response_over_rate(channel: IoChannel = _NEAR) -> Chart:
     """The response time of 4K reads, until a channel carries no more of them."""
-    rates = tuple(
-        1e3 * rate for rate in (1, 2, 5, 10, 15, 18, 20, 22, 24, 50, 100, 150, 200, 250, 280, 300)
-    )
-    return Chart(
+    thousands = 1, 2, 5, 10, 15, 18, 20, 22, 24, 50, 100, 150, 200, 250, 280, 300
+    return _chart(
         f"Response time of 4K reads on {channel.feature}",
         "I/Os a second",
         "response us",
-        rates,
-        tuple(
-            Curve(name, tuple(_response_us(channel, protocol, rate) for rate in rates))
-            for name, protocol in _protocols(channel)
-        ),
+        [1e3 * rate for rate in thousands],
+        {name: partial(_response_us, channel, protocol) for name, protocol in _protocols(channel)},
     )
 
 
@@ -126,19 +130,15 @@ def _response_us(channel: IoChannel, protocol: Protocol, rate: float) -> float |
 
 def throughput_over_block(channel: IoChannel = _NEAR) -> Chart:
     """Reads and writes, half each, of blocks from 4K to 512K."""
-    sizes = tuple(float(4096 << power) for power in range(8))
-    return Chart(
+    return _chart(
         f"Reads and writes, half each, on {channel.feature}",
         "bytes of an I/O",
         "MB/s, read and written together",
-        sizes,
-        tuple(
-            Curve(
-                name,
-                tuple(_mb_per_s(channel, protocol, int(size), 50.0) for size in sizes),
-            )
+        [float(4096 << power) for power in range(8)],
+        {
+            name: partial(_mb_per_s, channel, protocol, 50.0)
             for name, protocol in _protocols(channel)
-        ),
+        },
     )
 
 
@@ -147,36 +147,32 @@ def throughput_over_distance(channel: IoChannel = _FAR) -> Chart:
 
     For several buffer credits, and for those that the path has.
     """
-    kms = (0.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
     isl = channel.path.isl if channel.path else None
+    credits_ = {*CREDITS, *([isl.credits] if isl else [])}
     gbps = isl.gbps if isl else make_route(channel).link_gbps
     *_, (name, protocol) = _protocols(channel)
 
-    def at(km: float, credits_: int) -> float:
+    def at(credits_: int, km: float) -> float:
         far = replace(channel, path=FarPath("far", km, Isl(1, gbps, credits_)))
-        return _mb_per_s(far, protocol, LARGE_LENGTH, 100.0)
+        return _mb_per_s(far, protocol, 100.0, LARGE_LENGTH)
 
-    return Chart(
+    return _chart(
         f"128K reads with {name} on {channel.feature}, over one {gbps:g} Gb/s inter-switch link",
         "km",
         "MB/s read",
-        kms,
-        tuple(
-            Curve(f"{each} credits", tuple(at(km, each) for km in kms))
-            for each in sorted({*CREDITS, *([isl.credits] if isl else [])})
-        ),
+        (0.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0),
+        {f"{each} credits": partial(at, each) for each in sorted(credits_)},
     )
 
 
 def rate_over_devices(channel: IoChannel = _NEAR) -> Chart:
     """4K reads as fast as they go, so many percent of the devices with zHPF."""
-    percents = tuple(float(percent) for percent in range(0, 101, 10))
-    return Chart(
+    return _chart(
         f"4K reads of devices with and without zHPF on {channel.feature}",
         "zHPF devices %",
         "I/Os a second",
-        percents,
-        (Curve("both", tuple(_mixed_rate(channel, percent) for percent in percents)),),
+        [float(percent) for percent in range(0, 101, 10)],
+        {"both": partial(_mixed_rate, channel)},
     )
 
 
@@ -191,37 +187,36 @@ def _mixed_rate(channel: IoChannel, percent: float) -> float:
 
 def zhyperlink_over_load() -> Chart:
     """What one zHyperLink does with the reads it is asked for, all in cache."""
-    rates = tuple(1e4 * step for step in range(1, 21))
-    found = [synchronous_outcome(ZHYPERLINK, rate) for rate in rates]
-    return Chart(
+    found = partial(synchronous_outcome, ZHYPERLINK)
+    return _chart(
         "Synchronous reads over one zHyperLink",
         "reads a second",
         "% and us",
-        rates,
-        (
-            Curve("synchronous %", tuple(100 * each.success for each in found)),
-            Curve("latency us", tuple(each.latency_ns / 1e3 for each in found)),
-            Curve("mean response us", tuple(each.response_ns / 1e3 for each in found)),
-        ),
+        [1e4 * step for step in range(1, 21)],
+        {
+            "synchronous %": lambda rate: 100 * found(rate).success,
+            "latency us": lambda rate: found(rate).latency_ns / 1e3,
+            "mean response us": lambda rate: found(rate).response_ns / 1e3,
+        },
     )
 
 
 def osa_over_mtu(features: Sequence[str] = OSA_FEATURES) -> Chart:
     """TCP streams over an OSA, by the size of packets."""
-    mtus = tuple(float(mtu) for mtu in (576, 1492, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 8992))
-    return Chart(
+
+    def got(feature: str, flow: StreamDirection, mtu: float) -> float:
+        return stream_rate(find_osa(feature), int(mtu), flow).mb_per_s
+
+    return _chart(
         "TCP streams over OSA-Express",
         "MTU bytes",
         "MiB/s one way, out of z/VM or in",
-        mtus,
-        tuple(
-            Curve(
-                f"{_speed(feature)} {flow}",
-                tuple(stream_rate(find_osa(feature), int(mtu), flow).mb_per_s for mtu in mtus),
-            )
+        [*map(float, (576, 1492, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 8992))],
+        {
+            f"{_speed(feature)} {flow}": partial(got, feature, flow)
             for feature in features
             for flow in StreamDirection
-        ),
+        },
     )
 
 
@@ -232,29 +227,23 @@ def _speed(feature: str) -> str:
 
 def osa_over_streams(features: Sequence[str] = OSA_FEATURES) -> Chart:
     """Outbound streams of 8992-byte packets, each held back by its window."""
-    counts = tuple(float(count) for count in (1, 2, 3, 4, 6, 8, 12, 16))
-    return Chart(
+
+    def got(feature: str, count: float) -> float:
+        return stream_rate(
+            find_osa(feature),
+            MTU_DEFAULT,
+            StreamDirection.OUT,
+            streams=int(count),
+            window=STREAM_WINDOW_LENGTH,
+            round_trip_us=STREAM_ROUND_TRIP_US,
+        ).mb_per_s
+
+    return _chart(
         "TCP streams over OSA-Express, a round trip of 250 us each",
         "streams",
         "MiB/s out",
-        counts,
-        tuple(
-            Curve(
-                _speed(feature),
-                tuple(
-                    stream_rate(
-                        find_osa(feature),
-                        MTU_DEFAULT,
-                        StreamDirection.OUT,
-                        streams=int(count),
-                        window=STREAM_WINDOW_LENGTH,
-                        round_trip_us=STREAM_ROUND_TRIP_US,
-                    ).mb_per_s
-                    for count in counts
-                ),
-            )
-            for feature in features
-        ),
+        [*map(float, (1, 2, 3, 4, 6, 8, 12, 16))],
+        {_speed(feature): partial(got, feature) for feature in features},
     )
 
 
@@ -274,17 +263,17 @@ def memory_over_paths(links: Mapping[str, float] | None = None) -> Chart:
         ).mb_per_s
         for feature in sorted(OSA_FEATURES)
     }
-    paths = {**links, **streams}
-    return Chart(
+    return _chart(
         "Moving a guest's memory once",
         "GiB",
         "seconds",
         MOVED_GIB,
-        tuple(
-            Curve(name, tuple(size * 2**30 / MIB / mb_per_s for size in MOVED_GIB))
-            for name, mb_per_s in paths.items()
-        ),
+        {name: partial(_seconds, mb_per_s) for name, mb_per_s in {**links, **streams}.items()},
     )
+
+
+def _seconds(mb_per_s: float, gib: float) -> float:
+    return gib * 2**30 / MIB / mb_per_s
 
 
 CHARTS: Final[Mapping[ChartName, Callable[[], Chart]]] = {
@@ -326,13 +315,13 @@ def _fastest(channels: Iterable[IoChannel]) -> IoChannel | None:
     return max(channels, key=lambda channel: make_route(channel).link_gbps, default=None)
 
 
-def _mb_per_s(channel: IoChannel, protocol: Protocol, size: int, read_percent: float) -> float:
+def _mb_per_s(channel: IoChannel, protocol: Protocol, read_percent: float, size: float) -> float:
     """As much as a channel carries, reads and writes apart: each has its own direction."""
     parts = [
         replace(
             _LOAD,
             protocol=protocol,
-            block_bytes=size,
+            block_bytes=int(size),
             read_percent=100.0 * is_read,
             outstanding=max(1, round(OUTSTANDING * share)),
         )

@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from ctc.address import format_chpid
 from ctc.profiles import find_profile
@@ -42,9 +41,9 @@ from isfc.io.configuration import (
     IoWorkload,
 )
 from isfc.io.io_table import check_names, read_trunks, read_workload
-from isfc.layout.checked_toml import convert, no_table, show_key, within
+from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
+from isfc.layout.document import Document, Gbps, Root, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
@@ -62,34 +61,27 @@ _MTU_MAX: Final = 9000
 
 
 class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    feature: str
+    feature: Annotated[str, holds('a feature in quotes, such as "FICON Express16SA"')]
     link_gbps: Gbps | None = None
-    encrypted: bool = False
-    path: str | None = None
-    card: str | None = None
-    system: str = ""
-    mtu: Annotated[int, Meta(ge=_MTU_MIN, le=_MTU_MAX)] = MTU_DEFAULT
-    large_send: bool = True
+    encrypted: Annotated[bool, holds("true or false")] = False
+    path: Annotated[
+        str | None, holds('the NAME of a table [path.NAME], in quotes, such as "far"')
+    ] = None
+    card: Annotated[
+        str | None, holds('the NAME of a table [card.NAME], in quotes, such as "A"')
+    ] = None
+    system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
+    mtu: Annotated[
+        int,
+        holds(f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}", ge=_MTU_MIN, le=_MTU_MAX),
+    ] = MTU_DEFAULT
+    large_send: Annotated[bool, holds("true or false")] = True
 
 
 class _SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    saps: Annotated[int, Meta(ge=1, le=_SAPS_MAX)] | None = None
-
-
-_EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
-    _ChannelTable: {
-        "feature": 'a feature in quotes, such as "FICON Express16SA"',
-        "link_gbps": "Gb/s, a number from 0.1 to 128",
-        "encrypted": "true or false",
-        "path": 'the NAME of a table [path.NAME], in quotes, such as "far"',
-        "card": 'the NAME of a table [card.NAME], in quotes, such as "A"',
-        "system": 'the name of a system in quotes, such as "ATLANTA"',
-        "mtu": f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}",
-        "large_send": "true or false",
-    },
-    _SystemTable: {"saps": f"how many SAPs, from 1 to {_SAPS_MAX}"},
-}
-"""What may stand in each table, in the words of an error message."""
+    saps: (
+        Annotated[int, holds(f"how many SAPs, from 1 to {_SAPS_MAX}", ge=1, le=_SAPS_MAX)] | None
+    ) = None
 
 
 def parse_io_configuration(data: bytes, source: str) -> IoConfiguration:
@@ -104,7 +96,7 @@ def io_configuration_of(
 
     ``collection`` is what it says of links, if that is known already.
     """
-    if collection is None and document.fibres:
+    if collection is None and document.root.fibre:
         collection = collection_of(document)
     with within(document.source):
         return _configuration(document, collection)
@@ -112,18 +104,12 @@ def io_configuration_of(
 
 def _configuration(document: Document, collection: Collection | None) -> IoConfiguration:
     root = document.root
-    if root.io is None:
-        raise ConfigurationError(f"io: missing; expected {EXPECTED[Root]['io']}")
     if not root.io:
-        raise ConfigurationError(f"io: none; expected {EXPECTED[Root]['io']}")
-    paths = far_paths(document)
+        none = "missing" if root.io is None else "none"
+        raise ConfigurationError(f"io: {none}; expected {words_of(Root)['io']}")
+    paths = far_paths(root)
     systems = {
-        name: IoSystem(
-            name,
-            convert(
-                table, _SystemTable, f"[system.{show_key(name)}]", _EXPECTED[_SystemTable]
-            ).saps,
-        )
+        name: IoSystem(name, convert(table, _SystemTable, f"[system.{show_key(name)}]").saps)
         for name, table in root.system.items()
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
@@ -144,7 +130,7 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
 
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChannel:
     place = f"[channel.{show_key(name)}]"
-    table = convert(value, _ChannelTable, place, _EXPECTED[_ChannelTable])
+    table = convert(value, _ChannelTable, place)
     assert isinstance(value, dict), "or it would not be converted"
     feature = table.feature
     without = _OF_NO_OSA if table.feature in OSA_FEATURES else _OF_NO_ZHYPERLINK

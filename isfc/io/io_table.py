@@ -34,7 +34,7 @@ from isfc.io import bandwidth
 from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
 from isfc.io.mix import named_workload
-from isfc.layout.checked_toml import convert, no_table, show_key, within
+from isfc.layout.checked_toml import convert, holds, no_table, show_key, within
 
 _RATE_MAX: Final = 1e9
 _IO_BYTES_MAX: Final = 1 << 30
@@ -42,50 +42,56 @@ _OUTSTANDING_MAX: Final = 100_000
 _CPU_US_MAX: Final = 1e6
 """What nobody has: above, a figure is a slip."""
 
-_Percent = Annotated[float, Meta(ge=0, le=100)]
-_Count = Annotated[int, Meta(ge=1, le=_OUTSTANDING_MAX)]
+_Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
 
 
 class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    channels: Annotated[list[str], Meta(min_length=1)]
-    workload: str | None = None
-    protocol: Protocol = Protocol.ZHPF
-    block_bytes: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = msgspec.field(
-        default=4096, name="block"
-    )
-    blocks: Annotated[int, Meta(ge=1, le=4096)] = 1
+    name: Annotated[str, holds("a name in quotes")]
+    channels: Annotated[
+        list[str],
+        Meta(min_length=1, description='a list of channels, such as ["42", "43"]'),
+    ]
+    workload: Annotated[str | None, holds('a named workload in quotes, such as "read-4k"')] = None
+    protocol: Annotated[Protocol, holds(f"one of {', '.join(Protocol)}")] = Protocol.ZHPF
+    block_bytes: Annotated[
+        int, holds(f"bytes of a block, from 1 to {_IO_BYTES_MAX}", ge=1, le=_IO_BYTES_MAX)
+    ] = msgspec.field(default=4096, name="block")
+    blocks: Annotated[int, holds("blocks in an I/O, from 1 to 4096", ge=1, le=4096)] = 1
     read_percent: _Percent = 100.0
-    rate_per_s: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = msgspec.field(
-        default=None, name="rate"
+    rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=_RATE_MAX)] | None = (
+        msgspec.field(default=None, name="rate")
     )
-    outstanding: _Count | None = None
-    think_us: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    devices: _Count = 8
+    outstanding: (
+        Annotated[
+            int,
+            holds(
+                f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
+                ge=1,
+                le=_OUTSTANDING_MAX,
+            ),
+        ]
+        | None
+    ) = None
+    think_us: Annotated[
+        float, holds("microseconds between an I/O and the next, from 0", ge=0, le=1e9)
+    ] = 0.0
+    devices: Annotated[
+        int, holds(f"how many devices, from 1 to {_OUTSTANDING_MAX}", ge=1, le=_OUTSTANDING_MAX)
+    ] = 8
     cache_hit_percent: _Percent = 100.0
-    system: str = ""
+    system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
     rejected_percent: _Percent | None = None
-    cpu_us_per_mb: Annotated[float, Meta(gt=0, le=_CPU_US_MAX)] | None = None
-
-
-_EXPECTED: Final[Mapping[str, str]] = {
-    "name": "a name in quotes",
-    "channels": 'a list of channels, such as ["42", "43"]',
-    "workload": 'a named workload in quotes, such as "read-4k"',
-    "protocol": f"one of {', '.join(Protocol)}",
-    "block": f"bytes of a block, from 1 to {_IO_BYTES_MAX}",
-    "blocks": "blocks in an I/O, from 1 to 4096",
-    "read_percent": "a percentage, from 0 to 100",
-    "rate": "I/Os a second, above 0",
-    "outstanding": f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
-    "think_us": "microseconds between an I/O and the next, from 0",
-    "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
-    "cache_hit_percent": "a percentage, from 0 to 100",
-    "system": 'the name of a system in quotes, such as "ATLANTA"',
-    "rejected_percent": "a percentage, from 0 to 100",
-    "cpu_us_per_mb": f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
-}
-"""What may stand in the table, in the words of an error message."""
+    cpu_us_per_mb: (
+        Annotated[
+            float,
+            holds(
+                f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
+                gt=0,
+                le=_CPU_US_MAX,
+            ),
+        ]
+        | None
+    ) = None
 
 
 def read_workload(
@@ -100,7 +106,7 @@ def read_workload(
     if isinstance(value.get("workload"), str):
         with within(f"{place} workload"):
             named = named_workload(value["workload"])
-    table = convert({**named, **value}, _IoTable, place, _EXPECTED)
+    table = convert({**named, **value}, _IoTable, place)
     for complaint in _misfits(table, channels):
         raise ConfigurationError(f"{place} {complaint}")
     said = msgspec.structs.asdict(table)
@@ -185,26 +191,26 @@ _GB_MIN: Final = 0.001
 _GB_MAX: Final = 10_000.0
 """What nobody has: beyond these, a figure is a slip."""
 
-_Gb = Annotated[float, Meta(ge=_GB_MIN, le=_GB_MAX)]
+_SPAN: Final = f"a number from {_GB_MIN:g} to {_GB_MAX:g}"
 
 
 class _FanoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    gb_per_s: _Gb | None = None
-    gb_per_s_one_way: _Gb | None = None
+    gb_per_s: (
+        Annotated[float, holds(f"GB/s both ways together, {_SPAN}", ge=_GB_MIN, le=_GB_MAX)] | None
+    ) = None
+    gb_per_s_one_way: (
+        Annotated[float, holds(f"GB/s either way, {_SPAN}", ge=_GB_MIN, le=_GB_MAX)] | None
+    ) = None
 
 
 class _InterconnectTable(_FanoutTable, frozen=True):
-    fanout: str | None = None
+    fanout: Annotated[str | None, holds("the NAME of a table [fanout.NAME], in quotes")] = None
 
 
 class _CardTable(_FanoutTable, frozen=True):
-    interconnect: str | None = None
-
-
-_FIGURES: Final = {
-    "gb_per_s": f"GB/s both ways together, a number from {_GB_MIN:g} to {_GB_MAX:g}",
-    "gb_per_s_one_way": f"GB/s either way, a number from {_GB_MIN:g} to {_GB_MAX:g}",
-}
+    interconnect: Annotated[
+        str | None, holds("the NAME of a table [interconnect.NAME], in quotes")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +225,6 @@ class _Kind:
     up: str | None
     below: str
     below_max: int
-
-    @property
-    def expected(self) -> Mapping[str, str]:
-        """What may stand in the table."""
-        if self.up is None:
-            return _FIGURES
-        return {self.up: f"the NAME of a table [{self.up}.NAME], in quotes", **_FIGURES}
 
 
 _KINDS: Final = (
@@ -256,7 +255,7 @@ def read_trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
     for kind in _KINDS:
         level = kind.ceiling.level
         known = {
-            name: convert(value, kind.table, f"[{level}.{show_key(name)}]", kind.expected)
+            name: convert(value, kind.table, f"[{level}.{show_key(name)}]")
             for name, value in tables[level].items()
         }
         for child, name in parents.items():

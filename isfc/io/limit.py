@@ -8,9 +8,12 @@ time.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
+from operator import itemgetter
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import IoConfiguration
@@ -46,29 +49,29 @@ LOADS: Final = (IoResource.OUTSTANDING, IoResource.RATE)
 """What is no hardware: more of it is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class IoShare:
-    """The share of something in the limit, and where it is fullest: ``channel 40, processor``."""
+class IoLimiting(Struct, frozen=True):
+    """The share of something in a limit."""
 
     resource: IoResource
+    """`processor`, `line`, `bus`, `storage`, `distance`, `trunk`, `outstanding` or `rate`"""
     share: float
-    busiest: tuple[str, float] | None = None
+    """how much of 5 % more speed is gained: 1 if nothing else counts"""
+    where: str | None
+    """the fullest of its kind"""
+    busy_percent: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class IoLimit:
-    """What limits ``io_per_s`` I/Os a second: ``first`` has most, and what is alike.
+class IoLimit(Struct, frozen=True):
+    """What limits the I/Os, by the estimate of `isfc io plan`."""
 
-    ``without`` is how many there would be if ``first`` took no time, or with twice the load.
-    ``response`` is what the mean response time, ``response_us``, consists of, the most first.
-    """
-
-    io_per_s: float
-    response_us: float
-    first: tuple[IoShare, ...]
-    shares: tuple[IoShare, ...]
-    without: float
-    response: tuple[IoShare, ...]
+    by: tuple[IoLimiting, ...]
+    """those with the greatest share, several if they are alike"""
+    shares: tuple[IoLimiting, ...]
+    """all that count"""
+    without_io_per_s: float
+    """I/Os a second if `by` took no time, or with twice the load"""
+    response: tuple[IoLimiting, ...]
+    """what makes the mean response time"""
 
 
 def find_io_limit(configuration: IoConfiguration) -> IoLimit | None:
@@ -81,18 +84,18 @@ def find_io_limit(configuration: IoConfiguration) -> IoLimit | None:
     for resource in IoResource:
         rate, response = _figures(_plan_with(configuration, [(resource, FACTOR)]))
         busiest = _busiest(plan, resource)
-        rates.append(IoShare(resource, (rate / io_per_s - 1) / (FACTOR - 1), busiest))
+        rates.append(IoLimiting(resource, (rate / io_per_s - 1) / (FACTOR - 1), *busiest))
         if resource not in LOADS:
             gone = (1 - response / response_ns) / (1 - 1 / FACTOR)
-            responses.append(IoShare(resource, gone, busiest))
+            responses.append(IoLimiting(resource, gone, *busiest))
     shares = _counting(rates)
-    first = tuple(each for each in shares if each.share >= shares[0].share - TIE)
-    freed = [(each.resource, MORE_LOAD if each.resource in LOADS else UNLIMITED) for each in first]
+    by = tuple(each for each in shares if each.share >= shares[0].share - TIE)
+    freed = [(each.resource, MORE_LOAD if each.resource in LOADS else UNLIMITED) for each in by]
     without, _ = _figures(_plan_with(configuration, freed))
-    return IoLimit(io_per_s, response_ns / 1e3, first, shares, without, _counting(responses))
+    return IoLimit(by, shares, without, _counting(responses))
 
 
-def _counting(shares: Sequence[IoShare]) -> tuple[IoShare, ...]:
+def _counting(shares: Sequence[IoLimiting]) -> tuple[IoLimiting, ...]:
     """Those that count, the greatest first; the greatest at least."""
     ordered = sorted(shares, key=lambda each: -each.share)
     return tuple(each for each in ordered if each is ordered[0] or each.share >= SHARE_MIN)
@@ -105,15 +108,15 @@ def _figures(plan: IoPlan) -> tuple[float, float]:
     return rate, sum(each.rate_per_s * each.response_ns for each in found) / max(1e-9, rate)
 
 
-def _busiest(plan: IoPlan, resource: IoResource) -> tuple[str, float] | None:
-    """The fullest of its kind, as `IoPlan.shares` names them."""
+def _busiest(plan: IoPlan, resource: IoResource) -> tuple[str | None, float | None]:
+    """The fullest of its kind, as `IoPlan.shares` names them, and how busy it is in percent."""
     trunks = {load.trunk.title for load in plan.trunks}
     used = [
-        (name, share)
+        (name, 100 * share)
         for name, share in plan.shares()
         if (name in trunks if resource is IoResource.TRUNK else f", {resource}" in name)
     ]
-    return max(used, key=lambda each: each[1], default=None)
+    return max(used, key=itemgetter(1), default=(None, None))
 
 
 def _plan_with(

@@ -13,9 +13,14 @@ from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf_channel import LINES_MISSING, ChannelLine, PassedOver
-from isfc.io.rmf_interval import DeviceLine, RmfInterval
-from isfc.io.rmf_iop import WHOLE_SYSTEM
+from isfc.io.rmf_lines import (
+    LINES_MISSING,
+    WHOLE_SYSTEM,
+    ChannelLine,
+    DeviceLine,
+    PassedOver,
+    RmfInterval,
+)
 from isfc.io.sap import iop_threads
 from isfc.layout.in_words import expected, first_listed
 from isfc.layout.path import FarPath

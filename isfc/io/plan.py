@@ -3,16 +3,18 @@
 `isfc.io.advice` has the advice. MB are 10**6 bytes.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
+
+from msgspec import Struct
 
 from ctc.sharing import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.io.osa import StreamRate, channel_rates
+from isfc.io.osa import channel_rates
 from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.trunks import TrunkLoad, balance, trunk_loads
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
@@ -27,13 +29,18 @@ class ChannelPlan:
     estimate: ChannelEstimate
 
 
-@dataclass(frozen=True, slots=True)
-class OsaPlan:
-    """An OSA and what streams get each way, by themselves."""
+class PlannedOsa(Struct, frozen=True):
+    """An OSA and what its streams get, each way by itself."""
 
-    channel: IoChannel
-    outbound: StreamRate
-    inbound: StreamRate
+    chpid: str
+    feature: str
+    mtu_bytes: int
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    limit_out: str
+    """what the streams are limited by"""
+    limit_in: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class IoPlan:
     configuration: IoConfiguration
     channels: tuple[ChannelPlan, ...]
     synchronous: tuple[SynchronousLoad, ...]
-    osas: tuple[OsaPlan, ...]
+    osas: tuple[PlannedOsa, ...]
     saps: tuple[SapLoad, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
@@ -77,20 +84,17 @@ def make_io_plan(
     ``change`` is done to what each workload asks of a channel.
     """
     synchronous = tuple(synchronous_loads(configuration))
-    failed = [one for load in synchronous if (one := turned_away(load, configuration))]
-    asked = tuple(_asked(configuration, failed))
+    used = [
+        each for each in asked(configuration, asynchronous(configuration, synchronous)) if each[1]
+    ]
     if change is not None:
-        asked = tuple((route, users, tuple(map(change, of))) for route, users, of in asked)
-    channels = tuple(_channel_plans(configuration, asked))
+        used = [(route, users, tuple(map(change, of))) for route, users, of in used]
+    channels = tuple(_channel_plans(configuration, used))
     return IoPlan(
         configuration,
         channels,
         synchronous,
-        tuple(
-            OsaPlan(channel, *channel_rates(channel))
-            for channel in configuration.channels.values()
-            if channel.is_osa
-        ),
+        tuple(_osa(each) for each in configuration.channels.values() if each.is_osa),
         sap_loads(
             configuration,
             (
@@ -106,34 +110,43 @@ def make_io_plan(
     )
 
 
-_Asked = tuple[ChannelRoute, tuple[IoWorkload, ...], tuple[Demand, ...]]
+def _osa(channel: IoChannel) -> PlannedOsa:
+    out, back = channel_rates(channel)
+    of = channel.chpid, channel.feature, channel.mtu_bytes
+    return PlannedOsa(*of, out.mb_per_s, back.mb_per_s, out.limit, back.limit)
+
+
+Asked = tuple[ChannelRoute, tuple[IoWorkload, ...], tuple[Demand, ...]]
 """A channel, the workloads on it, and what they ask of it."""
 
 
-def _asked(configuration: IoConfiguration, failed: Sequence[IoWorkload]) -> Iterator[_Asked]:
-    """FICON channels that carry asynchronous I/O; paths are shared by those that take them.
-
-    ``failed`` is what zHyperLinks turn away.
-    """
-    workloads = [
-        *(one for one in configuration.workloads if one.protocol is not Protocol.SYNCHRONOUS),
-        *(one for one in failed if one.rate_per_s),
+def asynchronous(
+    configuration: IoConfiguration, synchronous: Iterable[SynchronousLoad]
+) -> list[IoWorkload]:
+    """What goes over FICON channels: what is to, and what zHyperLinks turn away."""
+    failed = (turned_away(load, configuration) for load in synchronous)
+    others = (Protocol.SYNCHRONOUS, Protocol.TCP)
+    return [
+        *(one for one in configuration.workloads if one.protocol not in others),
+        *(one for one in failed if one),
     ]
+
+
+def asked(configuration: IoConfiguration, workloads: Sequence[IoWorkload]) -> Iterator[Asked]:
+    """Every FICON channel; paths are shared by those that take them."""
     for route in make_routes(configuration):
-        users = tuple(one for one in workloads if route.channel.chpid in one.channels)
-        if users:
-            yield route, users, tuple(make_demand(workload, route) for workload in users)
+        chpid = route.channel.chpid
+        users = tuple(one for one in workloads if chpid in one.channels and one.rate_per_s != 0)
+        yield route, users, tuple(make_demand(workload, route) for workload in users)
 
 
-def _channel_plans(
-    configuration: IoConfiguration, asked: Sequence[_Asked]
-) -> Iterator[ChannelPlan]:
+def _channel_plans(configuration: IoConfiguration, used: Sequence[Asked]) -> Iterator[ChannelPlan]:
     """Each as slow as the trunks above it make it."""
     estimates = {
         route.channel.chpid: partial(estimate_channel, route, demands, NOTHING)
-        for route, _, demands in asked
+        for route, _, demands in used
     }
     slowness = balance(configuration.trunks, estimates)
-    for route, users, _ in asked:
+    for route, users, _ in used:
         chpid = route.channel.chpid
         yield ChannelPlan(route.channel, users, estimates[chpid](slowness[chpid]))

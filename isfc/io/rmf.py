@@ -13,13 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.io import rmf_words
-from isfc.io.rmf_channel import LINES_MISSING, ChannelLine, PassedOver, read_channel
-from isfc.io.rmf_columns import UNTITLED, read_heading
-from isfc.io.rmf_device import DEVICE_TIMES, USED_TIMES, device_columns, read_times
-from isfc.io.rmf_interval import DeviceLine, RmfInterval
-from isfc.io.rmf_iop import WHOLE_SYSTEM, IopLine, read_iop
-from isfc.io.rmf_words import DEVICE, Word, number_of
+from isfc.io import rmf_columns, rmf_lines
+from isfc.io.rmf_columns import DEVICE, UNTITLED, Word
+from isfc.io.rmf_lines import ChannelLine, DeviceLine, IopLine, PassedOver, RmfInterval
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
@@ -64,7 +60,7 @@ _SYSTEM: Final = re.compile(
 _DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
-_RATE: Final = re.compile(rf"({rmf_words.WHOLE}\.\d{{1,20}})(S?)")
+_RATE: Final = re.compile(rf"({rmf_columns.WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
@@ -151,7 +147,7 @@ class _Parser:
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         self._width = max(map(len, text.splitlines()), default=0)
-        for number, line in enumerate(rmf_words.plain_text(text).split("\n"), start=1):
+        for number, line in enumerate(rmf_columns.plain_text(text).split("\n"), start=1):
             if self._take_heading(line, number):
                 self._take_records()
             else:
@@ -212,22 +208,25 @@ class _Parser:
         at = 0
         while at + 1 < len(words):
             begun = at
-            if heading := read_heading(words, at):
+            if heading := rmf_columns.read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if words[at].text == DEVICE_TIMES[0] and (found := device_columns(words, at))[0]:
+            if (
+                words[at].text == rmf_lines.DEVICE_TIMES[0]
+                and (found := rmf_lines.device_columns(words, at))[0]
+            ):
                 self._columns, at = found
                 continue
             match self._report:
-                case _Report.UNKNOWN if rmf_words.looks_like_channel(words, at):
+                case _Report.UNKNOWN if rmf_columns.looks_like_channel(words, at):
                     at = self._take_channel(words, at)
                 case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                     at = self._take_channel(words, at)
-                case _Report.DEVICE | _Report.UNKNOWN if rmf_words.starts_device(words, at):
+                case _Report.DEVICE | _Report.UNKNOWN if rmf_columns.starts_device(words, at):
                     at = self._take_device(words, at)
                 case _Report.DEVICE if words[at].text == "LCU":
                     at = self._take_total(words, at)
-                case _Report.QUEUING if rmf_words.starts_iop(words, at):
+                case _Report.QUEUING if rmf_columns.starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
@@ -236,9 +235,9 @@ class _Parser:
         shorter, self._shorter = self._shorter, None
         is_broken, self._is_broken = self._is_broken, False
         if shorter is not None and is_broken:
-            raise ConfigurationError(
-                f"{shorter.place}: chpid {shorter.text} has no figures of zHPF, and others go on "
-                "in a next line; expected whole lines: was a line lost?"
+            raise shorter.error(
+                f"chpid {shorter.text} has no figures of zHPF, and others go on in a next line; "
+                "expected whole lines: was a line lost?"
             )
 
     def _expect_whole_figures(self, words: list[Word]) -> None:
@@ -250,11 +249,10 @@ class _Parser:
         for last, first in pairwise(words):
             end = last.column + len(last.text) - 1
             is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
-            if is_broken and rmf_words.is_number(last.text + first.text):
-                raise ConfigurationError(
-                    f"{last.place}: the row goes on in the next line, and {last.text!r} may be "
-                    f"half of {last.text + first.text!r}: lines end at column {end}; expected "
-                    "whole lines"
+            if is_broken and rmf_columns.is_number(last.text + first.text):
+                raise last.error(
+                    f"the row goes on in the next line, and {last.text!r} may be half of "
+                    f"{last.text + first.text!r}: lines end at column {end}; expected whole lines"
                 )
 
     def _is_next_interval(self, line: _Line) -> bool:
@@ -310,14 +308,14 @@ class _Parser:
     def _take_channel(self, words: list[Word], start: int) -> int:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
-        line, end = read_channel(words, start, type_at, self._heading, self._width)
+        line, end = rmf_lines.read_channel(words, start, type_at, self._heading, self._width)
         ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
         if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
             if ends_here:
-                raise ConfigurationError(
-                    f"{words[start].place}: chpid {words[start].text} has no figures of zHPF, and "
-                    "the text ends there without a line end; expected a whole line: was it cut?"
+                raise words[start].error(
+                    f"chpid {words[start].text} has no figures of zHPF, and the text ends there "
+                    "without a line end; expected a whole line: was it cut?"
                 )
             self._shorter = self._shorter or words[start]
         if words[end - 1].line > words[start].line:
@@ -338,15 +336,15 @@ class _Parser:
         else:
             rate = None
             figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
-            if len(figures) >= len(USED_TIMES):
-                raise ConfigurationError(
-                    f"{words[start].place}: device {words[start].text} has figures, and no LCU and "
-                    "rate in front of them; expected them as printed"
+            if len(figures) >= len(rmf_lines.USED_TIMES):
+                raise words[start].error(
+                    f"device {words[start].text} has figures, and no LCU and rate in front of "
+                    "them; expected them as printed"
                 )
         if rate is None or words[at].text in _NO_FIGURES:
             self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
             return start + 2
-        found, end = read_times(
+        found, end = rmf_lines.read_times(
             words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
         )
         volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
@@ -355,7 +353,7 @@ class _Parser:
                 device=words[start].text,
                 volume=volume,
                 lcu=words[at].text,
-                io_per_s=number_of(rate[1]),
+                io_per_s=rmf_columns.number_of(rate[1]),
                 is_synchronous=bool(rate[2]),
                 response_ms=found["RESP"],
                 iosq_ms=found["IOSQ"],
@@ -376,7 +374,9 @@ class _Parser:
             return start + 1
         rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
         off = 10.0 ** -len(rate[1].partition(".")[2]) + _RATE_OFF * len(rates)
-        self._compare(f"LCU {lcu}", "devices", number_of(rate[1]), rates, off, words[start])
+        self._compare(
+            f"LCU {lcu}", "devices", rmf_columns.number_of(rate[1]), rates, off, words[start]
+        )
         return start + 3
 
     def _compare(
@@ -384,19 +384,19 @@ class _Parser:
     ) -> None:
         """Hold a total, which may be ``off``, against the rates that are to make it."""
         if sum(rates) > total + off:
-            raise ConfigurationError(
-                f"{at.place}: {whole} has {total:g} I/Os a second, and its {parts} "
-                f"{sum(rates):g} together; expected the same within rounding"
+            raise at.error(
+                f"{whole} has {total:g} I/Os a second, and its {parts} {sum(rates):g} together; "
+                "expected the same within rounding"
             )
         if sum(rates) < total - off:
             missing = f"{total - sum(rates):,.0f} of {total:,.0f} I/Os a second"
-            self._add(PassedOver(whole, missing, LINES_MISSING), at.line)
+            self._add(PassedOver(whole, missing, rmf_lines.LINES_MISSING), at.line)
 
     def _take_iop(self, words: list[Word], start: int) -> int:
-        line, end = read_iop(words, start)
+        line, end = rmf_lines.read_iop(words, start)
         interval = self._intervals.get((self._system, self._date, self._time))
         starts = line.starts_per_s
-        if line.iop == WHOLE_SYSTEM and starts is not None and interval is not None:
+        if line.iop == rmf_lines.WHOLE_SYSTEM and starts is not None and interval is not None:
             rates = [each.starts_per_s or 0.0 for each in interval.iops if each.iop != line.iop]
             self._compare(line.iop, "IOPs", starts, rates, _IOP_RATE_OFF * starts, words[start])
         self._add(line, words[start].line)

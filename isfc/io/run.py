@@ -9,21 +9,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.fibre_channel import Frames
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import (
-    ChannelFlows,
-    ChannelRoute,
-    Demand,
-    WorkloadFlow,
-    make_demand,
-    make_routes,
-)
+from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow
 from isfc.io.osa import StreamDirection, channel_rates, sending_cpu_us_per_mb
+from isfc.io.plan import asked, asynchronous
 from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.simulation import ChannelSimulation, Observed
 from isfc.io.trunks import TrunkLoad, run_below, scarce, trunk_loads
-from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
+from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1
@@ -104,43 +100,57 @@ class ChannelRun(ChannelFlows):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadRun:
-    """One workload on all of its channels; times in microseconds."""
+class LoadActivity(Struct, frozen=True):
+    """A workload that was run, on all of its channels."""
 
-    workload: IoWorkload
+    name: str
+    devices: int
     io_per_s: float
     mb_per_s: float
+    """10^6 bytes, both ways"""
     response_us: float
+    """the mean"""
     response_p50_us: float
     response_p99_us: float
     pend_us: float
     disc_us: float
     conn_us: float
+    device_io_per_s: float
+    """of one device, as the next two; all are alike"""
+    connect_percent: float
+    utilization_percent: float
+    """more than 100 where a device has more than one I/O at a time"""
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousRun:
-    """A synchronous workload and what became of its requests."""
+class ReadsActivity(Struct, frozen=True):
+    """Synchronous reads that were asked for."""
 
-    workload: IoWorkload
-    outcome: SynchronousOutcome
+    name: str
+    devices: int
+    io_per_s: float
+    """those that succeeded"""
+    mb_per_s: float
+    response_us: float
+    success_percent: float
+    link_busy_percent: float
+    cache_miss_percent: float
+    rejected_percent: float
 
 
-@dataclass(frozen=True, slots=True)
-class OsaRun:
-    """An OSA and what its streams get, in 2**20 bytes a second, and in packets both ways.
+class OsaActivity(Struct, frozen=True):
+    """An OSA, in a run."""
 
-    ``cpu_us_per_mb`` is what outbound streams cost the host; where it is None, ``cpu_unknown`` says
-    why.
-    """
-
-    channel: IoChannel
+    chpid: str
+    feature: str
+    mtu_bytes: int
     mb_per_s_out: float
+    """2^20 bytes"""
     mb_per_s_in: float
     packets_per_s: float
-    cpu_us_per_mb: float | None = None
-    cpu_unknown: str = ""
+    cpu_us_per_mb: float | None
+    """host CPU for 2^20 bytes sent, or null"""
+    cpu_unknown: str
+    """why that is null, or empty"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +160,10 @@ class IoRun:
     configuration: IoConfiguration
     seconds: float
     channels: tuple[ChannelRun, ...]
-    workloads: tuple[WorkloadRun, ...]
-    synchronous: tuple[SynchronousRun, ...]
+    workloads: tuple[LoadActivity, ...]
+    synchronous: tuple[ReadsActivity, ...]
     saps: tuple[SapLoad, ...]
-    osas: tuple[OsaRun, ...]
+    osas: tuple[OsaActivity, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
 
@@ -168,20 +178,14 @@ def run_configuration(
     Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
     """
     loads = list(synchronous_loads(configuration))
-    failed = (turned_away(load, configuration) for load in loads)
-    asynchronous = [
-        *(one for one in configuration.workloads if one.protocol not in _WITHOUT_CHANNEL),
-        *(one for one in failed if one),
-    ]
-    channels = tuple(_channels(configuration, asynchronous, seconds, warmup, seed))
+    workloads = asynchronous(configuration, loads)
+    channels = tuple(_channels(configuration, workloads, seconds, warmup, seed))
     return IoRun(
         configuration=configuration,
         seconds=seconds,
         channels=channels,
-        workloads=tuple(_workload_run(one, channels) for one in asynchronous),
-        synchronous=tuple(
-            SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
-        ),
+        workloads=tuple(_load(one, channels) for one in workloads),
+        synchronous=tuple(_reads(load.workload, load.outcome) for load in loads if load.outcome),
         saps=sap_loads(
             configuration,
             (
@@ -191,18 +195,14 @@ def run_configuration(
             ),
         ),
         osas=tuple(
-            _osa_run(channel, configuration.users_of(channel.chpid))
+            _osa(channel, configuration.users_of(channel.chpid))
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
         trunks=trunk_loads(
-            configuration.trunks,
-            {each.channel.chpid: each.traffic for each in channels},
+            configuration.trunks, {each.channel.chpid: each.traffic for each in channels}
         ),
     )
-
-
-_WITHOUT_CHANNEL: Final = (Protocol.SYNCHRONOUS, Protocol.TCP)
 
 
 def _channels(
@@ -212,32 +212,29 @@ def _channels(
     warmup: float,
     seed: int,
 ) -> Iterator[ChannelRun]:
-    asked: dict[str, tuple[ChannelRoute, Sequence[IoWorkload], Sequence[Demand]]] = {}
-    for route in make_routes(configuration):
-        chpid = route.channel.chpid
-        users = [one for one in workloads if chpid in one.channels and one.rate_per_s != 0]
-        asked[chpid] = route, users, [make_demand(workload, route) for workload in users]
+    wanted = [*asked(configuration, workloads)]
+    demands = {route.channel.chpid: each for route, _, each in wanted}
     simulations = {
-        chpid: ChannelSimulation(demands, Random(1_000_003 * seed + place))
-        for place, (chpid, (_, _, demands)) in enumerate(asked.items())
+        chpid: ChannelSimulation(each, Random(1_000_003 * seed + place))
+        for place, (chpid, each) in enumerate(demands.items())
     }
-    _run_all(configuration, simulations, asked, warmup * 1e9, measuring=False)
-    _run_all(configuration, simulations, asked, (warmup + seconds) * 1e9, measuring=True)
-    for chpid, (route, wanted, demands) in asked.items():
-        parts = zip(wanted, demands, simulations[chpid].observed, strict=True)
-        yield ChannelRun(route, tuple(ChannelLoad(*each, seconds) for each in parts))
+    _run_all(configuration, simulations, demands, warmup * 1e9, measuring=False)
+    _run_all(configuration, simulations, demands, (warmup + seconds) * 1e9, measuring=True)
+    for route, users, each in wanted:
+        parts = zip(users, each, simulations[route.channel.chpid].observed, strict=True)
+        yield ChannelRun(route, tuple(ChannelLoad(*part, seconds) for part in parts))
 
 
 def _run_all(
     configuration: IoConfiguration,
     simulations: Mapping[str, ChannelSimulation],
-    asked: Mapping[str, tuple[ChannelRoute, Sequence[IoWorkload], Sequence[Demand]]],
+    demands: Mapping[str, Sequence[Demand]],
     until_ns: float,
     *,
     measuring: bool,
 ) -> None:
     """Run each channel by itself, and those together that a card or fanout may hold back."""
-    trunks = scarce(configuration.trunks, {chpid: found[2] for chpid, found in asked.items()})
+    trunks = scarce(configuration.trunks, demands)
     below = {chpid for trunk in trunks for chpid in trunk.channels}
     for chpid, simulation in simulations.items():
         if chpid not in below:
@@ -247,36 +244,41 @@ def _run_all(
         run_below(trunks, held, until_ns, measuring=measuring)
 
 
-def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:
+def _load(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
     loads = [each for channel in channels for each in channel.loads if each.workload is workload]
     responses = sorted(time for each in loads for time in each.observed.responses_ns)
     count = max(1, len(responses))
     mean_us = _mean(responses) / 1e3
     pend_us = sum(each.observed.pend_ns for each in loads) / count / 1e3
     disc_us = sum(each.observed.disc_ns for each in loads) / count / 1e3
+    conn_us = max(0.0, mean_us - pend_us - disc_us)
     io_per_s = sum(each.io_per_s for each in loads)
-    return WorkloadRun(
-        workload=workload,
-        io_per_s=io_per_s,
-        mb_per_s=io_per_s * workload.io_bytes / 1e6,
-        response_us=mean_us,
-        response_p50_us=_percentile(responses, 50) / 1e3,
-        response_p99_us=_percentile(responses, 99) / 1e3,
-        pend_us=pend_us,
-        disc_us=disc_us,
-        conn_us=max(0.0, mean_us - pend_us - disc_us),
+    each_s = io_per_s / workload.devices
+    return LoadActivity(
+        *(workload.name, workload.devices, io_per_s, io_per_s * workload.io_bytes / 1e6),
+        *(mean_us, _percentile(responses, 50) / 1e3, _percentile(responses, 99) / 1e3),
+        *(pend_us, disc_us, conn_us, each_s),
+        *(each_s * conn_us / 1e4, each_s * (conn_us + disc_us) / 1e4),
     )
 
 
-def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:
-    carried: list[float] = []
+def _reads(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
+    done = (load.rate_per_s or 0.0) * found.success
+    shares = found.success, found.link_busy, found.cache_miss, found.rejected
+    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
+    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
+
+
+def _osa(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
+    of = channel.chpid, channel.feature, channel.mtu_bytes
+    carried = {}
     packets_per_s = 0.0
     for flow, most in zip(StreamDirection, channel_rates(channel), strict=True):
         wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in users)
-        carried.append(min(most.mb_per_s, wanted))
-        packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s
-    cpu_us_per_mb, cpu_unknown = sending_cpu_us_per_mb(channel, users)
-    return OsaRun(channel, carried[0], carried[1], packets_per_s, cpu_us_per_mb, cpu_unknown)
+        carried[flow] = min(most.mb_per_s, wanted)
+        packets_per_s += most.packets_per_s * carried[flow] / most.mb_per_s
+    rates = carried[StreamDirection.OUT], carried[StreamDirection.IN], packets_per_s
+    return OsaActivity(*of, *rates, *sending_cpu_us_per_mb(channel, users))
 
 
 def _wanted_mb_per_s(workload: IoWorkload, flow: StreamDirection, most: float) -> float:

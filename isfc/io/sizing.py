@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
 from ctc import fibre_channel
 from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
@@ -78,23 +80,45 @@ class ResourceUse:
         return max(1, math.ceil(needed - 1e-9))
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A kind of channel, and how many of it a mix needs: now, and when it has grown.
+class ChannelChoice(Struct, frozen=True):
+    """How many channels of one feature a mix needs, and when a resource of these is full first.
 
-    ``use`` is that of one of the channels needed once it has grown. ``first`` is full first, when
-    ``first_at_io_per_s`` are asked of those channels: a resource of theirs, or the cards,
-    interconnects or fanouts that all of them share, evenly used.
+    That may be the cards, interconnects or fanouts that all of them share, evenly used.
     """
 
     feature: str
     protocol: Protocol
     encrypted: bool
     channels: int
+    """now"""
     channels_grown: int
-    use: ResourceUse
+    """the following figures are of each of these, with the grown load"""
+    processor_percent: float
+    bus_percent: float | None
+    """null where not known"""
+    line_percent_read: float
+    line_percent_write: float
     first: str
+    """what is full first"""
     first_at_io_per_s: float
+    """of all of them"""
+
+    @property
+    def name(self) -> str:
+        """``16SA zHPF encr``: in a table."""
+        short = self.feature.removeprefix("FICON Express")
+        protocol = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}[self.protocol]
+        return f"{short} {protocol}{' encr' * self.encrypted}"
+
+    @property
+    def line_percent(self) -> float:
+        """Of the fuller direction."""
+        return max(self.line_percent_read, self.line_percent_write)
+
+    @property
+    def percent(self) -> float:
+        """Of the resource that is the first of the channel's to be full."""
+        return max(self.processor_percent, self.bus_percent or 0.0, self.line_percent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +155,15 @@ class RoomNeed:
     """of what those that the file has carry"""
 
 
-@dataclass(frozen=True, slots=True)
-class SapNeed:
-    """SAPs for a mix that has grown: how busy those there are get, or how few are enough.
-
-    ``saps`` is None if not even the largest machine has enough.
-    """
+class SapsNeeded(Struct, frozen=True):
+    """The SAPs of a z15 for a mix that has grown."""
 
     saps: int | None
-    busy_percent: float
+    """those that there are, or as few as are enough; null: no machine has enough"""
+    busy_percent: float | None
+    """null: they cannot do it"""
+    given: bool
+    """whether the mix says how many there are"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +188,14 @@ class Sizing:
     mix: Mix
     grown: Mix
     guidelines: Guidelines
-    choices: tuple[Choice, ...]
+    choices: tuple[ChannelChoice, ...]
     distances: tuple[DistanceNeed, ...]
-    saps: SapNeed
+    saps: SapsNeeded
     synchronous: SynchronousNeed | None
     rooms: tuple[RoomNeed, ...] = ()
 
     @property
-    def best(self) -> Choice:
+    def best(self) -> ChannelChoice:
         """The plain choice with the fewest channels; of those, the least used, then the newest.
 
         It is of a feature that is known in all that counts.
@@ -180,9 +204,7 @@ class Sizing:
         plain = [
             choice for choice in self.choices if not choice.encrypted and choice.feature in known
         ]
-        return min(
-            reversed(plain), key=lambda choice: (choice.channels_grown, choice.use.first()[1])
-        )
+        return min(reversed(plain), key=lambda choice: (choice.channels_grown, choice.percent))
 
 
 def size(
@@ -254,7 +276,7 @@ def _choose(
     mix: Mix,
     grown: Mix,
     guidelines: Guidelines,
-) -> Choice:
+) -> ChannelChoice:
     now, later = (use_of_channel(profile, protocol, encrypted, one) for one in (mix, grown))
     count = later.channels(guidelines)
     first, share = later.first()
@@ -262,20 +284,12 @@ def _choose(
     for room in grown.rooms:
         if (use := room.ceiling.use(grown.traffic)) > share:
             first, share = room.ceiling.level, use
-    return Choice(
-        feature=profile.feature,
-        protocol=protocol,
-        encrypted=encrypted,
-        channels=now.channels(guidelines),
-        channels_grown=count,
-        use=ResourceUse(
-            later.processor / count,
-            None if later.bus is None else later.bus / count,
-            later.line_read / count,
-            later.line_write / count,
-        ),
-        first=first,
-        first_at_io_per_s=grown.io_per_s / share if share else math.inf,
+    return ChannelChoice(
+        *(profile.feature, protocol, encrypted, now.channels(guidelines), count),
+        100 * (later.processor / count),
+        None if later.bus is None else 100 * (later.bus / count),
+        *(100 * (later.line_read / count), 100 * (later.line_write / count)),
+        *(first, grown.io_per_s / share if share else math.inf),
     )
 
 
@@ -313,7 +327,7 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
     )
 
 
-def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapNeed:
+def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapsNeeded:
     limit = guidelines.sap_percent / 100
     saps = mix.saps
     if saps is None:
@@ -324,9 +338,9 @@ def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapNee
         )
         saps = next(enough, None)
     if saps is None:
-        return SapNeed(None, math.inf)
+        return SapsNeeded(None, None, given=False)
     busy = sap_busy(profile, iop_threads(saps), mix.io_per_s, mix.io_per_s)
-    return SapNeed(saps, 100 * busy)
+    return SapsNeeded(saps, None if math.isinf(busy) else 100 * busy, mix.saps is not None)
 
 
 LINK_BUSY_MAX: Final = 0.1

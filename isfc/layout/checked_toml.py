@@ -107,11 +107,28 @@ def _refuse_other(text: str) -> None:
         raise ConfigurationError(f"is not TOML but {remedy}") from None
 
 
-def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, str]) -> _T:
+def holds(what: str, **bounds: Any) -> msgspec.Meta:
+    """What a key of a table holds, in the words of an error message, and the bounds of a number."""
+    found: msgspec.Meta = msgspec.Meta(description=what, **bounds)
+    return found
+
+
+def words_of(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """What each key of a table holds, in words, as `holds` has it beside the key's type."""
+    return {each.encode_name: _words(each.type) for each in msgspec.structs.fields(kind)}
+
+
+def _words(wanted: object) -> str:
+    said = [each.description for each in get_args(wanted) if isinstance(each, msgspec.Meta)]
+    return said[0] or "" if said else "".join(map(_words, get_args(wanted)))
+
+
+def convert(value: object, kind: type[_T], place: str) -> _T:
     """``value`` as a ``kind``, or an error that names the key in the table at ``place``.
 
-    ``expected`` says of each key what may stand there, in the words of an error message.
+    Tables within it have places of their own.
     """
+    expected = words_of(kind)
     if not isinstance(value, dict):
         keys = ", ".join(expected)
         raise ConfigurationError(
@@ -122,6 +139,8 @@ def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, st
         at = f"{place} {show_key(key)}".strip()
         if key not in fields:
             raise ConfigurationError(f"{at}: no such key; expected one of {', '.join(expected)}")
+        for inner, table, within_key in _tables(fields[key].type, key, each, place):
+            convert(table, inner, within_key)
         try:
             msgspec.convert(each, fields[key].type)
         except msgspec.ValidationError:
@@ -132,6 +151,22 @@ def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, st
             at = f"{place} {key}".strip()
             raise ConfigurationError(f"{at}: missing; expected {expected[key]}")
     return msgspec.convert(value, kind)
+
+
+def _tables(
+    wanted: object, key: str, value: object, place: str
+) -> Iterator[tuple[type[msgspec.Struct], object, str]]:
+    """The tables below a key of the table at ``place``: what kind each is to be, and its place."""
+    for option in _options(wanted):
+        inner = (get_args(option) or (option,))[-1]
+        if not (isinstance(inner, type) and issubclass(inner, msgspec.Struct)):
+            continue
+        if inner is option and isinstance(value, dict):
+            yield inner, value, f"{place} {key}" if place else f"[{key}]"
+        elif get_origin(option) is dict and isinstance(value, dict):
+            yield from ((inner, each, f"[{key}.{show_key(name)}]") for name, each in value.items())
+        elif get_origin(option) is list and isinstance(value, list):
+            yield from ((inner, each, f"[[{key}]] #{n}") for n, each in enumerate(value, start=1))
 
 
 def _found(value: object) -> str:

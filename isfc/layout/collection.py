@@ -23,6 +23,7 @@ from isfc.layout.whole import (
     with_channels,
 )
 from isfc.link.name import NodeName
+from isfc.reported import Drawn
 
 
 class ChannelEnd(Struct, frozen=True):
@@ -117,7 +118,7 @@ class LinkTraffic(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Collection:
+class Collection(Drawn):
     """Systems and the logical links between them: at most one for each two systems.
 
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
@@ -254,11 +255,6 @@ class Collection:
 
     def __repr__(self) -> str:
         return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
-
-    def _repr_html_(self) -> str:
-        from isfc.layout.shown import drawn  # a notebook's alone
-
-        return drawn(self)
 
     @property
     def chpid_ends(self) -> tuple[ChannelEnd, ...]:

@@ -34,11 +34,18 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from ctc.address import format_rdev, parse_chpid, parse_rdevs
+from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import check_table_name, no_table, read_bytes, show_key, within
+from isfc.layout.checked_toml import (
+    check_table_name,
+    no_table,
+    read_bytes,
+    show_key,
+    within,
+    words_of,
+)
 from isfc.layout.collection import (
     Cec,
     Channel,
@@ -50,11 +57,11 @@ from isfc.layout.collection import (
     OtherCtcs,
     OtherLink,
 )
-from isfc.layout.document import EXPECTED, LINK_GBPS_MIN, Document, FibreTable, Root, parse_document
+from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_notes
-from isfc.layout.whole import check_system, check_systems
+from isfc.layout.whole import check_system
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
@@ -92,58 +99,53 @@ def parse_collection(data: bytes | str, source: str = "layout") -> Collection:
 def collection_of(document: Document) -> Collection:
     """The links of a document, and what they share. Raises `ConfigurationError`."""
     with within(document.source):
-        return _collection(document)
-
-
-def _collection(document: Document) -> Collection:
-    for name in ("fibre", "ctc"):
-        if getattr(document.root, name) is None:
-            raise ConfigurationError(f"{name}: missing; expected {EXPECTED[Root][name]}")
-    if not document.fibres:
-        raise ConfigurationError(f"fibre: none; expected {EXPECTED[Root]['fibre']}")
-    links = _links(document)
-    fibres = _fibres(document, links)
-    ctcs = _ctcs(document, fibres)
-    layouts = tuple(
-        Layout(
-            nodes,
-            tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
-            tuple(ctc for ctc, joined in ctcs if joined == nodes),
+        root = document.root
+        for name, tables in (("fibre", root.fibre), ("ctc", root.ctc)):
+            if tables is None:
+                raise ConfigurationError(f"{name}: missing; expected {words_of(Root)[name]}")
+        if not root.fibre:
+            raise ConfigurationError(f"fibre: none; expected {words_of(Root)['fibre']}")
+        links = _links(root, root.fibre)
+        fibres = _fibres(root.fibre, far_paths(root), links)
+        ctcs = _ctcs(root.ctc or [], fibres)
+        layouts = tuple(
+            Layout(
+                nodes,
+                tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
+                tuple(ctc for ctc, joined in ctcs if joined == nodes),
+            )
+            for nodes in links
         )
-        for nodes in links
-    )
-    systems = Collection(layouts, whole=True).systems
-    return Collection(
-        layouts,
-        document.kept(),
-        _shared_channels(document),
-        _cecs(document),
-        _traffic(document),
-        _decks(document, systems),
-        _memory(document, systems),
-        _others(document),
-    )
-
-
-def far_paths(document: Document) -> dict[str, FarPath]:
-    """The far paths of a document, by name."""
-    return {
-        name: FarPath(
-            name, table.km, None if isl is None else Isl(isl.count, isl.gbps, isl.credits)
+        systems = Collection(layouts, whole=True).systems
+        return Collection(
+            layouts,
+            document.kept(),
+            _shared_channels(root),
+            _cecs(root),
+            _traffic(root),
+            _decks(root, systems),
+            _memory(root, systems),
+            _others(root),
         )
-        for name, (table, isl) in document.paths.items()
-    }
 
 
-def _links(document: Document) -> list[_Nodes]:
+def far_paths(root: Root) -> dict[str, FarPath]:
+    """The far paths of a file, by name."""
+    found = {}
+    for name, table in root.path.items():
+        isl = None if table.isl is None else Isl(table.isl.count, table.isl.gbps, table.isl.credits)
+        found[name] = FarPath(name, table.km, isl)
+    return found
+
+
+def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:
     """The nodes of each link: of every ``[[link]]``, or those that the first fibre joins."""
-    tables = document.fibres
-    if not document.links:
+    if not root.link:
         name, table = next(iter(tables.items()))
         with within(f"[fibre.{show_key(name)}] chpid"):
             return [_two_nodes(table.chpid)]
     links: list[_Nodes] = []
-    for number, link in enumerate(document.links, start=1):
+    for number, link in enumerate(root.link, start=1):
         with within(f"[[link]] #{number} nodes"):
             nodes = _two_nodes(link.nodes)
             if nodes in links:
@@ -155,7 +157,6 @@ def _links(document: Document) -> list[_Nodes]:
                     f"no [fibre.NAME] joins {nodes[0]} and {nodes[1]}; expected one at least"
                 )
         links.append(nodes)
-    check_systems({node for nodes in links for node in nodes})
     return links
 
 
@@ -189,11 +190,12 @@ def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]
     return read(values[first]), read(values[second])
 
 
-def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _Nodes]]:
+def _fibres(
+    tables: Mapping[str, FibreTable], paths: Mapping[str, FarPath], links: list[_Nodes]
+) -> dict[str, tuple[Fibre, _Nodes]]:
     """The fibres by name, each with the nodes that it joins."""
     fibres: dict[str, tuple[Fibre, _Nodes]] = {}
-    paths = far_paths(document)
-    for name, table in document.fibres.items():
+    for name, table in tables.items():
         place = f"[fibre.{show_key(name)}]"
         with within(f"{place} feature"):
             profile = find_profile(table.feature, table.link_gbps)
@@ -201,28 +203,19 @@ def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _
         with within(f"{place} chpid"):
             nodes = _link_of(table.chpid, links)
             chpids = _by_node(table.chpid, nodes, parse_chpid)
-            for other, joined in fibres.values():
-                if (nodes, chpids) == (joined, other.chpids):
-                    raise ConfigurationError(
-                        f"joins the chpids of [fibre.{show_key(other.name)}]; "
-                        "expected the CTCs of both on one fibre"
-                    )
         path = find_path(place, table.path, paths)
         if path is not None and table.km:
             raise ConfigurationError(f"{place} km: its path has one; expected path or km, not both")
-        directors = _directors(place, table, nodes, path)
-        fibres[name] = (
-            Fibre(
-                name,
-                profile,
-                chpids,
-                km=table.km if path is None else path.km,
-                path=path,
-                directors=directors,
-                ports=_ports(place, table, nodes),
-            ),
-            nodes,
+        fibre = Fibre(
+            name,
+            profile,
+            chpids,
+            km=table.km if path is None else path.km,
+            path=path,
+            directors=_directors(place, table, nodes, path),
+            ports=_ports(place, table, nodes),
         )
+        fibres[name] = fibre, nodes
     return fibres
 
 
@@ -246,12 +239,12 @@ def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
 
 
 def _ctcs(
-    document: Document, fibres: Mapping[str, tuple[Fibre, _Nodes]]
+    tables: Iterable[CtcTable], fibres: Mapping[str, tuple[Fibre, _Nodes]]
 ) -> list[tuple[CtcPair, _Nodes]]:
     """All CTCs, in the order of the file, each with the nodes that it joins."""
     ctcs: list[tuple[CtcPair, _Nodes]] = []
-    owners: dict[tuple[NodeName, str], str] = {}
-    for number, table in enumerate(document.ctcs, start=1):
+    owners: dict[tuple[NodeName, Rdev], str] = {}
+    for number, table in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
         if table.fibre not in fibres:
             raise ConfigurationError(f"{place} fibre: {no_table('fibre', table.fibre, fibres)}")
@@ -266,7 +259,11 @@ def _ctcs(
             for pair in zip(here, there, strict=True):
                 ctcs.append((CtcPair(fibre, pair), nodes))
                 for node, rdev in zip(nodes, pair, strict=True):
-                    _claim(owners, node, format_rdev(rdev), place)
+                    if (owner := owners.setdefault((node, rdev), place)) != place:
+                        raise ConfigurationError(
+                            f"{format_rdev(rdev)} at {node} is already in {owner}; expected it "
+                            "once in the file"
+                        )
     for count in Counter(joined for _, joined in ctcs).values():
         if count > CTCS_MAX:
             raise ConfigurationError(
@@ -281,39 +278,30 @@ def _ctcs(
     return ctcs
 
 
-def _claim(owners: dict[tuple[NodeName, str], str], node: NodeName, item: str, place: str) -> None:
-    """Note that ``item`` at ``node`` belongs to the table at ``place``, and to no other."""
-    owner = owners.setdefault((node, item), place)
-    if owner != place:
-        raise ConfigurationError(
-            f"{item} at {node} is already in {owner}; expected it once in the file"
-        )
-
-
-def _cecs(document: Document) -> tuple[Cec, ...]:
+def _cecs(root: Root) -> tuple[Cec, ...]:
     """The machines."""
     cecs = []
-    for name, table in document.cecs.items():
+    for name, table in root.cec.items():
         with within(f"[cec.{show_key(name)}] systems"):
             cecs.append(Cec(name, tuple(map(NodeName, table.systems))))
     return tuple(cecs)
 
 
-def _memory(document: Document, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:
+def _memory(root: Root, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:
     """The memory of the systems, in their order."""
     found = []
-    for name, table in document.memory.items():
+    for name, table in root.memory.items():
         with within(f"[memory.{show_key(name)}]"):
             found.append(Memory(NodeName(name), table.free_gib, table.overcommit))
     known = [*systems, *(each.system for each in found)]
     return tuple(sorted(found, key=lambda each: known.index(each.system)))
 
 
-def _decks(document: Document, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
+def _decks(root: Root, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
     """The decks that are kept, each system in one at most."""
     homes: dict[NodeName, str] = {}
     decks: list[KeptDeck] = []
-    for name, table in document.decks.items():
+    for name, table in root.deck.items():
         place = f"[deck.{show_key(name)}]"
         with within(f"{place} systems"):
             partitions = {NodeName(each): text for each, text in table.systems.items()}
@@ -330,10 +318,10 @@ def _decks(document: Document, systems: tuple[NodeName, ...]) -> tuple[KeptDeck,
     return tuple(decks)
 
 
-def _shared_channels(document: Document) -> tuple[Channel, ...]:
+def _shared_channels(root: Root) -> tuple[Channel, ...]:
     """The channels that several systems share."""
     channels = []
-    for number, table in enumerate(document.shared_channels, start=1):
+    for number, table in enumerate(root.shared_channel, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
             channels.append(
                 tuple(
@@ -391,10 +379,10 @@ def _of_nodes(values: Mapping[str, str], nodes: tuple[NodeName, NodeName]) -> tu
     return values[nodes[0]], values[nodes[1]]
 
 
-def _traffic(document: Document) -> tuple[LinkTraffic, ...]:
+def _traffic(root: Root) -> tuple[LinkTraffic, ...]:
     """What runs over the links."""
     found: list[LinkTraffic] = []
-    for number, table in enumerate(document.traffic, start=1):
+    for number, table in enumerate(root.traffic, start=1):
         ends: list[NodeName] = []
         for key, name in (("from", table.source), ("to", table.to)):
             with within(f"[[traffic]] #{number} {key}"):
@@ -403,10 +391,10 @@ def _traffic(document: Document) -> tuple[LinkTraffic, ...]:
     return tuple(found)
 
 
-def _others(document: Document) -> tuple[OtherLink, ...]:
+def _others(root: Root) -> tuple[OtherLink, ...]:
     """The links beside those of the file, and the channels that their CTCs are on."""
     found: list[OtherLink] = []
-    for number, table in enumerate(document.other_links, start=1):
+    for number, table in enumerate(root.other_link, start=1):
         with within(f"[[other_link]] #{number} nodes"):
             nodes = tuple(map(NodeName, table.nodes))
         with within(f"[[other_link]] #{number} ctcs"):

@@ -19,6 +19,7 @@ from isfc.layout.note import Note
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
+from isfc.reported import Drawn
 
 if TYPE_CHECKING:
     from ctc.fabric import FabricRoute
@@ -153,7 +154,7 @@ class CtcPair:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Layout:
+class Layout(Drawn):
     """A logical link between two systems. ``nodes`` is (lesser name, greater name).
 
     ``site`` is the profile that its fibres have been given, and that its link driver takes.
@@ -226,8 +227,3 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"<Layout {self.name}: {len(self.ctcs)} CTCs, {len(self.fibres)} fibres>"
-
-    def _repr_html_(self) -> str:
-        from isfc.layout.shown import drawn  # a notebook's alone
-
-        return drawn(self)

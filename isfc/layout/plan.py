@@ -13,14 +13,17 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
 from isfc.link.scan import stop_short
+from isfc.reported import Reported
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Plan(Reported):
     """How two systems would use a layout; ``directions`` has the first node's, the second's.
 
     ``advice`` is all that `isfc.layout.rules` find.
     """
+
+    reported_by = "isfc.cli.plan.page.plan_report"
 
     layout: Layout
     directions: tuple[WriteDirection, WriteDirection]
@@ -87,18 +90,8 @@ class Plan:
         return f"<Plan {self._title()}: {rates} MB/s by rule, {len(self.advice)} findings>"
 
     def _repr_html_(self) -> str:
-        """The drawing, a row for each chpid, and the advice, for a notebook."""
-        from html import escape
-
-        from isfc.layout.shown import drawn, html_table
-
-        rows = [
-            (each["sender"], each["chpid"], each["write_ctcs"], each["estimated_mb_per_s"])
-            for each in self.rows()
-        ]
-        heads = ("sender", "chpid", "CTCs written on", "MB/s by rule")
-        advice = "".join(f"<p>{escape(each.advice)}</p>" for each in self.advice)
-        return drawn(self.layout) + html_table(self._title(), heads, rows) + advice
+        """The drawing, and what ``isfc plan --rule`` says, for a notebook."""
+        return self.layout._repr_html_() + Reported._repr_html_(self)
 
     def _title(self) -> str:
         return " - ".join(self.layout.nodes)

@@ -10,7 +10,7 @@ import msgspec
 
 from ctc.profiles import FEATURES
 from isfc.layout import document
-from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
+from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX, words_of
 from isfc.link.name import NAME_LENGTH_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
@@ -36,20 +36,6 @@ _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
 }
 """Every table that is checked here: its heading, and what it is."""
 
-_ROOT: Final[dict[str, type[msgspec.Struct]]] = {
-    "fibre": document.FibreTable,
-    "ctc": document.CtcTable,
-    "link": document.LinkTable,
-    "shared_channel": document.SharedChannelTable,
-    "cec": document.CecTable,
-    "memory": document.MemoryTable,
-    "traffic": document.TrafficTable,
-    "other_link": document.OtherLinkTable,
-    "deck": document.DeckTable,
-    "path": document.PathTable,
-}
-"""Which of them stand in which table of the file."""
-
 
 def layout_schema() -> dict[str, Any]:
     """The schema, as JSON has it."""
@@ -58,17 +44,15 @@ def layout_schema() -> dict[str, Any]:
     for kind in kinds:
         for key, field in tables[kind.__name__]["properties"].items():
             _plain(field)
-            field["description"] = document.EXPECTED[kind][key]
+            field["description"] = words_of(kind)[key]
     root = tables[document.Root.__name__]
-    for key, kind in _ROOT.items():
-        inner = {"$ref": f"#/$defs/{_name(kind)}"}
-        if root["properties"][key]["type"] == "array":
-            root["properties"][key]["items"] = inner
-        else:
-            root["properties"][key] |= {
-                "propertyNames": {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX},
-                "additionalProperties": inner,
-            }
+    for field in root["properties"].values():
+        for holder in ("items", "additionalProperties"):
+            if table := field.get(holder, {}).get("$ref"):
+                del field[holder]
+                if field["type"] == "object":
+                    field["propertyNames"] = {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX}
+                field[holder] = {"$ref": _name(table)}
     root["properties"]["fibre"]["minProperties"] = 1
     root["properties"]["ctc"]["minItems"] = 1
     root["required"] = ["fibre", "ctc"]
@@ -79,15 +63,15 @@ def layout_schema() -> dict[str, Any]:
         "title": "A layout of isfc",
         "description": "The CTCs of a logical link between two z/VM systems, or of several links.",
         "$defs": {
-            _name(kind): {**tables[kind.__name__], "title": title, "description": description}
-            for kind, (title, description) in _TABLES.items()
+            _name(kind.__name__): {**tables[kind.__name__], "title": title, "description": said}
+            for kind, (title, said) in _TABLES.items()
         },
     }
 
 
-def _name(kind: type) -> str:
+def _name(kind: str) -> str:
     """What a kind of table is called among the definitions."""
-    return kind.__name__.removesuffix("Table").lower()
+    return kind.removesuffix("Table").lower()
 
 
 def _plain(field: dict[str, Any]) -> None:
@@ -96,6 +80,7 @@ def _plain(field: dict[str, Any]) -> None:
     if "anyOf" in field:
         some = [each for each in field.pop("anyOf") if each != {"type": "null"}]
         field |= some[0] if len(some) == 1 else {"anyOf": some}
+    field.pop("description", None)  # it is said last
 
 
 def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
@@ -126,8 +111,8 @@ def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
     for end in ("from", "to"):
         properties[document.TrafficTable][end]["pattern"] = _NODE
     properties[document.PathTable]["isl"] = {
-        "$ref": f"#/$defs/{_name(document.IslTable)}",
-        "description": document.EXPECTED[document.PathTable]["isl"],
+        "$ref": f"#/$defs/{_name(document.IslTable.__name__)}",
+        "description": words_of(document.PathTable)["isl"],
     }
 
 

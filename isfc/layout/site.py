@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, within
+from isfc.layout.checked_toml import check_table_name, convert, decode, holds, read_bytes, within
 from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.link.parameters import LinkParameters
@@ -56,12 +56,11 @@ FACTOR_MAX: Final = 4.0
 """A factor is within this and its inverse. Chosen: no feature is that far from another's rate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far judged figures are off, in percent without signs."""
 
-    median: float
-    worst: float
+    median: Annotated[float, holds("a number, in percent")]
+    worst: Annotated[float, holds("a number, in percent")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,38 +149,18 @@ def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> d
     return changed
 
 
-class _Errors(msgspec.Struct, forbid_unknown_fields=True):
-    median: float
-    worst: float
-
-
 class _Root(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    features: list[str]
-    intervals: int
-    model: str
-    factors: dict[str, float]
-    held_back: _Errors | None = None
-    before: _Errors | None = None
-    doubts: list[str] = []
-    layout: str = ""
-    loads: list[str] = []
-    covariance: list[list[float]] = []
-
-
-_EXPECTED = {
-    "name": "what the profile is called",
-    "features": "a list of the features it was fitted on",
-    "intervals": "how many intervals it was fitted on",
-    "model": "the digest of the model's constants",
-    "factors": "a table of factors by constant",
-    "held_back": "a table with median and worst",
-    "before": "a table with median and worst",
-    "doubts": "a list of reasons for which the fit was refused",
-    "layout": "the CTCs on each fibre that were measured",
-    "loads": "a list of what ran, such as HL:50",
-    "covariance": "a row of numbers for each constant",
-}
+    name: Annotated[str, holds("what the profile is called")]
+    features: Annotated[list[str], holds("a list of the features it was fitted on")]
+    intervals: Annotated[int, holds("how many intervals it was fitted on")]
+    model: Annotated[str, holds("the digest of the model's constants")]
+    factors: Annotated[dict[str, float], holds("a table of factors by constant")]
+    held_back: Annotated[Errors | None, holds("a table with median and worst")] = None
+    before: Annotated[Errors | None, holds("a table with median and worst")] = None
+    doubts: Annotated[list[str], holds("a list of reasons for which the fit was refused")] = []
+    layout: Annotated[str, holds("the CTCs on each fibre that were measured")] = ""
+    loads: Annotated[list[str], holds("a list of what ran, such as HL:50")] = []
+    covariance: Annotated[list[list[float]], holds("a row of numbers for each constant")] = []
 
 
 @checked
@@ -190,7 +169,7 @@ def read_site(path: str | Path) -> SiteProfile:
     path = Path(path)
     with within(str(path)):
         document = decode(read_bytes(path, "a site profile"), "a site profile")
-        root = convert(document, _Root, "", _EXPECTED)
+        root = convert(document, _Root, "")
         check_table_name("name", root.name, "a site profile")
         for feature in root.features:
             if feature not in FEATURES:
@@ -214,17 +193,13 @@ def read_site(path: str | Path) -> SiteProfile:
             tuple(root.features),
             root.intervals,
             root.model,
-            _errors(root.held_back),
-            _errors(root.before),
+            root.held_back,
+            root.before,
             tuple(root.doubts),
             root.layout,
             tuple(root.loads),
             _covariance(root.covariance, len(known)),
         )
-
-
-def _errors(table: _Errors | None) -> Errors | None:
-    return None if table is None else Errors(table.median, table.worst)
 
 
 def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...], ...]:

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from isfc.errors import ConfigurationError
 from isfc.journal.record import FILE_HEADER
-from isfc.live.late_file import RawFile
+from isfc.live.late_writer import RawFile
 
 BUFFER_LENGTH: Final = 256 * 1024
 FLUSH_S: Final = 1.0

@@ -1,12 +1,13 @@
-"""A live node's counters as OpenMetrics has them: names, types, units and labels.
+"""Counters of a live node, and of joined CTCs, as OpenMetrics has them.
 
-``docs/metrics.csv`` says what each of them means. Times are the node's own: at
-``--dilation K`` each second of them took K.
+``docs/metrics.csv`` and ``docs/ctce.md`` say what each of them means. A node's times are its own:
+at ``--dilation K`` each second of them took K.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
 
 from prometheus_client.metrics_core import (
     CounterMetricFamily,
@@ -21,10 +22,17 @@ from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
 
+if TYPE_CHECKING:
+    from isfc.ctce.ios import EndTally, IoBook
+    from isfc.live.ctce import CtceBox, EndPort
+
 NS_PER_S = 1_000_000_000
+
+_T = TypeVar("_T")
 
 _LINK_LABELS = ("node", "partner")
 _CTC_LABELS = ("node", "partner", "rdev")
+_END_LABELS = ("system", "rdev")
 
 _LINK_COUNTERS: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = (
     ("isfc_link_written_bytes", "Bytes of packages written.", lambda n: n.write_length),
@@ -75,32 +83,29 @@ def families(snapshots: Sequence[LiveSnapshot]) -> Iterator[Metric]:
     ]
     link_states = [end.state for end in ends]
     yield _states("isfc_link_state", "State of the link.", _LINK_LABELS, links, link_states)
-    for name, text, count in _LINK_COUNTERS:
-        yield family(CounterMetricFamily, name, text, _LINK_LABELS, links, map(count, ends))
-    for name, text, count in _LINK_GAUGES:
-        yield family(GaugeMetricFamily, name, text, _LINK_LABELS, links, map(count, ends))
-    for name, text, seen in _ENGINE_COUNTERS:
-        yield family(CounterMetricFamily, name, text, _LINK_LABELS, links, map(seen, snapshots))
+    yield from _counters(_LINK_COUNTERS, _LINK_LABELS, links, ends)
+    yield from _counters(_LINK_GAUGES, _LINK_LABELS, links, ends, GaugeMetricFamily)
+    yield from _counters(_ENGINE_COUNTERS, _LINK_LABELS, links, snapshots)
     states = [device.state for device in devices]
     yield _states("isfc_ctc_state", "State of the CTC.", _CTC_LABELS, ctcs, states)
-    for name, text, total in _CTC_COUNTERS:
-        yield family(CounterMetricFamily, name, text, _CTC_LABELS, ctcs, map(total, devices))
+    yield from _counters(_CTC_COUNTERS, _CTC_LABELS, ctcs, devices)
     yield _serv(ctcs, devices)
 
 
-def family(
-    kind: type[CounterMetricFamily] | type[GaugeMetricFamily],
-    name: str,
-    text: str,
+def _counters(
+    counters: Sequence[tuple[str, str, Callable[[_T], float]]],
     labels: Sequence[str],
-    keys: Iterable[Sequence[str]],
-    values: Iterable[float],
-) -> Metric:
-    """Counters or gauges, a sample for each key; the name ends with its unit, if it has one."""
-    found = kind(name, text, labels=labels, unit=_unit(name))
-    for key, value in zip(keys, values, strict=True):
-        found.add_metric(key, value)
-    return found
+    keys: Sequence[Sequence[str]],
+    items: Sequence[_T],
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily] = CounterMetricFamily,
+) -> Iterator[Metric]:
+    """Counters, or gauges, of items, a sample for the key of each; a name ends with its unit."""
+    for name, text, count in counters:
+        unit = name.rpartition("_")[2]
+        found = kind(name, text, labels=labels, unit=unit if unit in ("bytes", "seconds") else "")
+        for key, item in zip(keys, items, strict=True):
+            found.add_metric(key, count(item))
+        yield found
 
 
 def _states(
@@ -119,9 +124,11 @@ def _states(
 
 def _serv(keys: Iterable[Sequence[str]], devices: Iterable[DeviceSnapshot]) -> Metric:
     """The histogram of SERV, cumulative as OpenMetrics wants it."""
-    name = "isfc_ctc_write_serv_seconds"
     family = HistogramMetricFamily(
-        name, "SERV of writes that ended well.", labels=_CTC_LABELS, unit=_unit(name)
+        "isfc_ctc_write_serv_seconds",
+        "SERV of writes that ended well.",
+        labels=_CTC_LABELS,
+        unit="seconds",
     )
     bounds = [*(repr(bound / NS_PER_S) for bound in SERV_BOUNDS_NS), "+Inf"]
     for key, device in zip(keys, devices, strict=True):
@@ -131,7 +138,50 @@ def _serv(keys: Iterable[Sequence[str]], devices: Iterable[DeviceSnapshot]) -> M
     return family
 
 
-def _unit(name: str) -> str:
-    """The unit stands last in the name, where there is one."""
-    unit = name.rpartition("_")[2]
-    return unit if unit in ("bytes", "seconds") else ""
+_CTCE_COUNTERS: "Sequence[tuple[str, str, Callable[[EndTally], float]]]" = (
+    ("isfc_ctce_written_bytes", "Bytes of WRITEs.", lambda t: t.written_length),
+    ("isfc_ctce_ios", "I/Os that are over.", lambda t: t.io_count),
+    ("isfc_ctce_pend_seconds", "PEND: wait for the channel.", lambda t: t.pend_ns / NS_PER_S),
+    ("isfc_ctce_disc_seconds", "DISC: wait for the mate.", lambda t: t.disc_ns / NS_PER_S),
+    ("isfc_ctce_conn_seconds", "CONN: moving data.", lambda t: t.conn_ns / NS_PER_S),
+    ("isfc_ctce_collisions", "Commands that collided.", lambda t: t.collision_count),
+    ("isfc_ctce_stale_commands", "Commands that answered nothing.", lambda t: t.stale_count),
+    ("isfc_ctce_answered_attentions", "Attentions followed.", lambda t: t.answer_count),
+    ("isfc_ctce_answer_seconds", "From those on.", lambda t: t.answer_ns / NS_PER_S),
+)
+
+
+_END_COUNTERS: "Sequence[tuple[str, str, Callable[[EndPort], float]]]" = (
+    ("isfc_ctce_connections", "Times an end joined.", lambda port: port.attached_count),
+    ("isfc_ctce_refused", "Connections not let in.", lambda port: port.refused_count),
+)
+
+
+def ctce_families(box: "CtceBox", book: "IoBook") -> Iterator[Metric]:
+    """All metrics of joined CTCs, with a sample for each end."""
+    ports = [port for pair in box.ports for port in pair]
+    ends = [(port.end.system, format_rdev(port.end.rdev)) for port in ports]
+    tallies = [book.tallies[port.at] for port in ports]
+    commands = CounterMetricFamily(
+        "isfc_ctce_commands", "Commands by kind.", labels=(*_END_LABELS, "command")
+    )
+    for end, tally in zip(ends, tallies, strict=True):
+        for kind, count in tally.kinds.items():
+            commands.add_metric((*end, kind.value), count)
+    yield commands
+    yield from _counters(_CTCE_COUNTERS, _END_LABELS, ends, tallies)
+    yield from _counters(_END_COUNTERS, _END_LABELS, ends, ports)
+    adapters, lost = box.exchange.adapters, box.exchange.lost
+    conditions: Sequence[tuple[str, str, Callable[[EndPort], float]]] = (
+        (
+            "isfc_ctce_attached",
+            "Whether an end is there.",
+            lambda port: adapters[port.at.ctc].ends[port.at.end].attached,
+        ),
+        (
+            "isfc_ctce_lost",
+            "Whether its CTC carries nothing.",
+            lambda port: bool(lost[port.at.ctc]),
+        ),
+    )
+    yield from _counters(conditions, _END_LABELS, ends, ports, GaugeMetricFamily)

@@ -14,14 +14,13 @@ from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
 from isfc.live.handshake import VERIFY
-from isfc.live.link_port import LinkPort
-from isfc.live.node_port import NodePort
+from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
 
 if TYPE_CHECKING:
-    from isfc.live.tls import Tls
+    from isfc.live.accepting import Tls
 
 
 class LiveSystem:

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Final
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live import handshake
+from isfc.live.accepting import certificate_names
 from isfc.live.connection import Connection
 from isfc.live.events import ConnectionRefused
 from isfc.live.frames import measure_frame
 from isfc.live.handshake import Hello
 from isfc.live.peer_user import foreign_user
-from isfc.live.tls import certificate_names
 
 if TYPE_CHECKING:
-    from isfc.live.link_port import LinkPort
-    from isfc.live.node_port import NodePort
+    from isfc.live.link_port import LinkPort, NodePort
 
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
-from isfc.reports.units import shown
+from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from isfc.reports.chart import Chart
+    from isfc.reports.chart import Chart, Grid
 
 Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
@@ -42,8 +42,16 @@ class Column(Struct, frozen=True):
         has: Value = row[self.field] if isinstance(row, Mapping) else getattr(row, self.field)
         return has
 
+    def figures(self, rows: Sequence[object]) -> list[Figure]:
+        """The figures that rows have in it."""
+        return [found for row in rows if isinstance(found := self.of(row), Figure)]
+
+    def has_ranges(self, rows: Sequence[object]) -> bool:
+        """Whether ranges are beside it."""
+        return self.ranged and bool(self.figures(rows))
+
     def words(self, row: object) -> str:
-        """What its cell of a row says."""
+        """What a row's cell says."""
         value = self.of(row)
         if isinstance(value, Figure):
             return shown(value.value, value.unit)
@@ -51,9 +59,10 @@ class Column(Struct, frozen=True):
             return "" if value is None else str(value)
         return shown(value, self.unit)
 
-    def figures(self, rows: Sequence[object]) -> list[Figure]:
-        """The figures that rows have in it."""
-        return [found for row in rows if isinstance(found := self.of(row), Figure)]
+    def range_words(self, row: object) -> str:
+        """What the cell beside it says: between what a figure lies, if that is known."""
+        value = self.of(row)
+        return range_of(value) if isinstance(value, Figure) else ""
 
     def is_number(self, rows: Sequence[object]) -> bool:
         """Whether it has numbers, which stand to the right."""
@@ -119,10 +128,13 @@ class Report(Struct, frozen=True):
     asked: str = "How these figures were made, and how far they are known"
 
     @property
+    def grids(self) -> "list[Grid]":
+        """The charts that text can shade."""
+        from isfc.reports.chart import Grid  # which most pages do without
+
+        return [each for each in self.charts if isinstance(each, Grid)]
+
+    @property
     def shown(self) -> list[Table]:
         """The tables that people read."""
         return [each for each in self.tables if not each.is_data]
-
-
-class DrawnReport(Report, frozen=True):
-    """One with charts: the command that has it draws them with ``--plot`` as well."""

@@ -8,8 +8,7 @@ from rich.text import Text
 
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.reports.units import range_of, shown
-from scenarios.figures.figure import Figure
+from isfc.reports.units import shown
 
 if TYPE_CHECKING:
     from isfc.reports.chart import Grid
@@ -24,7 +23,7 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     tables = [table_of(table) for table in report.shown if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
-    grids = [*_grids(report)] if notes else []
+    grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
     answers = [answer] * bool(report.answer)
     return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest])
@@ -32,13 +31,6 @@ def page(report: Report, *, notes: bool) -> RenderableType:
 
 SHADES: Final = " ·░▒▓█"
 """From nothing to the most of all cells; a space means that there is nothing at all."""
-
-
-def _grids(report: Report) -> Iterator[RenderableType]:
-    """Its grids, the only charts of which no table has the figures."""
-    from isfc.reports.chart import Grid  # which most pages do without
-
-    yield from (_shaded(each) for each in report.charts if isinstance(each, Grid))
 
 
 def _shaded(grid: "Grid") -> RenderableType:
@@ -81,12 +73,11 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
     folds = column.folds or not any(each.folds for each in table.columns)
     side = ">" if column.is_number(table.rows) else "~" * folds
     yield f"{side}{column.heading}"
-    if column.ranged and column.figures(table.rows):
+    if column.has_ranges(table.rows):
         yield "~range"
 
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
-    value = column.of(row)
     yield column.words(row)
-    if column.ranged and column.figures(table.rows):
-        yield range_of(value) if isinstance(value, Figure) else ""
+    if column.has_ranges(table.rows):
+        yield column.range_words(row)

@@ -56,6 +56,17 @@ def shown(value: float, unit: Unit) -> str:
     return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
+def exact(value: float) -> str:
+    """``1,027.5``: what was counted or given, with all its digits."""
+    return f"{value:,.15g}"
+
+
+def bytes_words(length: float) -> str:
+    """``2 GiB``, or MiB of less than one."""
+    is_small = length < 2**30
+    return f"{length / (2**20 if is_small else 2**30):,.4g} {'MiB' if is_small else 'GiB'}"
+
+
 def range_of(figure: Figure) -> str:
     """``562-761``: between what a figure lies in four of five cases; nothing without a range."""
     if figure.range is None:

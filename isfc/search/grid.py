@@ -28,7 +28,7 @@ from enum import StrEnum
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -38,7 +38,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
 from isfc.layout.build import CHANNELS_MAX, CtcChoice, build_layout, widened
 from isfc.layout.catalogue import is_there
-from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
 from isfc.layout.in_words import check_between
@@ -47,8 +47,7 @@ from isfc.layout.loss import check_pieces, collection_without, known_pieces, lin
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile, with_site
 from isfc.link.name import NodeName
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.warmup import WARMUP
+from scenarios.runs.experiment import WARMUP, Experiment
 from scenarios.runs.workload import LinkLoad, Workload, find_workload
 
 CHPIDS_MAX: Final = 16
@@ -141,57 +140,49 @@ NONE: Final = "none"
 """The value of ``lose`` with which nothing is lost."""
 
 
-class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    grid: dict[str, Any]
-    template: dict[str, Any] | None = None
-    seconds: float = 3.0
-    warmup: float = WARMUP
-
-
 class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    workload: list[str]
-    pairs: list[int]
-    layout: list[str] | None = None
-    link: list[str] | None = None
-    seed: tuple[int, ...] = (1,)
-    lose: tuple[str, ...] = (NONE,)
-    channels: list[Annotated[int, msgspec.Meta(ge=1, le=CHANNELS_MAX)]] | None = None
+    workload: Annotated[list[str], holds('a list of workloads, such as ["HS", "HL"]')]
+    pairs: Annotated[list[int], holds("a list of numbers of pairs, such as [1, 50]")]
+    layout: Annotated[
+        list[str] | None, holds('a list of shipped layouts or files, such as ["published-8"]')
+    ] = None
+    link: Annotated[
+        list[str] | None, holds('a list of links of these layouts, such as ["ATLANTA-BOSTON"]')
+    ] = None
+    seed: Annotated[tuple[int, ...], holds("a list of seeds, such as [1, 2, 3]")] = (1,)
+    lose: Annotated[
+        tuple[str, ...], holds('a list of what is gone, such as ["none", "40", "40+41"]')
+    ] = (NONE,)
+    channels: Annotated[
+        list[Annotated[int, msgspec.Meta(ge=1, le=CHANNELS_MAX)]] | None,
+        holds(f"a list of numbers of channels from 1 to {CHANNELS_MAX}, such as [1, 2, 4]"),
+    ] = None
+
+
+_SYSTEMS: Final = 'the names of the two systems, such as ["ATLANTA", "BOSTON"]'
 
 
 class _Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    systems: list[str]
-    feature: list[str | list[str]]
-    chpids: list[int]
-    ctcs_per_chpid: list[int]
-    order: tuple[DeviceOrder, ...] = (DeviceOrder.BY_CHPID,)
-    km: tuple[Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)], ...] = (0.0,)
+    systems: Annotated[list[str], holds(_SYSTEMS)]
+    feature: Annotated[
+        list[str | list[str]], holds('a list of FICON features, such as ["FICON Express4"]')
+    ]
+    chpids: Annotated[list[int], holds("a list of numbers of chpids, such as [2, 4]")]
+    ctcs_per_chpid: Annotated[list[int], holds("a list of numbers of CTCs on each, such as [2, 4]")]
+    order: Annotated[tuple[DeviceOrder, ...], holds('a list of "by-chpid" and "across"')] = (
+        DeviceOrder.BY_CHPID,
+    )
+    km: Annotated[
+        tuple[Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)], ...],
+        holds(f"a list of lengths in km from 0 to {KM_MAX:g}, such as [0, 10]"),
+    ] = (0.0,)
 
 
-_EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
-    _Root: {
-        "grid": "a table [grid] of lists",
-        "template": "a table [template] of lists",
-        "seconds": "virtual time to measure, a number",
-        "warmup": "virtual time before that, a number",
-    },
-    _Grid: {
-        "workload": 'a list of workloads, such as ["HS", "HL"]',
-        "pairs": "a list of numbers of pairs, such as [1, 50]",
-        "layout": 'a list of shipped layouts or files, such as ["published-8"]',
-        "link": 'a list of links of these layouts, such as ["ATLANTA-BOSTON"]',
-        "seed": "a list of seeds, such as [1, 2, 3]",
-        "lose": 'a list of what is gone, such as ["none", "40", "40+41"]',
-        "channels": f"a list of numbers of channels from 1 to {CHANNELS_MAX}, such as [1, 2, 4]",
-    },
-    _Template: {
-        "systems": 'the names of the two systems, such as ["ATLANTA", "BOSTON"]',
-        "feature": 'a list of FICON features, such as ["FICON Express4"]',
-        "chpids": "a list of numbers of chpids, such as [2, 4]",
-        "ctcs_per_chpid": "a list of numbers of CTCs on each, such as [2, 4]",
-        "order": 'a list of "by-chpid" and "across"',
-        "km": f"a list of lengths in km from 0 to {KM_MAX:g}, such as [0, 10]",
-    },
-}
+class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    grid: Annotated[_Grid, holds("a table [grid] of lists")]
+    template: Annotated[_Template | None, holds("a table [template] of lists")] = None
+    seconds: Annotated[float, holds("virtual time to measure, a number")] = 3.0
+    warmup: Annotated[float, holds("virtual time before that, a number")] = WARMUP
 
 
 Place = dict[str, str | int | float]
@@ -251,8 +242,8 @@ def read_grid(path: Path) -> list[Cell]:
 
 def parse_grid(data: bytes, folder: Path) -> list[Cell]:
     """As `read_grid`, of a file's content; layouts that are files are looked for in ``folder``."""
-    root = convert(decode(data, "a sweep"), _Root, "", _EXPECTED[_Root])
-    grid = convert(root.grid, _Grid, "[grid]", _EXPECTED[_Grid])
+    root = convert(decode(data, "a sweep"), _Root, "")
+    grid = root.grid
     if (grid.layout is None) == (root.template is None):
         raise ConfigurationError("[grid] layout: expected it or a table [template], one of them")
     if grid.layout is not None:
@@ -263,7 +254,8 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
     elif grid.link is not None or grid.channels is not None:
         raise ConfigurationError("[grid] link and channels: expected layout beside them")
     else:
-        sites = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
+        assert root.template is not None
+        sites = [*_made(root.template)]
     axes = (sites, grid.lose, grid.workload, grid.pairs, grid.seed)
     count = prod(map(len, axes))
     if not 1 <= count <= CELLS_MAX:
@@ -380,7 +372,7 @@ def _widened(sites: Sequence[_Site], channels: Sequence[int]) -> Iterator[_Site]
 def _made(table: _Template) -> Iterator[_Site]:
     """Every layout of a template, with its place on each of the template's axes."""
     if len(table.systems) != 2:
-        raise ConfigurationError(f"[template] systems: expected {_EXPECTED[_Template]['systems']}")
+        raise ConfigurationError(f"[template] systems: expected {_SYSTEMS}")
     first, second = map(NodeName, table.systems)
     for feature, chpids, each, order, km in product(
         table.feature, table.chpids, table.ctcs_per_chpid, table.order, table.km

@@ -10,16 +10,11 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
 from scenarios.figures.rates import carry, slower_way
-from scenarios.moves.evacuation import Evacuation
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
+from scenarios.moves.evacuation import Evacuation, move
+from scenarios.moves.guest import GuestMemory, GuestPlan
+from scenarios.runs.experiment import WARMUP, Experiment, Load, in_turn
 from scenarios.runs.result import MIB
-from scenarios.runs.saturation import in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, short_ends, steady_ends, sum_of
-from scenarios.runs.warmup import WARMUP
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:

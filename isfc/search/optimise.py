@@ -16,12 +16,18 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.library import check_library
-from isfc.search.candidate import Candidate, all_candidates, candidate_of, canonical
-from isfc.search.numbering import exchanged, numbered, with_kept_numbers
+from isfc.search.candidate import (
+    Candidate,
+    all_candidates,
+    candidate_of,
+    canonical,
+    exchanged,
+    numbered,
+    with_kept_numbers,
+)
 from isfc.search.objective import Objective, estimate
-from isfc.search.result import Found, ShareOut, Task, by_objective
+from isfc.search.result import Found, ShareOut, Task, Trials, by_objective
 from isfc.search.together import Climb
-from isfc.search.trials import Trials
 
 CHOICES_MAX: Final = 4_096
 """Choices that are enumerated: all of those from twelve devices."""
@@ -90,7 +96,7 @@ class _Search(Trials[Candidate]):
         )
         """Whether a device list turned round is as good: what one end does the other then does.
 
-        Over some distance the two ways of a link differ (`scenarios.runs.saturation.shape`).
+        Over some distance the two ways of a link differ (`scenarios.runs.experiment.shape`).
         """
 
     def representative(self, candidate: Sequence[int]) -> Candidate:

@@ -19,24 +19,23 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
-from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.cluster_plan import (
+    ClusterOverview,
+    ClusterPlan,
+    cluster_overview,
+    cluster_plan,
+)
 from scenarios.figures.figure import Figure
-from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import AfterLoss, after_losses
-from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.ranges import run_figures
-from scenarios.figures.rates import carry_all
+from scenarios.figures.rates import ModelledRate, carry_all, link_rates, with_others_busy
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import KNOWN_GUESTS
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import RunEach, stated_load
+from scenarios.moves.guest import KNOWN_GUESTS, GuestPlan
+from scenarios.runs.experiment import WARMUP, Experiment, RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.timeline import Timeline, record_timelines
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload
 
 PAIRS: Final = (1, 2, 5, 10, 20, 50, 100)

@@ -2,8 +2,7 @@
 
 `isfc.search.site_search` finds them, and with them what ran where nobody says it. What the figures
 do not tell stays at 1 in the end; then figures are held back, other explanations are held beside
-the fit (`isfc.search.site_rivals`), and `isfc.search.site_doubts` says whether it is to be
-believed.
+the fit, and `isfc.search.site_fitted` says whether it is to be believed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,13 +17,9 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_s
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
-from isfc.search import site_rivals, site_search
-from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
-from isfc.search.site_fitted import Fitted
-from isfc.search.site_predicted import RUNS, predicted_apart
-from isfc.search.site_rivals import Explanation, named
-from isfc.search.site_search import FitInterval, Runs, Search, figures_of
-from isfc.search.site_skew import skewed
+from isfc.search import site_fitted, site_search
+from isfc.search.site_fitted import Explanation, Fitted, Judged, explain, named, predicted_apart
+from isfc.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from isfc.search.site_surface import TRANSFER, unknowns
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
@@ -57,12 +52,12 @@ def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
     )
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
-    elsewhere = (1 + site_rivals.CAUSES) * RUNS
+    elsewhere = (1 + site_fitted.CAUSES) * site_fitted.PREDICTED_RUNS
     searches = 1 if is_told else 2
     return (
         intervals * (searches * points + 2)
         + held_back
-        + site_rivals.runs_at_most(intervals, features)
+        + site_fitted.runs_at_most(intervals, features)
         + elsewhere
     )
 
@@ -143,7 +138,7 @@ class _Fit:
         doubts = [
             *self._of_loads(covariance),
             *self._said(),
-            *doubts_of(profile, held, misfit, self._outlier(), inferred=inferred),
+            *site_fitted.doubts_of(profile, held, misfit, self._outlier(), inferred=inferred),
         ]
         known = near.known * min(max(1.0, misfit), NOISY)
         own, rivals, better = self._beside(profile, known)
@@ -155,7 +150,7 @@ class _Fit:
             f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
             f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
             for name, factor in profile.factors
-            if name == "line" and abs(log(factor)) > site_rivals.APART_MIN
+            if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.evidence)
         return Fitted(
@@ -202,20 +197,20 @@ class _Fit:
         """The fit as an explanation, its rivals, and in words what is as good and matters."""
         at_site = with_site(self._layout, profile)
         moved = sum(factor != 1.0 for _, factor in profile.factors)
-        others = [(what, at, 0) for what, at in site_rivals.other_features(self._layout)]
+        others = [(what, at, 0) for what, at in site_fitted.other_features(self._layout)]
         found = [
             (what, self._site(at), fitted)
-            for what, at, fitted in site_rivals.causes(self._near, self._told)
+            for what, at, fitted in site_fitted.causes(self._near, self._told)
         ]
         own, *rivals = self._explained([("the fit", at_site, moved), *others, *found], known)
         features, apart = rivals[: len(others)], rivals[len(others) :]
         as_good = [
             (each, at)
             for each, (_, at, _) in zip(apart, found, strict=True)
-            if _explains([each], own.evidence + site_rivals.AS_GOOD)
+            if _explains([each], own.evidence + site_fitted.AS_GOOD)
         ]
         doubt = ""
-        if _explains(features, own.evidence + site_rivals.AS_GOOD):
+        if _explains(features, own.evidence + site_fitted.AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
                 f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
@@ -281,22 +276,21 @@ class _Fit:
 
         ends = numpy.cumsum([0, *self._search.counts])
         fitted = with_site(self._layout, profile)
-        for index, one in enumerate(self._intervals[: site_rivals.INTERVALS_MAX]):
+        for index, one in enumerate(self._intervals[: site_fitted.INTERVALS_MAX]):
             if one.is_unknown:
                 continue
             of_it = known[ends[index] : ends[index + 1]]
-            others = [*site_rivals.other_workloads(one.derived)]
+            others = [*site_fitted.other_workloads(one.derived)]
             runs = [(self._layout, FitInterval(one.seen, other)) for _, other in others]
             figures, *found = self._figures([(fitted, one), *runs], site_search.SECONDS)
-            own = site_rivals.explain("", figures, of_it)
+            own = explain("", figures, of_it)
             rivals = [
-                site_rivals.explain(what, each, of_it)
-                for (what, _), each in zip(others, found, strict=True)
+                explain(what, each, of_it) for (what, _), each in zip(others, found, strict=True)
             ]
             best = min(rivals, key=lambda each: each.squares)
             if (
                 best.squares < own.squares
-                and best.off_percent < site_rivals.NEARER * own.off_percent
+                and best.off_percent < site_fitted.NEARER * own.off_percent
             ):
                 yield (
                     f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
@@ -312,7 +306,7 @@ class _Fit:
             [(layout, one) for _, layout, _ in explanations for one in self._intervals]
         )
         return [
-            site_rivals.explain(
+            explain(
                 what,
                 [each for figures in found[count * row : count * (row + 1)] for each in figures],
                 known,
@@ -337,7 +331,7 @@ class _Fit:
 def _explains(rivals: Sequence[Explanation], evidence: float) -> bool:
     """Whether one of them has so much evidence, and is near at all."""
     best = min(rivals, key=lambda each: each.evidence)
-    return best.evidence < evidence and best.off_percent < HELD_BACK_MAX
+    return best.evidence < evidence and best.off_percent < site_fitted.HELD_BACK_MAX
 
 
 def _errors(figures: Sequence[MeasuredFigure]) -> Errors | None:

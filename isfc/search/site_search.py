@@ -7,6 +7,11 @@ is known give a response surface (`isfc.search.site_surface`). On it scipy's tru
 unknowns with which each judged figure is least off, in units of how well it is known, and so is
 each unknown's distance from 0: that prior holds what the figures do not tell. Then points are taken
 around the best, nearer, and so on.
+
+A covariance is of lines, and holds as far as these were tried. Where a constant is less well known
+than that, its range is sought on parabolas through all runs of the fit (`skewed`): it is held at a
+value, the other unknowns go where the figures are least off, and the range ends where the squares
+are as much more as they are at so many standard deviations.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,13 +23,15 @@ from typing import Any, Final, TypeVar
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.measured.seen import SeenInterval
-from isfc.search.site_rivals import log_off
+from isfc.search.site_fitted import log_off
 from isfc.search.site_surface import (
+    MODEL,
     PRIOR,
     Near,
     Unknowns,
     joined,
     near_surface,
+    soft,
     surface_through,
     unknowns,
 )
@@ -268,3 +275,118 @@ def _expected(one: FitInterval) -> tuple[float, float, float]:
     if one.derived.is_light:
         return RATE_PRIOR, -log(2), log(2)
     return PAIRS_PRIOR, -log(one.derived.pairs), log(PAIRS_TRIED_MAX / one.derived.pairs)
+
+
+POINTS_MIN: Final = 2
+"""Runs for each coefficient of a parabola, to have them. Chosen."""
+
+UNEVEN: Final = 1.2
+"""How many times as wide as by the covariance a side is at least, to be told. Chosen."""
+
+STEP: Final = 0.01
+"""How near the end of a range is found, as a logarithm."""
+
+
+def skewed(
+    search: Search, near: Near, told: Any, logs: Any, misfit: float, deviations: float
+) -> dict[str, tuple[float, float]]:
+    """Of constants that are wider to one side: how far below and above, as logarithms.
+
+    ``told`` are the unknowns that figures tell, ``logs`` what the fit has, and a range is of so
+    many standard ``deviations``. Looked at are constants that lines do not reach, and those that
+    are 1 as chance may have them off: their range is about what the figures tell. No side is less
+    than by the covariance, from which is taken what slopes seem to tell by their scatter alone.
+    """
+    even, best = deviations * near.spread(misfit), near.best(told)
+    more = deviations**2 * max(1.0, misfit) ** 2
+    doubtful = [
+        index
+        for index in range(len(CONSTANTS))
+        if told[index] and (even[index] > near.reach[index] or logs[index] == 0)
+    ]
+    found: dict[str, tuple[float, float]] = {}
+    curves = _Curves.through(search, near, told) if doubtful else None
+    if curves is None:
+        return found
+    for index in doubtful:
+        away, least = float(best[index] - logs[index]), float(even[index])
+        below, above = (curves.side(index, best, least, way, more) for way in (-1, 1))
+        sides = max(least, below - away), max(least, above + away)
+        if max(sides) > UNEVEN * least:
+            found[CONSTANTS[index].name] = sides
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Curves:
+    """Parabolas of each judged figure along each unknown, and how the fit looks at them."""
+
+    near: Near
+    free: Any
+    at: Callable[[Any], Any]
+    least: Any
+    most: Any
+
+    @staticmethod
+    def through(search: Search, near: Near, free: Any) -> "_Curves | None":
+        """Those of all runs; None where there are too few."""
+        import numpy
+
+        centre, parts = near.surface.centre, []
+        for places, points, shown in search.by_interval():
+            off = points[:, places] - centre[places]
+            given = numpy.column_stack([numpy.ones(len(off)), off, off**2])
+            if len(given) < POINTS_MIN * given.shape[1]:
+                return None
+            parts.append((places, numpy.linalg.lstsq(given, shown, rcond=None)[0]))
+
+        def at(logs: Any) -> Any:
+            off = logs - centre
+            rows = [
+                numpy.concatenate([[1.0], off[places], off[places] ** 2]) @ curve
+                for places, curve in parts
+            ]
+            return numpy.concatenate(rows)
+
+        every = numpy.concatenate([points for _, points, _ in search.by_interval()])
+        return _Curves(near, free, at, every.min(axis=0), every.max(axis=0))
+
+    def side(self, index: int, logs: Any, even: float, way: int, more: float) -> float:
+        """How far a constant goes to one side: ``even`` at least, and as far as there were runs."""
+        from scipy.optimize import brentq
+
+        end = float(self.most[index] if way > 0 else self.least[index])
+        begin = float(logs[index])
+        reach = abs(end - begin) - STEP
+        if reach <= even:
+            return even
+        least = self._squares(logs)
+
+        def over(far: float) -> float:
+            return self._squares(logs, index, begin + way * far) - least - more
+
+        if over(even) >= 0:
+            return even
+        return reach if over(reach) <= 0 else float(brentq(over, even, reach, xtol=STEP))
+
+    def _squares(self, start: Any, held: int | None = None, value: float = 0.0) -> float:
+        """The least squares, with a constant held at a value."""
+        import numpy
+        from scipy.optimize import least_squares
+
+        changed = numpy.array(self.free, bool)
+        point = numpy.where(changed, start, 0.0)
+        if held is not None:
+            changed[held], point[held] = False, value
+        prior = self.near.unknowns.prior
+
+        def off(given: Any) -> Any:
+            point[changed] = given
+            return numpy.concatenate([self.at(point) / self.near.known, point / prior])
+
+        if changed.any():
+            bounds = (self.least[changed] - STEP, self.most[changed] + STEP)
+            begin = numpy.clip(point[changed], *bounds)
+            best = least_squares(off, begin, bounds=bounds, loss="soft_l1", f_scale=MODEL)
+            point[changed] = best.x
+        return float(numpy.sum(soft(off(point[changed]))))

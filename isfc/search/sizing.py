@@ -24,12 +24,10 @@ from scenarios.figures.certainty import odds_reached
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import WARMUP, Experiment, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
 from scenarios.runs.steady import SteadyRun, steady_run
-from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad
 
 CTCS_ON_CHPID_MAX: Final = 5
@@ -40,7 +38,7 @@ SHORT_S: Final = 0.5
 
 SHORT_SHARE: Final = 0.95
 """What a short run puts below this share of what is wanted is not run longer. Chosen: of 400 rates
-so short a run is off by more than 3 % in two (`scenarios.runs.warmup`)."""
+so short a run is off by more than 3 % in two (`scenarios.runs.experiment`)."""
 
 GAIN_MIN: Final = 0.01
 """Another chpid that brings less brings nothing. Chosen: no rate is known better."""

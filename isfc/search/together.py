@@ -17,8 +17,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.whole import with_channels
 from isfc.search.candidate import Candidate, candidate_of
-from isfc.search.result import Found, ShareOut, Task, by_objective, loaded
-from isfc.search.trials import Trials
+from isfc.search.result import Found, ShareOut, Task, Trials, by_objective, loaded
 
 NEIGHBOURS: Final = 16
 """Neighbours that are scored together before the best of them is taken. Chosen."""

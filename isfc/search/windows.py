@@ -18,15 +18,11 @@ from isfc.link.name import NodeName
 from isfc.measured.intervals import PERIODS, SLOT_S, Slot
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_times, in_order
-from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation
+from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation, move
 from scenarios.moves.figures import pairs_alike
-from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
+from scenarios.moves.guest import MESSAGE_LENGTH, GuestMemory, GuestPlan, Limits
 from scenarios.moves.targets import Placed
-from scenarios.moves.vmrelocate import Limits
-from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import NS_PER_S, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import LinkLoad, Workload
 

@@ -1,22 +1,27 @@
-"""Work shared out among processes, which end with the one that started them."""
+"""Work shared out among processes, which end with the one that started them, or over a cluster."""
 
 import gc
 import os
 import signal
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from importlib import import_module
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from operator import call
 from threading import Thread, active_count, current_thread, main_thread
 from typing import Any, Final, TypeVar, cast
+from urllib.parse import urlsplit
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
-from scenarios.runs.saturation import RunEach
+from isfc.library import check_library
+from scenarios.runs.experiment import RunEach
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -277,3 +282,55 @@ def _death(process: BaseProcess) -> ChildProcessError:
     return ChildProcessError(
         f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
     )
+
+
+CONNECT_S: Final = 10
+"""Seconds for a scheduler to answer."""
+
+
+def share_out_over(
+    address: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
+) -> Generator[tuple[int, _Result], None, None]:
+    """Do ``work`` on every item on the workers of the scheduler at ``address``.
+
+    Yields (index of the item, result) as they finish. What a worker that dies had in hand, another
+    one does again. When the iterator is closed, what has not begun is cancelled. The workers need
+    the same version of isfc. Raises `ConfigurationError` where there is no scheduler.
+    """
+    check_library("distributed", spelt("cluster"))
+    _check_listener(address)
+    distributed: Any = import_module("distributed")
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ConfigurationError(
+            f"{spelt('cluster')} {address}: no scheduler answers ({error})"
+        ) from None
+    with client:
+        futures = client.map(work, items, pure=False)
+        order = {future.key: index for index, future in enumerate(futures)}
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                yield order[future.key], future.result()
+                future.release()
+        finally:
+            client.cancel(futures)
+
+
+def _check_listener(address: str) -> None:
+    """Raise `ConfigurationError` unless somebody listens at the address.
+
+    Dask's client tells the same 20 s later, with a traceback of what it could not close.
+    """
+    try:
+        place = urlsplit(address if "://" in address else f"tcp://{address}")
+        if place.scheme not in ("tcp", "tls"):
+            return  # Dask knows others, which have no port
+        if place.hostname is None or place.port is None:
+            raise ValueError("it has no port")
+        socket.create_connection((place.hostname, place.port), CONNECT_S).close()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{spelt('cluster')} {address}: no scheduler answers ({error}); "
+            "expected its address, such as tcp://scheduler:8786"
+        ) from None

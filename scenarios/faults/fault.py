@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within, words_of
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_between, find_node
 from isfc.layout.loss import PATH, OneOfSeveral, one_of_several, places_of
@@ -139,36 +139,26 @@ class Fault:
 
 
 class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    fault: list[Any]
+    fault: Annotated[list[Any], holds("a table for each fault, headed [[fault]]")]
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"duration": "for"}):
-    at: str
-    kind: str
-    node: str | None = None
-    duration: str | None = None
-    rdev: str | None = None
-    chpid: str | None = None
-    piece: str | None = None
-    phase: str | None = None
-    by: str | None = None
-    jitter: str | None = None
-    bytes: int | None = None
+    at: Annotated[str, holds('a time of the run in quotes, such as "1.5s"')]
+    kind: Annotated[str, holds("one of " + ", ".join(kind.value for kind in FaultKind))]
+    node: Annotated[str | None, holds("a system of the collection, in quotes")] = None
+    duration: Annotated[str | None, holds('a time in quotes, such as "200ms"')] = None
+    rdev: Annotated[str | None, holds('a device number of that system, such as "6001"')] = None
+    chpid: Annotated[str | None, holds('a chpid of that system, such as "40"')] = None
+    piece: Annotated[
+        str | None, holds('what is lost, such as "director:1", "ALPHA:40" or "cec:EAST"')
+    ] = None
+    phase: Annotated[str | None, holds("one of " + ", ".join(PHASES))] = None
+    by: Annotated[str | None, holds('a time in quotes, such as "100us"')] = None
+    jitter: Annotated[str | None, holds('a time in quotes, such as "50us"')] = None
+    bytes: Annotated[int | None, holds("a number of bytes, such as 65536")] = None
 
 
-_EXPECTED: Final = {
-    "at": 'a time of the run in quotes, such as "1.5s"',
-    "kind": "one of " + ", ".join(kind.value for kind in FaultKind),
-    "node": "a system of the collection, in quotes",
-    "for": 'a time in quotes, such as "200ms"',
-    "rdev": 'a device number of that system, such as "6001"',
-    "chpid": 'a chpid of that system, such as "40"',
-    "piece": 'what is lost, such as "director:1", "ALPHA:40" or "cec:EAST"',
-    "phase": "one of " + ", ".join(PHASES),
-    "by": 'a time in quotes, such as "100us"',
-    "jitter": 'a time in quotes, such as "50us"',
-    "bytes": "a number of bytes, such as 65536",
-}
+_EXPECTED: Final = words_of(_Table)
 
 
 def read_faults(path: str, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
@@ -179,8 +169,7 @@ def read_faults(path: str, collection: Collection, client: NodeName, end_ns: int
 
 def parse_faults(data: bytes, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
     """As `read_faults`, of the content of a file."""
-    expected = {"fault": "a table for each fault, headed [[fault]]"}
-    root = convert(decode(data, "a file of faults"), _Root, "", expected)
+    root = convert(decode(data, "a file of faults"), _Root, "")
     if not 1 <= len(root.fault) <= FAULTS_MAX:
         raise ConfigurationError(
             f"fault: {len(root.fault)} of them; expected 1 to {FAULTS_MAX} tables [[fault]]"
@@ -188,7 +177,7 @@ def parse_faults(data: bytes, collection: Collection, client: NodeName, end_ns: 
     faults = []
     for number, value in enumerate(root.fault, start=1):
         place = f"[[fault]] {number}"
-        table = convert(value, _Table, place, _EXPECTED)
+        table = convert(value, _Table, place)
         with within(place):
             faults.append(_fault(table, collection, client, end_ns))
     return sorted(faults, key=lambda fault: fault.at_ns)

@@ -15,7 +15,7 @@ from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault, FaultKind
-from scenarios.runs.trunks import Trunks
+from scenarios.runs.operation import Trunks
 
 REPAIR_NS: Final = 5_000_000
 """How long a CTC stays down whose frame was damaged, unless the fault says otherwise. Chosen."""

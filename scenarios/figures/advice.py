@@ -14,9 +14,9 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
-from scenarios.figures.link_rates import ModelledRate, Rates, slower_rates
 from scenarios.figures.ranges import link_rate, link_ratio
-from scenarios.runs.load import SATURATED, STATED, Load
+from scenarios.figures.rates import ModelledRate, Rates, slower_rates
+from scenarios.runs.experiment import SATURATED, STATED, Load
 from scenarios.runs.steady import Rate
 
 LAYOUTS_MAX: Final = 4

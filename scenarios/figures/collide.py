@@ -26,10 +26,9 @@ from isfc.link.rules import LinkRules
 from isfc.link.scan import LinkDevice, scan_order
 from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
-from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.experiment import NS_PER_S, WARMUP
 from scenarios.runs.result import MIB, sent_between
 from scenarios.runs.trend import BATCHES, drifts
-from scenarios.runs.warmup import WARMUP
 
 MESSAGE_LENGTH: Final = 32_768
 """Bytes of a message if nothing else is said: those of HY, the published suite that is alike both

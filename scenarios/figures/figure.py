@@ -86,7 +86,7 @@ class Range(Struct, frozen=True):
 
 
 class OfLoad(Protocol):
-    """What a figure is of: `scenarios.runs.load.Load`, without the model that it loads."""
+    """What a figure is of: `scenarios.runs.experiment.Load`, without the model that it loads."""
 
     @property
     def words(self) -> str:

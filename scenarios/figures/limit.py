@@ -23,7 +23,7 @@ from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
-from scenarios.figures.glance import SEEDS, Glance, glances
+from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import (
     COLLISIONS,
@@ -37,10 +37,7 @@ from scenarios.figures.resources import (
     resources_of,
     step_of,
 )
-from scenarios.figures.waits import Waited
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
-from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, in_turn
+from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
 from scenarios.runs.steady import first_look, steady_ends
 
 FACTOR: Final = 1.05

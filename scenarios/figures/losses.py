@@ -9,8 +9,7 @@ from isfc.layout.loss import Loss, loss_of, losses
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.ranges import links_ratio
 from scenarios.figures.rates import Carried, carry, limited
-from scenarios.runs.load import STATED, Load
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import STATED, Load, RunEach
 
 
 @dataclass(frozen=True, slots=True, repr=False)

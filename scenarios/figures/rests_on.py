@@ -14,8 +14,7 @@ from ctc.profiles import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.layout import Layout
 from scenarios.figures.glance import Glance, glances
 from scenarios.figures.resources import LINE, RESOURCES, Holder, Resource, scaled, time_constants
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import RunEach, in_turn
+from scenarios.runs.experiment import Experiment, RunEach, in_turn
 
 MOVE: Final = 0.1
 """Each constant is moved by this share of itself."""

@@ -16,20 +16,19 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, WouldMove, move
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,
+    GuestMemory,
     GuestPlan,
+    Limits,
     Moved,
     Pass,
+    RelocationEnd,
     with_limits,
 )
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
-from scenarios.moves.record import WouldMove
 from scenarios.moves.targets import Placed
-from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
 

@@ -1,12 +1,15 @@
-"""Moves, and what they are held against.
+"""Moves, what they are held against, and how many guests are best on their way at the same time.
 
-That is what other traffic gets without the guests, which is a rate, and known as
-`scenarios.runs.steady` knows rates; and for guests that a limit ended, what would let them go.
+They are held against what other traffic gets without the guests, which is a rate, and known as
+`scenarios.runs.steady` knows rates; and for guests that a limit ended, what would let them go. How
+many go together is tried, and then closer to the best.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Final
 
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
@@ -14,10 +17,14 @@ from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import would_move
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, OtherTraffic
-from scenarios.moves.guest import STATE_LENGTH, GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
+from scenarios.moves.evacuation import (
+    TOGETHER_MAX,
+    Evacuation,
+    EvacuationOutcome,
+    OtherTraffic,
+    move,
+)
+from scenarios.moves.guest import STATE_LENGTH, GuestMemory, GuestPlan
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import Rate, SteadyRun, steady_ends, sum_of
 
@@ -86,3 +93,66 @@ def _both_ways(link: str, ends: Sequence[SteadyRun]) -> OtherTraffic:
     second = None if sent.second_mb_per_s is None else sent.second_mb_per_s * share
     rate = Rate(sent.mb_per_s * share, sent.spread_mb_per_s * share, second)
     return OtherTraffic(link, rate, result.messages_per_s_in)
+
+
+ALIKE_SHARE: Final = 0.01
+"""Of the shortest time: who takes so little longer with fewer guests together is as good. Chosen:
+what is on its way when a link dies stays where it was."""
+
+RunEach = Callable[
+    [Callable[[Evacuation], EvacuationOutcome], Sequence[Evacuation]], Sequence[EvacuationOutcome]
+]
+"""Makes evacuations, maybe on several processors, and returns what they came to in their order."""
+
+
+def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
+    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `TOGETHER_MAX`."""
+    most = _most(evacuation)
+    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
+
+
+def _most(evacuation: Evacuation) -> int:
+    """As many as one system has to move, or as may be on their way."""
+    leaving = Counter(tenant.source for tenant in evacuation.tenants)
+    return min(max(leaving.values()), TOGETHER_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class BestTogether:
+    """What was tried, by how many guests together, and the best of it.
+
+    It moves the most guests, in the shortest time but `ALIKE_SHARE`, with the fewest together.
+    """
+
+    tried: dict[int, EvacuationOutcome]
+
+    @property
+    def count(self) -> int:
+        """How many together."""
+        moved = {count: outcome.moved_count for count, outcome in self.tried.items()}
+        most = max(moved.values())
+        seconds = {
+            count: outcome.seconds for count, outcome in self.tried.items() if moved[count] == most
+        }
+        shortest = min(seconds.values())
+        return min(count for count in seconds if seconds[count] <= shortest * (1 + ALIKE_SHARE))
+
+    @property
+    def outcome(self) -> EvacuationOutcome:
+        """What came of that."""
+        return self.tried[self.count]
+
+
+def best_together(evacuation: Evacuation, run_each: RunEach) -> BestTogether:
+    """Try 1, 2, 4 ... guests together, and then what is halfway to both neighbours of the best."""
+    tried: dict[int, EvacuationOutcome] = {}
+    counts = counts_together(evacuation)
+    while counts:
+        again = [replace(evacuation, together=count) for count in counts]
+        tried |= zip(counts, run_each(evacuate, again), strict=True)
+        best = BestTogether(tried).count
+        below = max((count for count in tried if count < best), default=best)
+        above = min((count for count in tried if count > best), default=best)
+        halves = {(below + best) // 2, (best + above) // 2}
+        counts = tuple(sorted(halves - tried.keys()))
+    return BestTogether(dict(sorted(tried.items())))

@@ -17,12 +17,9 @@ from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_rate, seconds_in_order
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
-from scenarios.moves.guest import Moved
+from scenarios.moves.guest import Moved, RelocationEnd
 from scenarios.moves.rolling import RollingOutcome, Turn
-from scenarios.moves.vmrelocate import RelocationEnd
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
-from scenarios.runs.saturation import SECONDS, SUITE
+from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.workload import SUITES, LinkLoad
 
 _BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)

@@ -1,23 +1,211 @@
-"""One guest on its way: what its passes move, and when it is stopped.
+"""One guest on its way: its memory, VMRELOCATE's limits, its passes, and when it is stopped.
 
 The source sends memory messages, so many outstanding, and none is acknowledged: a place is free
 again when the partner has read its message. At the end of a pass each side sends one message, the
 counts of what was sent and received (published: CP control block RLMSG).
+
+``docs/relocation.md`` says of each rule whether it is published, derived or assumed.
 """
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import inf
+from math import exp, inf
 from typing import Any, Final
 
 from ctc.agenda import NEVER_NS
-from isfc.arguments import check_fields
+from isfc.arguments import check_fields, checked, given_size, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_between
 from isfc.link.message import Message
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB
+
+QUIESCE_MAX_S: Final = 10.0
+"""MAXQUIESCE if it is not given, in seconds; with IMMEDIATE there is no limit (published: the help
+of SMAPI's VMRELOCATE)."""
+
+QUIESCE_GOAL_S: Final = 0.5
+"""Pre-copy ends when what has changed takes so long to move, in seconds. Assumed."""
+
+PASSES_MAX: Final = 8
+"""Passes before the guest is stopped, at most. Assumed. That CP goes on where passes do not shrink
+is seen: Java's passes after the first are 86 % of it, and there are several (published)."""
+
+SECONDS_MAX: Final = 99_999_999.0
+"""The longest limit that VMRELOCATE takes (published: the same help)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What VMRELOCATE was told, times in seconds; ``inf`` is NOLIMIT.
+
+    ``max_total`` counts from the command, ``max_quiesce`` from when the guest is stopped.
+    ``immediate`` stops it after one pass. ``quiesce_goal`` is no operand of CP's: see
+    `QUIESCE_GOAL_S`.
+    """
+
+    max_total: float = inf
+    max_quiesce: float = QUIESCE_MAX_S
+    immediate: bool = False
+    quiesce_goal: float = QUIESCE_GOAL_S
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        for name, value in (("max_total", self.max_total), ("max_quiesce", self.max_quiesce)):
+            if not (0 < value <= SECONDS_MAX or value == inf):
+                raise ConfigurationError(
+                    f"{spelt(name)} {value:g}: expected more than 0 to {SECONDS_MAX:,.0f} s"
+                )
+        if not 0 <= self.quiesce_goal <= SECONDS_MAX:
+            raise ConfigurationError(f"quiesce goal {self.quiesce_goal:g}: expected 0 s or more")
+
+    def goes_on(self, passes: int, left_s: float) -> bool:
+        """Whether there is another pass before the guest is stopped.
+
+        So many passes are over, and what has changed takes ``left_s`` to move. How much less a
+        pass moved than the one before does not matter. A rule of progress would have a cliff: a
+        guest that changes a little faster would be stopped for many times as long.
+        """
+        goal = min(self.quiesce_goal, self.max_quiesce)
+        return not self.immediate and passes < PASSES_MAX and left_s > goal
+
+
+def make_limits(
+    *, max_total: float | None, max_quiesce: float | None, immediate: bool, quiesce: float
+) -> Limits:
+    """VMRELOCATE's limits in seconds; its defaults for those that are None."""
+    return Limits(
+        max_total=inf if max_total is None else max_total,
+        max_quiesce=(inf if immediate else QUIESCE_MAX_S) if max_quiesce is None else max_quiesce,
+        immediate=immediate,
+        quiesce_goal=quiesce,
+    )
+
+
+class RelocationEnd(StrEnum):
+    """How a relocation ends."""
+
+    MOVED = "moved"
+    CANCELLED = "cancelled"
+    TOTAL = "max-total"
+    QUIESCE = "max-quiesce"
+    LINK = "link-lost"
+
+    @property
+    def code(self) -> str:
+        """CP's reason (published: Monitor record MRUSERLE)."""
+        return _CODES[self]
+
+
+_CODES: Final = {
+    RelocationEnd.MOVED: "00",
+    RelocationEnd.CANCELLED: "01",
+    RelocationEnd.LINK: "03",
+    RelocationEnd.TOTAL: "04",
+    RelocationEnd.QUIESCE: "05",
+}
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class GuestMemory:
+    """Lengths in bytes, rates in bytes/s; or given as texts such as ``16G``.
+
+    ``touched`` is what the guest has ever touched: the first pass moves it, and no more
+    (published: IBM's pages on relocations of Linux, "(pages) transferred"). ``change_rate``
+    is change that is spread evenly and meets no page twice in a pass. ``hot_set`` bytes are
+    written at random with ``write_rate``, and so many pages are met more than once.
+    """
+
+    size: int
+    touched: int
+    change_rate: int
+    hot_set: int
+    write_rate: int
+
+    @checked
+    def __init__(
+        self,
+        *,
+        size: int | str,
+        touched: int | str | None = None,
+        change_rate: int | str = 0,
+        hot_set: int | str = 0,
+        write_rate: int | str = 0,
+    ) -> None:
+        """Check them; all of it is touched if nothing is said of that."""
+        for name, value in (
+            ("size", size),
+            ("touched", size if touched is None else touched),
+            ("change_rate", change_rate),
+            ("hot_set", hot_set),
+            ("write_rate", write_rate),
+        ):
+            object.__setattr__(self, name, given_size("GuestMemory", name, value))
+        if not 1 <= self.touched <= self.size:
+            raise ConfigurationError(
+                f"touched {self.touched}: expected 1 to the memory, {self.size} bytes"
+            )
+        if not 0 <= self.hot_set <= self.touched:
+            raise ConfigurationError(
+                f"hot set {self.hot_set}: expected 0 to what is touched, {self.touched} bytes"
+            )
+        if self.change_rate < 0:
+            raise ConfigurationError(f"change rate {self.change_rate}: expected 0 bytes/s or more")
+        if self.write_rate < 0 or bool(self.write_rate) != bool(self.hot_set):
+            raise ConfigurationError(
+                f"write rate {self.write_rate}: expected more than 0 with a hot set, "
+                f"and 0 without; the hot set is {self.hot_set} bytes"
+            )
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything changes while it is moved."""
+        return bool(self.change_rate or self.hot_set)
+
+    def changed(self, taken_ns: int) -> int:
+        """Bytes that have changed after ``taken_ns``: each page counts once.
+
+        Random writes at w leave H (1 - e^(-wT/H)) of a hot set H changed after T (derived).
+        """
+        evenly = self.change_rate * taken_ns // NS_PER_S
+        hot = 0
+        if self.hot_set:
+            written = self.write_rate * taken_ns / NS_PER_S
+            hot = round(self.hot_set * (1 - exp(-written / self.hot_set)))
+        return min(self.touched, evenly + hot)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGuest:
+    """A guest of a kind that IBM measured, and what of its figures is published or assumed."""
+
+    memory: GuestMemory
+    basis: str
+
+
+KNOWN_GUESTS: Final = {
+    "java": KnownGuest(
+        GuestMemory(size=4096 * MIB, touched=3584 * MIB, hot_set=3200 * MIB, write_rate=1125 * MIB),
+        "memory inferred; heap published; touched assumed; write rate calibrated",
+    ),
+    "page-cache": KnownGuest(
+        GuestMemory(size=4096 * MIB, touched=4096 * MIB, change_rate=100 * MIB),
+        "all of it assumed; its published figures are not at hand",
+    ),
+    "direct-io": KnownGuest(
+        GuestMemory(size=4096 * MIB, touched=296 * MIB, change_rate=10 * MIB),
+        "touched published; memory inferred; change assumed",
+    ),
+    "oltp": KnownGuest(
+        GuestMemory(size=16384 * MIB, touched=2884 * MIB, hot_set=1616 * MIB, write_rate=100 * MIB),
+        "touched published; hot set is its published memory target; write rate assumed",
+    ),
+}
+"""Guests of `isfc relocate --like`. Touched: IBM's pages on relocations of Linux, "(pages)
+transferred" (direct-io, oltp). Java's heap: the same; its write rate was chosen so that the passes
+between the first and the stop are by the average 86 % of the first, as published, on one FICON
+Express4 channel."""
+
 
 MESSAGE_LENGTH: Final = 122_880
 """Bytes of memory in a message: the longest of IBM's HL suite, whose messages are those of a

@@ -22,11 +22,10 @@ from isfc.layout.in_words import listed
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
-from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest import SECONDS_MAX, GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue
-from scenarios.moves.vmrelocate import SECONDS_MAX
 from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.trunks import Trunks
+from scenarios.runs.operation import Trunks
 
 _LINE: Final = re.compile(
     r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"

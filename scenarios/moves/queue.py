@@ -13,9 +13,8 @@ from isfc.engine.program import Offer, Program
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
-from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan
+from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan, RelocationEnd
 from scenarios.moves.targets import Targets
-from scenarios.moves.vmrelocate import RelocationEnd
 
 
 @final

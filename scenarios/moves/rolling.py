@@ -21,8 +21,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.loss import collection_without, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
-from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome
-from scenarios.moves.moving import move
+from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome, move
 from scenarios.moves.orders import LOSE, NOT_GIVEN, Order, Response, lost_in_words
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S

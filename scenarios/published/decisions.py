@@ -20,11 +20,8 @@ from typing import Final
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
-from scenarios.published.table import PublishedRow, PublishedTable, Selection, Value
+from scenarios.published.table import Figures, PublishedRow, PublishedTable, Selection, Value
 from scenarios.runs.published_range import shipped_lines
-
-Figures = Mapping[str, float]
-"""A figure for each of some rows, by its key: IBM's, the model's, or a rule's."""
 
 LEVELS: Final = (0.03, 0.05, 0.10)
 """Ratios: a direction counts where IBM's two figures differ by more than this."""

@@ -2,23 +2,26 @@
 
 Each function takes a row of the table that it is named after and gives our figures by measure; a
 measure that is left out is not modelled, and the table's companion says why.
+
+SAS over zHPF (SHARE 17576) ran on FICON Express8S channels, one I/O after the other. What SAS and
+its storage take beside the channel is not ours: the time over zHPF, and MB/s, are taken as
+published, and ours is what command mode adds.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from ctc.channel import information_units
-from ctc.features import generation_code
+from ctc.features import find_channel, generation_code
 from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import DemandEstimate, estimate_alone
 from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.layout.path import FarPath, Isl
-from scenarios.published.table import PublishedRow
-
-Figures = Mapping[str, float]
+from scenarios.published.table import Figures, PublishedRow, RowFunction
+from scenarios.runs.result import MIB
 
 LARGE_BYTES: Final = 131_072
 """32 x 4K, what the Express16SA report calls large."""
@@ -254,28 +257,6 @@ _OTHER_SHARES: Final = ((5, 5), (2, 4), (20, 25), (4, 6))
 """Percent of a Db2 transaction in its CPU, latches, dispatcher and network: at least, at most."""
 
 
-ROWS: Final[Mapping[str, Callable[[PublishedRow], Figures]]] = {
-    function.__name__: function
-    for function in (
-        ficon_generations,
-        ficon_ratios,
-        ficon_mix,
-        ficon_response,
-        channel_activity,
-        channel_generation_codes,
-        ficon_distance,
-        isl_capacity,
-        ficon_frames,
-        ficon_iu_counts,
-        endpoint_security,
-        endpoint_security_batch,
-        fcp,
-        transaction_breakdown,
-    )
-}
-"""By the name of the table."""
-
-
 def _read_percent(row: PublishedRow) -> float:
     direction = str(row.columns["direction"])
     if "mix" in direction:
@@ -313,3 +294,68 @@ def _alone_ns(protocol: Protocol, row: PublishedRow) -> float:
 
 def _response_ms(protocol: Protocol, rate_per_s: float) -> float:
     return _alone(_workload(protocol, 4096, 100, rate_per_s=rate_per_s)).response_ns / 1e6
+
+
+SAS_FEATURE: Final = "FICON Express8S"
+
+HALF_TRACK_LENGTH: Final = 27_648
+SMALL_LENGTH: Final = 6_144
+"""Bytes of a block of 27K and of 6K (published)."""
+
+SEQUENTIAL_BLOCKS: Final = 2
+"""Blocks of 27K that a sequential read chains: those of a track (assumed)."""
+
+_PAGES: Final = {"Tall": (27_648, 240_176), "Wide": (55_296, 147_061)}
+"""Bytes of a member's page, and how many there are (published)."""
+
+
+def sas_members(row: PublishedRow) -> Figures:
+    """The size of a member."""
+    return {"size_mb": row.number("page_bytes") * row.number("pages") / MIB}
+
+
+def sas_elapsed(row: PublishedRow) -> Figures:
+    """Command mode's time: zHPF's, and for each I/O what the channel processor takes more."""
+    member = str(row.columns["member"])
+    if member not in _PAGES:
+        return {}
+    page_bytes, pages = _PAGES[member]
+    io_bytes, ios = page_bytes, pages
+    if row.columns["library_block"] == "6K":
+        io_bytes, ios = SMALL_LENGTH, pages * page_bytes // SMALL_LENGTH
+    zhpf_s = row.number("elapsed_zhpf_s")
+    command_s = zhpf_s + ios * _command_mode_adds_ns(io_bytes) / 1e9
+    return {"elapsed_ccw_s": command_s, "ratio": zhpf_s / command_s}
+
+
+def _command_mode_adds_ns(io_bytes: int) -> float:
+    channel = find_channel(SAS_FEATURE)
+    command = channel.command_work(io_bytes, is_read=True).processor_ns
+    return command - channel.transport_work(io_bytes, is_read=True).processor_ns
+
+
+def sas_channel_utilization(row: PublishedRow) -> Figures:
+    """The channel at the published MB/s."""
+    channel = find_channel(SAS_FEATURE)
+    assert channel.bus_mb_per_s is not None, "Express8S has a bus"
+    blocks = 1 if row.columns["test"] == "Random Read" else SEQUENTIAL_BLOCKS
+    io_bytes = blocks * HALF_TRACK_LENGTH
+    make = channel.command_work if row.columns["program"] == "CCW" else channel.transport_work
+    mb_per_s = row.number("mb_per_s")
+    io_per_s = mb_per_s * 1e6 / io_bytes
+    return {
+        "channel_utilization_percent": io_per_s * make(io_bytes, is_read=True).processor_ns / 1e7,
+        "bus_utilization_percent": 100 * mb_per_s / channel.bus_mb_per_s,
+    }
+
+
+ROWS: Final[Mapping[str, RowFunction]] = {
+    function.__name__: function
+    for function in (
+        *(ficon_generations, ficon_ratios, ficon_mix, ficon_response, channel_activity),
+        *(channel_generation_codes, ficon_distance, isl_capacity, ficon_frames, ficon_iu_counts),
+        *(endpoint_security, endpoint_security_batch, fcp, transaction_breakdown),
+        *(sas_members, sas_elapsed, sas_channel_utilization),
+    )
+}
+"""By the name of the table."""

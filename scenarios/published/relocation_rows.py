@@ -13,12 +13,9 @@ from typing import Final
 from isfc.layout.file import parse_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX, stop_short
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.guest import GuestPlan, Moved
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.moves.moving import move
-from scenarios.moves.vmrelocate import Limits
-from scenarios.published.table import PublishedRow
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits, Moved
+from scenarios.published.table import Figures, PublishedRow, RowFunction
 from scenarios.runs.result import MIB
 
 _LAYOUT: Final = parse_layout(
@@ -42,7 +39,7 @@ leave the same share of the hot set (derived: H (1 - e^(-wT/H)) / H depends on T
 _KINDS: Final = {"fio, direct I/O": "direct-io", "OLTP: Oracle, memory target 1616 MiB": "oltp"}
 
 
-def relocation_row(row: PublishedRow) -> Mapping[str, float]:
+def relocation_row(row: PublishedRow) -> Figures:
     """Ours in the place of a measurement."""
     metric = str(row.columns["metric"])
     if metric in _OF_DEVICES:
@@ -56,7 +53,7 @@ def relocation_row(row: PublishedRow) -> Mapping[str, float]:
     return {}
 
 
-def rule_row(row: PublishedRow) -> Mapping[str, float]:
+def rule_row(row: PublishedRow) -> Figures:
     """Ours in the place of a rule."""
     ours = _RULES.get(str(row.columns["id"]))
     return {} if ours is None else {"value": float(ours())}
@@ -136,7 +133,7 @@ _RULES: Final[Mapping[str, Callable[[], float]]] = {
     "rule-10": lambda: CTCS_MAX,
 }
 
-RELOCATION_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {
+RELOCATION_ROWS: Final[Mapping[str, RowFunction]] = {
     "relocation": relocation_row,
     "relocation_rules": rule_row,
 }

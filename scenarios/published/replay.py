@@ -1,36 +1,41 @@
 """Replaying published tables: their runs again in virtual time, and the difference.
 
 A row of a table names a run, and the table's view says what of the run it shows. So the rows of
-several tables may need the same run; it is run once.
+several tables may need the same run; it is run once. Tables of rules, estimates and stop-shorts,
+are computed without a run.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from ctc.profiles import find_profile
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
-from scenarios.published import estimates, ficon_rows, sas_rows, system_rows
+from isfc.link.scan import stop_short
+from scenarios.published import ficon_rows, system_rows
 from scenarios.published.companion import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
-from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
+from scenarios.published.table import (
+    Figures,
+    PublishedRow,
+    PublishedTable,
+    Role,
+    RowFunction,
+    TableView,
+    Value,
+)
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import spread_percent
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
-
-CHANNEL_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {
-    **ficon_rows.ROWS,
-    **system_rows.ROWS,
-    **sas_rows.ROWS,
-}
-"""Our figures by measure for a row of each table."""
-
 
 SECONDS: Final = 5.0
 """Virtual seconds measured of each run. IBM measured five minutes; ours is steady by then."""
@@ -38,7 +43,6 @@ SECONDS: Final = 5.0
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
 
-_ROWS: Final = {**CHANNEL_ROWS, **RELOCATION_ROWS}
 
 _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)
@@ -186,17 +190,47 @@ def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: f
     )
 
 
-def _ruled(table: PublishedTable, row: PublishedRow) -> Mapping[str, float]:
+def capacity_row(layout: str) -> Figures:
+    """What the first node of a layout can send, by its plan (``capacity_estimates.csv``)."""
+    client, _ = make_plan(load_layout(layout)).directions
+    return {
+        "write_ctcs": len(client.write_order),
+        "estimated_one_way_mb_per_s": client.estimated_mb_per_s,
+    }
+
+
+def chpid_row(row: PublishedRow) -> Figures:
+    """What a chpid of a row's feature that is full carries one way (``chpid_estimates.csv``)."""
+    profile = find_profile(str(row.columns["feature"]))
+    rate = rule_of_thumb_mb_per_s(profile.link_gbps, FULL_CTC_COUNT)
+    return {"link_gbit_per_s": profile.link_gbps, "estimated_one_way_mb_per_s": int(rate)}
+
+
+def stop_short_row(row: PublishedRow) -> Figures:
+    """How many CTCs a scan leaves to the partner, for all numbers in a row (``stop_short.csv``).
+
+    A single CTC is left out: stopping short by one, its ends would have none to write on, and
+    the report's own estimates say that they share it.
+    """
+    least, most = int(row.number("ctcs_min")), int(row.number("ctcs_max"))
+    (only,) = {stop_short(count) for count in range(max(2, least), most + 1)}
+    return {"scan_stops_short_by": only}
+
+
+_ROWS: Final[Mapping[str, RowFunction]] = {
+    **ficon_rows.ROWS,
+    **system_rows.ROWS,
+    **RELOCATION_ROWS,
+    "chpid_estimates": chpid_row,
+    "stop_short": stop_short_row,
+}
+
+
+def _ruled(table: PublishedTable, row: PublishedRow) -> Figures:
     """Our figures of a published row, by measure, of a table that needs no run."""
-    match table.view:
-        case TableView.CAPACITY:
-            return estimates.capacity_row(table.runs.layout.format_map(row.columns))
-        case TableView.CHPID:
-            return estimates.chpid_row(row)
-        case TableView.STOP_SHORT:
-            return estimates.stop_short_row(row)
-        case _:
-            return _ROWS[table.name](row)
+    if table.view is TableView.CAPACITY:
+        return capacity_row(table.runs.layout.format_map(row.columns))
+    return _ROWS[table.name](row)
 
 
 def _measured(table: PublishedTable, row: PublishedRow, recording: Recording) -> report.Row:

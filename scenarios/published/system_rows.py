@@ -4,7 +4,7 @@ SAPs, zHyperLink, OSA-Express, the ceilings above a channel. A row function give
 that we have for a row; a measure it leaves out, ours does not have.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from ctc.features import find_channel
@@ -14,10 +14,7 @@ from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
 from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
-from scenarios.published.table import PublishedRow
-
-Figures = Mapping[str, float]
-RowFunction = Callable[[PublishedRow], Figures]
+from scenarios.published.table import Figures, PublishedRow, RowFunction
 
 BUSY_REPORT_READS_PER_S: Final = 150_000
 """Synchronous reads a second that the busy report asks for (derived: 120,000 of them succeed,

@@ -5,7 +5,7 @@ files.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
@@ -156,6 +156,13 @@ class PublishedRow:
     def is_in(self, selection: Selection) -> bool:
         """Whether a selection takes this row."""
         return is_in(self.columns, selection)
+
+
+Figures = Mapping[str, float]
+"""Figures of a row by measure, or one figure for each of some rows, by its key."""
+
+RowFunction = Callable[[PublishedRow], Figures]
+"""Gives our figures of a row, by the columns of its table; what it leaves out is not modelled."""
 
 
 def is_in(columns: Mapping[str, Value], selection: Selection) -> bool:

@@ -1,19 +1,70 @@
-"""What is run: links, what runs over each, and for how long."""
+"""What is run: links, what runs over each, and for how long; how it begins, and who does it.
 
-from collections.abc import Callable, Mapping
+A link starts with nothing under way, and what it does at first is not what it does later. Three
+things are to be over: the clients' first messages, all of which wait at the same end at the same
+time; packages that grow until they are as long as the backlog allows; and the order in which the
+CTCs of a fibre write. That order takes longest. Two CTCs of one fibre may write in turn, so that
+one sends while the other waits for its interrupt and its next package, and the fibre never rests;
+or nearly at the same time, so that they share the line, and then both wait. They begin in turn,
+and messages of two lengths push them out of it. On three Express4 with two CTCs each, saturated
+with HL, that takes half a second, and costs 13 % of 870 MB/s.
+
+Figures are of loads at saturation, and as people state them: of HL, whose messages are as long as
+those of a guest relocation, what a link of several chpids carries most of.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
+from isfc.arguments import spelt
+from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
-from isfc.layout.collection import Collection
+from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection, LinkTraffic
 from isfc.layout.in_words import check_between, no_node
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import find_link
+from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import LinkLoad, Workload
+from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
+
+WARMUP: Final = 1.0
+"""Seconds of virtual time. Chosen: twice as long as that. Of 400 rates of drawn layouts the half
+second after it is off by more than 3 % in two, and the half second that begins at two seconds in
+one. Runs until a rate is steady leave out more while a trend is left (`scenarios.runs.trend`)."""
+
+WARMUP_NS: Final = 1_000_000_000
+"""The same in nanoseconds."""
+
+
+GRADUAL_NS: Final = 500_000_000
+"""Virtual time over which the first messages come. Chosen: half of the warm-up, so that it is over
+when that is, and long enough for the link to be nearly empty at first with 500 pairs."""
+
+
+class Gradual:
+    """A program whose first messages come one after the other, else as it offers them."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def start(self, now_ns: int) -> Iterator[Offer]:
+        """The program's first offers, each message later than the one before."""
+        first = [
+            (at_ns, message)
+            for at_ns, messages in self._program.start(now_ns)
+            for message in messages
+        ]
+        for index, (at_ns, message) in enumerate(first):
+            yield at_ns + GRADUAL_NS * index // len(first), [message]
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """What the program does."""
+        return self._program.receive(event, now_ns)
+
 
 NS_PER_S: Final = 1_000_000_000
 PAIRS_MAX: Final = 10_000
@@ -179,3 +230,135 @@ def check_node(layout: Layout, what: str, name: str | None) -> None:
     """Raise `ConfigurationError` unless ``name``, if it is given, is a node of the layout."""
     if name is not None and name not in layout.nodes:
         raise no_node(what, name, layout.nodes)
+
+
+SUITE: Final = "HL"
+SATURATING_PAIRS: Final = 500
+"""More carry no more: of sixteen CTCs on four Express8S, 500 pairs carry a third more than 100."""
+STATED_PAIRS: Final = 50
+"""IBM's load in its longest look at a link (H001709C)."""
+
+SECONDS: Final = 1.0
+"""Virtual seconds, after the warm-up, of runs of which more is shown than a rate: of CTCs, disks,
+several links."""
+
+LIKE_SHARE: Final = 0.1
+"""Figures that differ by less say the same: the model's own error is as large."""
+
+
+_Given = TypeVar("_Given")
+_Outcome = TypeVar("_Outcome")
+
+
+class RunEach(Protocol):
+    """Does every run, in this process or in others, and gives what came of them in their order."""
+
+    def __call__(
+        self, work: Callable[[_Given], _Outcome], experiments: Sequence[_Given], /
+    ) -> Sequence[_Outcome]:
+        """Do ``work`` on every experiment."""
+
+
+def in_turn(
+    work: Callable[[_Given], _Outcome], experiments: Sequence[_Given]
+) -> Sequence[_Outcome]:
+    """Do one run after the other, in this process."""
+    return [work(each) for each in experiments]
+
+
+def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
+    """What a node's rate depends on: which it is, and the kinds of fibres as it comes to them.
+
+    Links with one chpid or another gone may be alike by it. The two ways of a link never are: with
+    one CTC, for which the lesser name goes first, they differ by up to a fifth, and with several,
+    over some distance, by up to 6 %.
+    """
+    fibres = [ctc.fibre for ctc in layout.device_list()]
+    if sender == layout.nodes[0]:
+        return (0, *((fibres.index(fibre), fibre.kind) for fibre in fibres))
+    fibres.reverse()
+    return (1, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
+
+
+def alike(a: float, b: float) -> bool:
+    """Whether two figures differ by less than `LIKE_SHARE` of the greater."""
+    return abs(a - b) <= LIKE_SHARE * max(a, b)
+
+
+def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
+    """A run of the load that people state."""
+    return one_way(layout, sender, STATED_PAIRS)
+
+
+def one_way(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
+    """A run in which ``sender`` sends what others only answer; the first node if it is None."""
+    return Experiment.of(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What runs: ``pairs`` of a workload over each link, or the ``traffic`` of several."""
+
+    workload: Workload = SUITES[SUITE]
+    pairs: int = STATED_PAIRS
+    traffic: tuple[LinkLoad, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The load, as every page says it."""
+        if self.traffic:
+            return "with the traffic of the file"
+        return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
+
+    @property
+    def is_saturating(self) -> bool:
+        """Whether more pairs would carry no more."""
+        return not self.traffic and self.pairs >= SATURATING_PAIRS
+
+    def of(self, collection: Collection) -> "Load":
+        """The same of some links: with their traffic, if they are several and have some."""
+        if len(collection.links) == 1:
+            return self
+        return replace(self, traffic=tuple(map(load_of, collection.traffic)))
+
+    def runs(self, links: Collection) -> list[Experiment]:
+        """The runs of some links: one for each direction, or that of their traffic."""
+        if self.traffic:
+            joined = [{*link.nodes} for link in links.links]
+            every = [tuple(t for t in self.traffic if {t.client, t.server} in joined)]
+        else:
+            ends = [link.nodes for link in links.links]
+            every = [
+                tuple(LinkLoad(*end, self.workload, self.pairs) for end in ways)
+                for ways in (ends, [(second, first) for first, second in ends])
+            ]
+        return [Experiment(links, loads, seconds=SECONDS) for loads in every if loads]
+
+
+STATED: Final = Load()
+SATURATED: Final = Load(pairs=SATURATING_PAIRS)
+
+
+def read_load(option: str, text: str) -> tuple[str, int]:
+    """A workload's name and how many pairs of guests run it, from ``HS:20``."""
+    name, _, pairs = text.rpartition(":")
+    if not (name and pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX):
+        raise ConfigurationError(
+            f"{option} {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, such as HS:20"
+        )
+    return name, int(pairs)
+
+
+def read_traffic(text: str, collection: Collection) -> LinkLoad:
+    """The load that a text says; raises `ConfigurationError`."""
+    with within(f"{spelt('traffic')} {text[:60]}"):
+        ends, _, rest = text.partition(":")
+        workload, _, pairs = rest.rpartition(":")
+        client, _, server = ends.upper().partition("-")
+        if not (client and server and workload and pairs.isdecimal() and len(pairs) < 9):
+            raise ConfigurationError("expected FROM-TO:WORKLOAD:PAIRS, such as ALPHA-BETA:HL:50")
+        if not 1 <= int(pairs) <= PAIRS_MAX:
+            raise ConfigurationError(f"{pairs} pairs; expected 1 to {PAIRS_MAX}")
+        names = NodeName(client), NodeName(server)
+        find_link(collection, *names)
+        return load_of(LinkTraffic(*names, workload, int(pairs)))

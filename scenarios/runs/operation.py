@@ -1,17 +1,19 @@
-"""What an operator does during a run in virtual time, and what is heard of the link meanwhile.
+"""What an operator does during a run in virtual time, what is heard of the link, and lost trunks.
 
-Times of a run are as people write them: ``5ms``, ``800us``, ``1.5s``.
+Times of a run are as people write them: ``5ms``, ``800us``, ``1.5s``. Inter-switch links are lost
+one by one while links run over them.
 """
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, final
 
 from isfc.engine.pump import Listener
 from isfc.engine.virtual import VirtualEngine
+from isfc.layout.loss import OneOfSeveral
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.system import System
@@ -66,3 +68,25 @@ def read_time_ns(text: str) -> int | None:
     """The nanoseconds of a time such as ``5ms``; None if ``text`` is none."""
     found = _TIME.fullmatch(text)
     return None if found is None else round(Decimal(found[1]) * _UNITS_NS[found[2]])
+
+
+@final
+class Trunks:
+    """Which inter-switch links are gone, by path; the others carry what they can."""
+
+    def __init__(self, engine: VirtualEngine) -> None:
+        self._engine = engine
+        self._gone: Counter[str] = Counter()
+
+    def change(self, isl: OneOfSeveral, lost: int) -> bool:
+        """One more is lost (1) or there again (-1); whether any is left.
+
+        The last one takes its CTCs along, which is not done here.
+        """
+        self._gone[isl.path] += lost
+        gone = self._gone[isl.path]
+        if gone >= isl.count:
+            return False
+        for trunk, ns_per_byte in isl.without(gone):
+            self._engine.set_trunk(trunk, ns_per_byte)
+        return True

@@ -18,12 +18,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
 from isfc.link.message import Traffic
 from scenarios.runs.own_guests import Arrival, Gaps, OwnGuests
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX, TRANSPORT_WINDOW, Workload
@@ -39,41 +39,32 @@ PER_S_MAX: Final = 10_000_000
 
 
 class _WorkloadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    reply: int
-    messages: dict[str, float] = {}
-    replies: dict[str, int] = {}
-    window: int | None = None
-    traffic: str = "transport"
-    think_s: float = 0.0
-    per_s: float | None = None
-    gaps: str = "exponential"
-    trace: str | None = None
-    both_ways: bool = False
-
-
-_EXPECTED: Final = {
-    "name": 'what the workload is called, in quotes, such as "batch"',
-    "reply": "bytes of a reply",
-    "messages": "the percent of messages by their bytes, such as { 512 = 20, 8192 = 80 }",
-    "replies": "bytes of the reply by those of the message, such as { 8192 = 100 }",
-    "window": "messages outstanding in a conversation",
-    "traffic": '"transport", or "legacy" for APPC/VM',
-    "think_s": "seconds before each message",
-    "per_s": "messages a second",
-    "gaps": '"exponential" or "constant"',
-    "trace": "the path of a CSV file in quotes, with columns seconds and bytes",
-    "both_ways": "true or false",
-}
+    name: Annotated[str, holds('what the workload is called, in quotes, such as "batch"')]
+    reply: Annotated[int, holds("bytes of a reply")]
+    messages: Annotated[
+        dict[str, float],
+        holds("the percent of messages by their bytes, such as { 512 = 20, 8192 = 80 }"),
+    ] = {}
+    replies: Annotated[
+        dict[str, int],
+        holds("bytes of the reply by those of the message, such as { 8192 = 100 }"),
+    ] = {}
+    window: Annotated[int | None, holds("messages outstanding in a conversation")] = None
+    traffic: Annotated[str, holds('"transport", or "legacy" for APPC/VM')] = "transport"
+    think_s: Annotated[float, holds("seconds before each message")] = 0.0
+    per_s: Annotated[float | None, holds("messages a second")] = None
+    gaps: Annotated[str, holds('"exponential" or "constant"')] = "exponential"
+    trace: Annotated[
+        str | None, holds("the path of a CSV file in quotes, with columns seconds and bytes")
+    ] = None
+    both_ways: Annotated[bool, holds("true or false")] = False
 
 
 def read_workload(name: str) -> Workload:
     """The workload in the file at the path ``name``; `ConfigurationError` for what is wrong."""
     path = Path(name)
     with within(name):
-        table = convert(
-            decode(read_bytes(path, "a workload"), "a workload"), _WorkloadTable, "", _EXPECTED
-        )
+        table = convert(decode(read_bytes(path, "a workload"), "a workload"), _WorkloadTable, "")
         kinds = {each.name.lower(): each for each in Traffic}
         if table.traffic not in kinds:
             raise ConfigurationError(f"traffic: expected one of {', '.join(kinds)}")

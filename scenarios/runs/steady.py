@@ -4,7 +4,7 @@ Virtual time is cut into batches. Means of batches are nearly independent, so th
 how far the mean of the run may be from that of an endless one (the method of batch means: A. Law,
 Simulation Modeling and Analysis, ch. 9). Two runs are made: one whose clients begin together, as
 those of `isfc run` do, and one whose clients begin one after the other over an empty link. Each is
-measured after `scenarios.runs.warmup`, and later while its batches have a trend
+measured after `scenarios.runs.experiment`, and later while its batches have a trend
 (`scenarios.runs.trend`). What both agree on is the rate. If they do not, both go on; if they then
 still do not, the link has two paces, of which it keeps the one that it falls into, and both are
 said.
@@ -26,13 +26,12 @@ from typing import Final
 from isfc.engine.program import Program
 from isfc.link.name import NodeName
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure
 from scenarios.runs.run import Looks, build
 from scenarios.runs.run import run as run_once
 from scenarios.runs.trend import has_trend, without_trend
-from scenarios.runs.warmup import WARMUP_NS, Gradual
 
 BATCH_NS: Final = 100_000_000
 """A tenth of a second of virtual time: some hundred packages and more on a busy CTC."""

@@ -23,14 +23,14 @@ from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
 from isfc.search import report_runs
 from isfc.search.report_runs import cluster_runs, link_runs
-from scenarios.figures import link_rates, rates
+from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.limit import SHARE_MIN, SHARE_OF_BUSY, added
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried
 from scenarios.figures.resources import faster, resources_of
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, in_turn, one_way
+from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE, in_turn, one_way
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
 from tests.lengthy import few_in_every_run
@@ -125,9 +125,8 @@ _RUNS: Final = tuple(
     for module, name in (
         (rates, "steady_ends"),
         (rates, "find_limit"),
-        (link_rates, "steady_run"),
-        (link_rates, "find_limit"),
-        (link_rates, "first_look"),
+        (rates, "steady_run"),
+        (rates, "first_look"),
         (report_runs, "steady_run"),
     )
 )
@@ -255,7 +254,7 @@ ELSEWHERE: Final = {
     **dict.fromkeys(("sweep", "optimise"), "runs are as long as is asked for"),
     "change": "tests/isfc/cli/change",
     "compare_results": "results that somebody has",
-    "others_busy": "tests/scenarios/figures/test_others_busy.py",
+    "others_busy": "tests/scenarios/figures/test_rates.py",
     **dict.fromkeys(("relocate", "evacuate", "rolling_maintenance"), "seconds, not rates"),
     **dict.fromkeys(("replay", "measured", "loads", "collide"), "other loads, other figures"),
     **dict.fromkeys(("io", "io_plan", "io_run", "io_size", "io_beside", "io_chart"), "disks"),
@@ -359,7 +358,7 @@ def test_a_limit_that_is_not_named_gains_no_more_than_its_share_when_it_is_relie
     if not asked.is_one:
         return
     (link,) = asked.links.links
-    for said in link_rates.link_rates(link)[0]:
+    for said in rates.link_rates(link)[0]:
         assert said.limit is not None
         experiment = one_way(link, said.sender, SATURATING_PAIRS)
         named = {share.resource for share in said.limit.shares}

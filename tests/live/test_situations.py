@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import control_path
 from tests.live import impatient
 from tests.live.forwarded import forwarding_nodes, free_port

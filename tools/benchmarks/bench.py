@@ -15,62 +15,47 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
-from statistics import mean
-from typing import Final
+from typing import Final, NamedTuple
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_collection
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
+from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import Result, measure
+from scenarios.runs.result import MIB, measure
 from scenarios.runs.run import build
-from scenarios.runs.workload import find_workload, free_workload
+from scenarios.runs.workload import LinkLoad, find_workload, free_workload
 from tools.benchmarks.judged import (
     COMPILED,
-    HEADING,
     MEMORY_GROWTH_MAX,
     MEMORY_MB_MAX,
-    Check,
-    Timing,
-    describe_check,
-    describe_timing,
+    Goal,
+    Sample,
+    Say,
+    Taken,
     end,
+    in_turn,
     make_parser,
-    say_nothing,
     say_now,
-    slowdown,
+    table,
 )
-from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate
 from tools.benchmarks.studio_latency import latencies, p95_s
-
-RATIO_MIN: Final = {"HS": 50.0, "HL": 45.0}
-"""Suites that are run beside SimPy, each with 16 CTCs and 100 pairs: our messages per second over
-SimPy's in the same round, compiled by what runs went through; median of the rounds."""
-RATIO_INTERPRETED_MIN: Final = 1.0
-"""The same where isfc runs as source, which is for who works on it."""
-DIFFERENCE_PERCENT_MAX: Final = 2.0
-"""Between the MB/s of the two models, on average over all repetitions."""
-_APPC: Final = "CDU:1000"
-"""APPC/VM messages of 1,000 bytes."""
 
 SLOWDOWN_MAX: Final = 1.3
 """Time per message with 16 CTCs over that with one, with 100 pairs over that with ten, and with six
 links over that with one."""
-FROM_ONE_PAIR_MAX: Final = 1.45
-"""The same from one pair to a hundred: one pair repeats one path, and stays in the first cache."""
-PACKAGES_PERCENT_MAX: Final = 1.0
-"""Between the messages per package of those, which are to be equal."""
-
-EDIT_S_MAX: Final = 1.0
-"""From an edit on the page of `isfc studio` to the last figure of its judgement, p95, compiled."""
-EDIT_INTERPRETED_S_MAX: Final = 10.0
-LOOK_S_MAX: Final = 0.25
-"""From an edit to its drawing, write order, rule figures and findings while models run, p95."""
+PACKAGES_WITHIN: Final = 0.01
+"""How far the messages per package of those may differ, which are to be equal."""
+_ALIKE_WITHIN: Final = 0.02
+"""The same of the MB/s of the two models."""
+_APPC: Final = "CDU:1000"
+"""APPC/VM messages of 1,000 bytes."""
 EDITS_PER_REPETITION: Final = 6
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -89,14 +74,43 @@ class EngineExtent:
 QUICK: Final = EngineExtent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
 
 
-Comparer = Callable[[EngineExtent], tuple[list[Timing], list[Check]]]
-"""Times contestants in turn, and says what is judged of them."""
+def _alike(case: str, figure: str, within: float, ours: str, peer: str) -> Iterator[Goal]:
+    """A figure that both are to have alike."""
+    yield Goal(case, figure, 1 + within, ours, peer)
+    yield Goal(case, figure, 1 - within, ours, peer, at_least=True)
 
-Model = Callable[[Experiment], tuple[int, float, float]]
-"""Runs an experiment; returns messages carried (warm-up included), MB/s, messages a package."""
+
+def _slower(case: str, many: str, few: str, most: float = SLOWDOWN_MAX) -> Goal:
+    return Goal(case, "us/message", most, many, few)
 
 
-def run_ours(experiment: Experiment) -> tuple[int, float, float]:
+GOALS: Final = (
+    # Compiled by what runs went through; the source is for who works on it.
+    Goal("HS", "messages/s", 50.0 if COMPILED else 1.0, "isfc", "SimPy", at_least=True),
+    Goal("HL", "messages/s", 45.0 if COMPILED else 1.0, "isfc", "SimPy", at_least=True),
+    *_alike("HS", "MB/s", _ALIKE_WITHIN, "SimPy", "isfc"),
+    *_alike("HL", "MB/s", _ALIKE_WITHIN, "SimPy", "isfc"),
+    _slower("CTCs", "16 CTCs", "1 CTC"),
+    *_alike("CTCs", "messages/package", PACKAGES_WITHIN, "16 CTCs", "1 CTC"),
+    _slower("pairs", "100 pairs", "10 pairs"),
+    _slower("pairs", "100 pairs", "1 pair", 1.45),  # which stays in the first cache
+    *_alike("pairs", "messages/package", PACKAGES_WITHIN, "100 pairs", "1 pair"),
+    *(
+        _slower(case, f"6 links{shared}", f"1 link{shared}")
+        for case in ("links", "APPC/VM")
+        for shared in ("", ", shared")
+    ),
+    Goal("memory", "peak MB", MEMORY_MB_MAX, "longer"),
+    Goal("memory", "peak MB", MEMORY_GROWTH_MAX, "longer", "shorter"),
+    Goal("studio", "s to judgement, p95", 1.0 if COMPILED else 10.0),
+    Goal("studio", "s to the rules' part, p95", 0.25),
+)
+
+Model = Callable[[Experiment], Sample]
+"""Runs an experiment; the messages that it carried, warm-up included, MB/s, messages a package."""
+
+
+def run_ours(experiment: Experiment) -> Sample:
     """Our engine, as `scenarios.runs.run` runs it."""
     engine, systems = build(experiment)
     end = systems[0].ends[0]
@@ -104,44 +118,75 @@ def run_ours(experiment: Experiment) -> tuple[int, float, float]:
     before = end.snapshot(engine.now_ns)
     engine.run(experiment.end_ns)
     after = end.snapshot(engine.now_ns)
-    result: Result = measure(end.name, before, after)
-    per_package = (result.messages_per_s_out + result.messages_per_s_in) / (
-        result.packages_per_s_out + result.packages_per_s_in
-    )
-    return after.write_message_count + after.read_message_count, result.mb_per_s, per_package
+    result = measure(end.name, before, after)
+    return {
+        "messages": after.write_message_count + after.read_message_count,
+        "MB/s": result.mb_per_s,
+        "messages/package": (result.messages_per_s_out + result.messages_per_s_in)
+        / (result.packages_per_s_out + result.packages_per_s_in),
+    }
 
 
-def run_simpy(experiment: Experiment) -> tuple[int, float, float]:
+def run_simpy(experiment: Experiment) -> Sample:
     """The SimPy model."""
     result = simulate(experiment)
-    return result.message_count, result.mb_per_s, result.messages_per_package
+    return {
+        "messages": result.message_count,
+        "MB/s": result.mb_per_s,
+        "messages/package": result.messages_per_package,
+    }
 
 
-def time_in_turn(
-    contestants: Sequence[tuple[str, Model, Callable[[int], Experiment]]], repetitions: int
-) -> list[Timing]:
-    """Run each contestant once, then each again, and so on; every round has its own seed."""
-    runs: list[list[tuple[float, int, float, float]]] = [[] for _ in contestants]
-    for seed in range(1, repetitions + 1):
-        for (_, model, experiment), taken in zip(contestants, runs, strict=True):
-            gc.collect()  # nobody pays for what the last one left behind
-            start_s = time.process_time()
-            outcome = model(experiment(seed))
-            taken.append((time.process_time() - start_s, *outcome))
-    timings = []
-    for (name, _, _), taken in zip(contestants, runs, strict=True):
-        processor_s, counts, mb_per_s, per_package = zip(*taken, strict=True)
-        timings.append(Timing(name, processor_s, counts, mb_per_s, mean(per_package)))
-    return timings
+def run_links(links: int, *, shared: bool) -> Model:
+    """Runs so many links of a full mesh of four systems, each as the experiment's link is."""
+
+    def model(experiment: Experiment) -> Sample:
+        collection = parse_collection(mesh(4, shared=shared))
+        loads = tuple(
+            LinkLoad(*link.nodes, experiment.workload, experiment.pairs)
+            for link in collection.links[:links]
+        )
+        cluster = Experiment(
+            collection, loads, experiment.seconds, experiment.warmup, experiment.seed
+        )
+        engine, systems = build(cluster)
+        engine.run(cluster.end_ns)
+        ends = [end.link.counters for system in systems for end in system.ends]
+        messages: int = sum(end.write_message_count + end.read_message_count for end in ends)
+        packages: int = sum(end.write_package_count + end.read_package_count for end in ends)
+        length: int = sum(end.write_length for end in ends)
+        seconds = experiment.warmup + experiment.seconds
+        return {
+            "messages": messages // 2,
+            "MB/s": length / seconds / MIB,
+            "messages/package": messages / packages,
+        }
+
+    return model
 
 
-def published_cell(suite: str, seconds: float, seed: int = 1) -> Experiment:
+def timed(model: Model, experiment: Experiment) -> Callable[[], Sample]:
+    """A contender: each of its runs has a seed of its own, and the processor time of a message."""
+    seeds = count(1)
+
+    def run() -> Sample:
+        gc.collect()  # nobody pays for what the last one left behind
+        begin_s = time.process_time()
+        found = dict(model(replace(experiment, seed=next(seeds))))
+        took_s = time.process_time() - begin_s
+        messages = found.pop("messages")
+        return {"messages/s": messages / took_s, "us/message": 1e6 * took_s / messages, **found}
+
+    return run
+
+
+def published_cell(suite: str, seconds: float) -> Experiment:
     """A suite with 16 CTCs and 100 pairs."""
     layout = load_layout("published-16")
-    return Experiment.of(layout, find_workload(suite), 100, seconds, warmup=0.2, seed=seed)
+    return Experiment.of(layout, find_workload(suite), 100, seconds, warmup=0.2)
 
 
-def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
+def equal_packages(ctcs: int, seconds: float) -> Experiment:
     """A link that has more to carry than it can, in packages of eight messages each.
 
     One limit for a single CTC and for many, and a backlog that is never empty, make packages
@@ -154,7 +199,6 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
         pairs=200,
         seconds=seconds * (4 if ctcs == 1 else 1),
         warmup=0.2,
-        seed=seed,
         link=LinkParameters(
             package_limit=PackageLimit(length),
             single_ctc_length=length,
@@ -163,7 +207,7 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
     )
 
 
-def single_messages(pairs: int, seconds: float, seed: int = 1) -> Experiment:
+def single_messages(pairs: int, seconds: float) -> Experiment:
     """16 CTCs that carry every message in a package of its own, whatever else waits.
 
     With few pairs there is less to carry, and more virtual time for it, so that runs take alike.
@@ -174,16 +218,60 @@ def single_messages(pairs: int, seconds: float, seed: int = 1) -> Experiment:
         pairs=pairs,
         seconds=seconds * {1: 8, 10: 5}.get(pairs, 1),
         warmup=0.2,
-        seed=seed,
         link=LinkParameters(package_limit=PackageLimit(1)),
     )
 
 
-def peak_memory_mb(seconds: float) -> float:
+class Case(NamedTuple):
+    """What is timed in turn: its name, what is said of it, and who runs what."""
+
+    name: str
+    heading: str
+    contenders: Mapping[str, Callable[[], Sample]]
+
+
+def cases(seconds: float) -> Iterator[Case]:
+    """Each suite beside SimPy, and what grows; links share nothing, or a chpid of each system."""
+    for suite in ("HS", "HL"):
+        cell = published_cell(suite, seconds)
+        both = {"isfc": timed(run_ours, cell), "SimPy": timed(run_simpy, cell)}
+        yield Case(suite, f"{suite}, 16 CTCs, 100 pairs", both)
+    yield Case(
+        "CTCs",
+        "One CTC and sixteen, packages alike",
+        {
+            name: timed(run_ours, equal_packages(ctcs, seconds / 2))
+            for name, ctcs in (("1 CTC", 1), ("16 CTCs", 16))
+        },
+    )
+    yield Case(
+        "pairs",
+        "One pair, ten and a hundred, packages alike",
+        {
+            name: timed(run_ours, single_messages(pairs, seconds / 2))
+            for name, pairs in (("1 pair", 1), ("10 pairs", 10), ("100 pairs", 100))
+        },
+    )
+    # APPC/VM's messages are copied under one lock of a system.
+    for name, suite in (("links", "HL"), ("APPC/VM", _APPC)):
+        yield Case(
+            name,
+            f"One link of four systems and six, {suite}",
+            {
+                f"{links}{', shared' * shared}": timed(
+                    run_links(number, shared=shared), published_cell(suite, seconds / 4)
+                )
+                for shared in (False, True)
+                for links, number in (("1 link", 1), ("6 links", 6))
+            },
+        )
+
+
+def peak_memory_mb(seconds: float) -> Sample:
     """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
     command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
     done = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True, text=True)
-    return float(done.stdout)
+    return {"peak MB": float(done.stdout)}
 
 
 def _peak_length() -> int:
@@ -198,169 +286,44 @@ def _peak_length() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RUSAGE_UNIT
 
 
-def compare_with_simpy(suite: str, extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
-    """Both models on one cell, in turn."""
-
-    def experiment(seed: int) -> Experiment:
-        return published_cell(suite, extent.seconds, seed)
-
-    timings = time_in_turn(
-        [("isfc", run_ours, experiment), ("SimPy", run_simpy, experiment)], extent.repetitions
-    )
-    ours, theirs = timings
-    ratio = slowdown(theirs, ours)
-    ratio_min = RATIO_MIN[suite] if COMPILED else RATIO_INTERPRETED_MIN
-    difference = abs(mean(theirs.mb_per_s) / mean(ours.mb_per_s) - 1) * 100
-    return timings, [
-        Check(f"{suite}: messages per second, isfc / SimPy", ratio, ratio_min, at_least=True),
-        Check(f"{suite}: MB/s, difference in percent", difference, DIFFERENCE_PERCENT_MAX),
-    ]
+def memory(extent: EngineExtent) -> Taken:
+    """A run, and one four times as long."""
+    names = zip(("shorter", "longer"), extent.memory_seconds, strict=True)
+    return {name: [peak_memory_mb(seconds)] for name, seconds in names}
 
 
-def compare_ctcs(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
-    """One CTC against sixteen, with the same messages per package."""
-    counts = {"1 CTC": 1, "16 CTCs": 16}
-    return _compare_counts(extent, equal_packages, counts, {("1 CTC", "16 CTCs"): SLOWDOWN_MAX})
-
-
-def compare_pairs(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
-    """One pair and ten against a hundred, with one message per package."""
-    counts = {"1 pair": 1, "10 pairs": 10, "100 pairs": 100}
-    limits = {("10 pairs", "100 pairs"): SLOWDOWN_MAX, ("1 pair", "100 pairs"): FROM_ONE_PAIR_MAX}
-    return _compare_counts(extent, single_messages, counts, limits)
-
-
-def _compare_counts(
-    extent: EngineExtent,
-    experiment: Callable[[int, float, int], Experiment],
-    counts: Mapping[str, int],
-    limits: Mapping[tuple[str, str], float],
-) -> tuple[list[Timing], list[Check]]:
-    """The time of a message with few and with many, at the same messages per package."""
-
-    def run_with(count: int) -> Callable[[int], Experiment]:
-        return lambda seed: experiment(count, extent.seconds / 2, seed)
-
-    timings = time_in_turn(
-        [(name, run_ours, run_with(count)) for name, count in counts.items()], extent.repetitions
-    )
-    timed = dict(zip(counts, timings, strict=True))
-    checks = [
-        Check(
-            f"time per message, {many} / {few}",
-            slowdown(timed[many], timed[few]),
-            most,
-        )
-        for (few, many), most in limits.items()
-    ]
-    packages = [timing.messages_per_package for timing in timings]
-    difference = (max(packages) / min(packages) - 1) * 100
-    name = "messages per package, difference in percent"
-    return timings, [*checks, Check(name, difference, PACKAGES_PERCENT_MAX)]
-
-
-def compare_links(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
-    """One link of a mesh of four systems against all six, which share nothing, or a chpid each.
-
-    With ISFC Transport, and with APPC/VM, whose messages are copied under one lock of a system.
-    """
-    names = ("1 link", "6 links", "1 shares", "6 share")
-    models = [run_links(count, shared=shared) for shared in (False, True) for count in (1, 6)]
-    contestants = [
-        (f"{kind}{name}", model, experiments)
-        for kind, experiments in (
-            ("", lambda seed: published_cell("HL", extent.seconds / 4, seed)),
-            ("APPC ", lambda seed: published_cell(_APPC, extent.seconds / 4, seed)),
-        )
-        for name, model in zip(names, models, strict=True)
-    ]
-    timings = time_in_turn(contestants, extent.repetitions)
-    checks = []
-    for kind, four in (("", timings[:4]), (", APPC/VM", timings[4:])):
-        one, six, one_shares, six_share = four
-        apart = f"time per message, 6 links / 1 link{kind}"
-        checks.append(Check(apart, slowdown(six, one), SLOWDOWN_MAX))
-        checks.append(
-            Check(
-                f"the same, a chpid of each system shared{kind}",
-                slowdown(six_share, one_shares),
-                SLOWDOWN_MAX,
-            )
-        )
-    return timings, checks
-
-
-def compare_memory(extent: EngineExtent) -> list[Check]:
-    """A run against one four times as long."""
-    shorter, longer = (peak_memory_mb(seconds) for seconds in extent.memory_seconds)
-    return [
-        Check("peak memory of a run, MB", longer, MEMORY_MB_MAX),
-        Check("peak memory, four times as long a run", longer / shorter, MEMORY_GROWTH_MAX),
-    ]
-
-
-def compare_studio(extent: EngineExtent) -> list[Check]:
+def judge_studio(extent: EngineExtent) -> Taken:
     """The page of a layout with 16 CTCs: seconds of the wall from an edit to its judgement."""
     taken = latencies(EDITS_PER_REPETITION * extent.repetitions)
-    most = EDIT_S_MAX if COMPILED else EDIT_INTERPRETED_S_MAX
-    return [
-        Check("studio, 16 CTCs: s from edit to judgement, p95", p95_s(taken.judged_s), most),
-        Check(
-            "  s until the rules' part is shown, meanwhile, p95", p95_s(taken.looked_s), LOOK_S_MAX
-        ),
-    ]
+    shown = {
+        "s to judgement, p95": p95_s(taken.judged_s),
+        "s to the rules' part, p95": p95_s(taken.looked_s),
+    }
+    return {"isfc": [shown]}
 
 
-COMPARISONS: Final[Sequence[tuple[str, str, Comparer]]] = (
-    *(
-        (suite, f"{suite}, 16 CTCs, 100 pairs", partial(compare_with_simpy, suite))
-        for suite in RATIO_MIN
-    ),
-    ("CTCs", "One CTC and sixteen, packages alike", compare_ctcs),
-    ("pairs", "One pair, ten and a hundred, packages alike", compare_pairs),
-    (
-        "links",
-        "One link of four systems and six, their own fibres or one chpid each",
-        compare_links,
-    ),
-)
-"""What is timed in turn: its name in JSON, what is said of it, and how it is done."""
-
-
-def bench(
-    extent: EngineExtent, say: Callable[[str], None]
-) -> tuple[dict[str, list[Timing]], list[Check]]:
+def bench(extent: EngineExtent, say: Say) -> dict[str, Taken]:
     """All of it; ``say`` is told each part as soon as it is known."""
-    timings: dict[str, list[Timing]] = {}
-    checks: list[Check] = []
-    say(
-        f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.\n{HEADING}"
-    )
-    for name, what, compare in COMPARISONS:
-        say(what)
-        timings[name], judged = compare(extent)
-        checks += judged
-        say("\n".join(map(describe_timing, timings[name])))
-    say("")
-    checks += compare_memory(extent)
-    checks += compare_studio(extent)
-    say("\n".join(map(describe_check, checks)))
-    return timings, checks
+    runs: dict[str, Taken] = {}
+    say(f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.")
+    for case in cases(extent.seconds):
+        runs[case.name] = in_turn(case.contenders, extent.repetitions)
+        say(table(case.heading, runs[case.name]))
+    return runs | {"memory": memory(extent), "studio": judge_studio(extent)}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run the benchmark; return the exit status."""
     parser = make_parser("bench", "Time the engine.")
     parser.add_argument("--memory", type=float, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     if options.memory:
         run_ours(published_cell("HL", options.memory))
         print(_peak_length() / 2**20)
         return 0
-    extent = QUICK if options.quick else EngineExtent()
-    timings, checks = bench(extent, say_nothing if options.json else say_now)
-    figures = {"timings": {name: [asdict(t) for t in pair] for name, pair in timings.items()}}
-    return end(figures, checks, as_json=options.json)
+    say: Say = (lambda _: None) if options.json else say_now
+    runs = bench(QUICK if options.quick else EngineExtent(), say)
+    return end(runs, GOALS, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Contenders of the live benchmark: two processes each, started, awaited and read.
+"""Contenders of the live benchmark: what they run, and how their processes are started and read.
 
-Every contender is a program that `tools.benchmarks.live_peer` describes. A run starts two
-fresh processes, in a folder of their own, lets them warm up and measure themselves, and ends when
-both have. So contenders can be run in turn, and none leaves anything behind for the next.
+A contender is two processes joined by Unix sockets in a folder of their own. The ``far`` one
+listens; the ``near`` one connects and drives. Both count the same things and mark their own clocks
+when the warm-up is over and when all is counted, so that nobody else's time is in the figures; then
+each prints one line of JSON. So does the C program ``live_c.c``. None leaves anything behind.
 """
 
 import os
@@ -11,20 +12,31 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
 import msgspec
 
-from tools.benchmarks.live_peer import BUFFER_LENGTH, CASES
+from tools.benchmarks.judged import Sample
 
 ROOT: Final = Path(__file__).parents[2]
 C_SOURCE: Final = ROOT / "tools" / "benchmarks" / "live_c.c"
 C_PROGRAM: Final = ROOT / "build" / "live_c"
 
+MESSAGE_LENGTH: Final = 118_219
+"""Seven such messages, with ISFC's headers, are a package of 830,000 bytes."""
+MESSAGES_PER_PACKAGE: Final = 7
+PAYLOAD_LENGTH: Final = MESSAGE_LENGTH * MESSAGES_PER_PACKAGE
+"""What a package carries for programs; peers carry as much, without headers."""
+PING_LENGTH: Final = 64
+BUFFER_LENGTH: Final = 256 * 1024
+"""Bytes that a socket's buffers are asked to hold either way."""
+
+CONNECT_S: Final = 10.0
+"""How long the near process waits for the far one to listen."""
 RUN_S_MAX: Final = 120.0
 """A run that takes longer has hung."""
 POLL_S: Final = 0.02
@@ -32,87 +44,177 @@ POLL_S: Final = 0.02
 Process = subprocess.Popen[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ContenderWork:
-    """What to run: a case of `tools.benchmarks.live_peer`, and how many of its items to count."""
+class LiveCase(msgspec.Struct, frozen=True):
+    """What each contender is measured at. CPU is of both processes, for one of what is counted."""
 
-    case: str
+    heading: str
+    length: int
+    """Bytes of what is counted: a package, a message of a stream, or a round trip."""
     warmup: int
     count: int
-
-
-class Meter(msgspec.Struct, frozen=True):
-    """What one process reports of itself, in ns; percentiles where it timed round trips."""
-
-    wall_ns: int
-    cpu_ns: int
-    p50_ns: int = 0
-    p99_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ContenderRun:
-    """One run of a contender, both processes together."""
-
-    count: int
-    wall_s: float
-    cpu_s: float
-    """Processor time, user and system, of both processes."""
-    p50_us: float
-    p99_us: float
+    """How many are measured, after ``warmup`` of them."""
+    replies: bool = False
+    """Whether something goes back; else all goes one way, as a stream."""
+    messages: int = 1
+    """Messages that are one of what is counted."""
+    connections: int = 1
+    """Of a peer; ISFC has 8 CTCs."""
 
     @property
-    def rate(self) -> float:
-        """Packages, exchanges or round trips per second."""
-        return self.count / self.wall_s
+    def message(self) -> bytes:
+        """What is sent."""
+        return bytes(self.length // self.messages)
+
+
+CASES: Final = {
+    "packages": LiveCase(
+        "packages: of 830 kB, 8 CTCs or connections",
+        *(PAYLOAD_LENGTH, 500, 4_000),
+        messages=MESSAGES_PER_PACKAGE,
+        connections=8,
+    ),
+    "large": LiveCase("large: a stream of messages of 118 kB", MESSAGE_LENGTH, 2_000, 20_000),
+    "blocks": LiveCase("blocks: a stream of messages of 32 KiB", 32_768, 5_000, 50_000),
+    "small": LiveCase("small: a stream of messages of 1 KiB", 1_024, 50_000, 400_000),
+    "pingpong": LiveCase("pingpong: of 64 bytes", PING_LENGTH, 1_000, 5_000, replies=True),
+}
+"""What is compared, by name."""
+
+
+class Part(msgspec.Struct, frozen=True, tag=True):
+    """What one process of a contender is to do."""
+
+    role: str
+    """``far`` or ``near``."""
+    folder: str
+    case: LiveCase
 
     @property
-    def cpu_us(self) -> float:
-        """Processor time of each of them, microseconds."""
-        return 1e6 * self.cpu_s / self.count
+    def far(self) -> bool:
+        """Whether it is the one that listens."""
+        return self.role == "far"
 
 
-@dataclass(frozen=True, slots=True)
-class ContenderCommand:
-    """A name for the table, and the command that both processes begin with."""
+class Stopwatch:
+    """Wall and processor time between two marks, and of each round trip where they are timed."""
 
-    name: str
-    command: tuple[str, ...]
-    compiled: bool = False
-    """Whether it is the C program, which takes sizes instead of a case."""
+    def __init__(self) -> None:
+        self.wall_ns = self.cpu_ns = 0
+        self.trips_ns: list[int] = []
 
-    def command_line(self, role: str, work: ContenderWork, folder: Path) -> list[str]:
-        """How one of its processes is started."""
-        warmup, count = str(work.warmup), str(work.count)
-        if self.compiled:
-            case = CASES[work.case]
-            way = "echo" if case.replies else "stream"
-            sizes = map(str, (case.connections, case.length, BUFFER_LENGTH))
-            return [*self.command, role, way, str(folder), warmup, count, *sizes]
-        return [*self.command, role, work.case, str(folder), warmup, count]
+    def start(self) -> None:
+        """The warm-up is over."""
+        self.trips_ns.clear()
+        self.cpu_ns = -time.process_time_ns()
+        self.wall_ns = -time.perf_counter_ns()
 
-    def run(self, work: ContenderWork) -> ContenderRun:
-        """Start both processes, let them measure, and read what they say."""
-        with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-            lines = [self.command_line(role, work, Path(folder)) for role in ("far", "near")]
-            with started(lines) as processes:
-                far, near = (_meter(report) for report in reports(self.name, processes))
-        receiver = near if CASES[work.case].replies else far
-        return ContenderRun(
-            work.count,
-            receiver.wall_ns / 1e9,
-            (far.cpu_ns + near.cpu_ns) / 1e9,
-            near.p50_ns / 1e3,
-            near.p99_ns / 1e3,
-        )
+    def stop(self) -> None:
+        """All is counted."""
+        self.wall_ns += time.perf_counter_ns()
+        self.cpu_ns += time.process_time_ns()
+
+    def counted(self, case: LiveCase) -> Iterator[int]:
+        """The numbers of all that is done; what comes after the warm-up is measured."""
+        yield from range(case.warmup)
+        self.start()
+        yield from range(case.warmup, case.warmup + case.count)
+        self.stop()
+
+    def report(self) -> None:
+        """Print the figures, in nanoseconds, as one line of JSON."""
+        figures = {"wall_ns": self.wall_ns, "cpu_ns": self.cpu_ns}
+        if self.trips_ns:
+            figures["p50_ns"], figures["p99_ns"] = percentiles(self.trips_ns)
+        print(msgspec.json.encode(figures).decode(), flush=True)
+
+
+def percentiles(taken: Sequence[int]) -> tuple[int, int]:
+    """The median, and what 99 of 100 do not exceed."""
+    ordered = sorted(taken)
+    return ordered[len(taken) // 2], ordered[len(taken) * 99 // 100]
+
+
+def await_path(path: Path) -> None:
+    """Wait until ``path`` is there."""
+    end_s = time.monotonic() + CONNECT_S
+    while not path.exists():
+        if time.monotonic() > end_s:
+            raise TimeoutError(f"nobody listens at {path}")
+        time.sleep(0.002)
 
 
 class ContenderError(Exception):
     """A contender could not be measured."""
 
 
+Contender = Callable[[LiveCase], Sample]
+"""Runs a case once."""
+
+
+def python_contender(module: str) -> Contender:
+    """One that is a module of `tools.benchmarks`, and takes its part as JSON."""
+
+    def command(part: Part) -> list[str]:
+        return module_command(module, part)
+
+    return partial(_run, command)
+
+
+def module_command(module: str, part: msgspec.Struct) -> list[str]:
+    """How a module of `tools.benchmarks` is started that takes its part as JSON."""
+    name = f"tools.benchmarks.{module}"
+    return [sys.executable, "-m", name, msgspec.json.encode(part).decode()]
+
+
+def c_contender() -> Contender | None:
+    """The C program, built if it has to be; None without a C compiler."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        return None
+    if not C_PROGRAM.exists() or C_PROGRAM.stat().st_mtime < C_SOURCE.stat().st_mtime:
+        C_PROGRAM.parent.mkdir(exist_ok=True)
+        subprocess.run([compiler, "-O2", "-o", C_PROGRAM, C_SOURCE], check=True)
+
+    def command(part: Part) -> list[str]:
+        case, way = part.case, "echo" if part.case.replies else "stream"
+        sizes = (case.warmup, case.count, case.connections, case.length, BUFFER_LENGTH)
+        return [str(C_PROGRAM), part.role, way, part.folder, *map(str, sizes)]
+
+    return partial(_run, command)
+
+
+def _run(command: Callable[[Part], Sequence[str]], case: LiveCase) -> Sample:
+    """Start both processes, let them measure, and read what they say."""
+    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
+        lines = [command(Part(role, folder, case)) for role in ("far", "near")]
+        far, near = (msgspec.json.decode(said, type=dict[str, int]) for said in reports(lines))
+    rate = case.count * 1e9 / (near if case.replies else far)["wall_ns"]
+    found = {
+        "a second": rate,
+        "MB/s": rate * case.length / 2**20,
+        "CPU us": (far["cpu_ns"] + near["cpu_ns"]) / 1e3 / case.count,
+    }
+    if case.replies:
+        found |= {"p50 us": near["p50_ns"] / 1e3, "p99 us": near["p99_ns"] / 1e3}
+    return found
+
+
+def reports(lines: Sequence[Sequence[str]]) -> list[str]:
+    """What processes print until all have ended, or the error of one that failed."""
+    end_s = time.monotonic() + RUN_S_MAX
+    with _started(lines) as processes:
+        while None in (statuses := [each.poll() for each in processes]) and not any(statuses):
+            if time.monotonic() > end_s:
+                raise ContenderError(f"{lines[0]} did not end within {RUN_S_MAX:g} s")
+            time.sleep(POLL_S)
+        for each in processes:
+            if each.returncode:
+                raise ContenderError(f"{each.args!r} failed:\n{_drained(each.stderr)}")
+        return [_drained(each.stdout) for each in processes]
+
+
 @contextmanager
-def started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
+def _started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
     """Processes with these command lines; none of them outlives the block."""
     with ExitStack() as stack:
         processes: list[Process] = []
@@ -125,39 +227,6 @@ def started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
         yield processes
 
 
-def reports(name: str, processes: Sequence[Process]) -> list[str]:
-    """What the processes have printed when all have ended, or the error of one that failed."""
-    end_s = time.monotonic() + RUN_S_MAX
-    while None in (statuses := [process.poll() for process in processes]) and not any(statuses):
-        if time.monotonic() > end_s:
-            raise ContenderError(f"{name} did not end within {RUN_S_MAX:g} s")
-        time.sleep(POLL_S)
-    for process in processes:
-        if process.returncode:
-            raise ContenderError(f"{name} failed:\n{_drained(process.stderr)}")
-    return [_drained(process.stdout) for process in processes]
-
-
 def _drained(stream: IO[str] | None) -> str:
     assert stream is not None, "a pipe"
     return stream.read()
-
-
-def _meter(report: str) -> Meter:
-    return msgspec.json.decode(report, type=Meter)
-
-
-def python_contender(name: str, module: str) -> ContenderCommand:
-    """A contender that is a module of `tools.benchmarks`."""
-    return ContenderCommand(name, (sys.executable, "-m", f"tools.benchmarks.{module}"))
-
-
-def c_contender() -> ContenderCommand | None:
-    """The C program, built if it has to be; None without a C compiler."""
-    compiler = shutil.which(os.environ.get("CC", "cc"))
-    if compiler is None:
-        return None
-    if not C_PROGRAM.exists() or C_PROGRAM.stat().st_mtime < C_SOURCE.stat().st_mtime:
-        C_PROGRAM.parent.mkdir(exist_ok=True)
-        subprocess.run([compiler, "-O2", "-o", C_PROGRAM, C_SOURCE], check=True)
-    return ContenderCommand("C", (str(C_PROGRAM),), compiled=True)

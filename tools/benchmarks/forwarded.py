@@ -1,8 +1,9 @@
-"""TCP programs through ``--forward``, beside bare loopback, socat and haproxy.
+"""TCP programs through ``--forward``, beside bare loopback and haproxy.
 
 Every program runs against the same service by each route in turn, over and over. What is judged is
 the route over the link, over bare loopback and over two hops of haproxy: as many processes, in C.
-Streams are also measured over a link with TLS, beside the same link over TCP without it.
+Streams are also measured over a link with TLS, beside the same link over TCP without it; and a
+ping-pong beside downloads, all of which are forwarded.
 """
 
 import json
@@ -15,32 +16,33 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import islice, takewhile
 from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.contenders import RUN_S_MAX, ContenderError
-from tools.benchmarks.judged import Check
-from tools.benchmarks.live_peer import PING_LENGTH
+from tools.benchmarks.contenders import PING_LENGTH, RUN_S_MAX, ContenderError
+from tools.benchmarks.judged import Goal, Sample, Say, Taken, in_turn, table
+from tools.benchmarks.live_conversations import SETTLE_S, compared
+from tools.benchmarks.live_serve import HOST
 from tools.benchmarks.tcp_services import (
-    HOST,
+    DOWNLOAD_LENGTH,
     await_port,
     find_program,
     free_port,
     make_certificates,
+    own_service,
     running,
     services,
 )
 
-LAYOUT: Final = "published-8"
 NODES: Final = ("CLIENT", "SERVER")
 DIRECT: Final = "direct"
-FORWARDED: Final = "isfc"
-HOP: Final = "socat"
 PROXY: Final = "haproxy"
 TWO_PROXIES: Final = "haproxy2"
 """Two hops of it."""
+FORWARDED: Final = "isfc"
 PLAIN_TCP: Final = "TCP"
 TLS: Final = "TLS"
 """The link over loopback instead of Unix sockets, without TLS and with it."""
@@ -52,7 +54,6 @@ TRIES: Final = 10
 PAUSE_S: Final = 0.2
 """Attempts to have the service for oneself, and seconds between them."""
 
-
 PROGRAMS: Final = {
     "http": "curl",
     "iperf3": "iperf3",
@@ -61,6 +62,9 @@ PROGRAMS: Final = {
     "echo": sys.executable,
 }
 """What has to be installed to measure a service."""
+
+Ports = Mapping[str, int]
+"""By service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,20 @@ class Load:
     tls_limit: float | None = None
     """The figure by way of a link with TLS, over that of one without, both over loopback."""
 
+    def run(self, port: int, seconds: float) -> Sample:
+        """Measure once."""
+        return {self.unit: self.measure(port, seconds)}
+
     @property
-    def program(self) -> str:
-        """What has to be installed."""
-        return PROGRAMS[self.service]
+    def goals(self) -> Iterator[Goal]:
+        """What is asked, route by route."""
+        for ours, peer, limit in (
+            (FORWARDED, DIRECT, self.limit),
+            (FORWARDED, TWO_PROXIES, self.hops_limit),
+            (TLS, PLAIN_TCP, self.tls_limit),
+        ):
+            if limit is not None:
+                yield Goal(self.name, self.unit, limit, ours, peer, at_least=self.at_least)
 
 
 def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
@@ -94,13 +108,21 @@ def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
     return done.stdout
 
 
+def _found(pattern: str, report: str) -> float:
+    """The rate that a program's report has."""
+    found = re.search(pattern, report, re.MULTILINE)
+    if found is None:
+        raise ContenderError(f"no {pattern} in:\n{report}")
+    return float(found[1])
+
+
 def _download(port: int, seconds: float) -> float:
     """MB/s of curl, cut off after some seconds."""
     timed_out = 28  # curl's own status, which is meant here
-    return float(_say(curl(port, seconds), statuses=(0, timed_out))) / 2**20
+    return float(_say(_curl(port, seconds), statuses=(0, timed_out))) / 2**20
 
 
-def curl(port: int, seconds: float) -> list[str]:
+def _curl(port: int, seconds: float) -> list[str]:
     """The command that downloads for some seconds, and prints bytes a second."""
     line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
     return [*line, f"http://{HOST}:{port}/"]
@@ -130,11 +152,7 @@ def _redis(clients: int, rate: int) -> Callable[[int, float], float]:
     def measure(port: int, seconds: float) -> float:
         count = str(int(rate * seconds))
         line = ["redis-benchmark", "-h", HOST, "-p", str(port), "-t", "get", "--csv"]
-        report = _say([*line, "-c", str(clients), "-n", count])
-        found = re.search(r'^"GET","([0-9.]+)"', report, re.MULTILINE)
-        if found is None:
-            raise ContenderError(f"redis-benchmark says no rate:\n{report}")
-        return float(found[1])
+        return _found(r'^"GET","([0-9.]+)"', _say([*line, "-c", str(clients), "-n", count]))
 
     return measure
 
@@ -144,17 +162,13 @@ def _pgbench(*options: str) -> Callable[[int, float], float]:
 
     def measure(port: int, seconds: float) -> float:
         line = [str(find_program("pgbench")), "-h", HOST, "-p", str(port), "-U", "postgres", "-n"]
-        duration = f"{max(1, seconds):.0f}"
-        report = _say([*line, "-c", "20", "-j", "1", "-T", duration, *options, "postgres"])
-        found = re.search(r"tps = ([0-9.]+)", report)
-        if found is None:
-            raise ContenderError(f"pgbench says no rate:\n{report}")
-        return float(found[1])
+        rest = ("-c", "20", "-j", "1", "-T", f"{max(1, seconds):.0f}", *options, "postgres")
+        return _found(r"tps = ([0-9.]+)", _say([*line, *rest]))
 
     return measure
 
 
-def trips_of_port_ns(port: int) -> Iterator[int]:
+def trips_ns(port: int) -> Iterator[int]:
     """Times of round trips of 64 bytes to a TCP port, one after the other."""
     ping = bytes(PING_LENGTH)
     with socket.create_connection((HOST, port), 10.0) as connection:
@@ -170,7 +184,7 @@ def trips_of_port_ns(port: int) -> Iterator[int]:
 
 def _ping(port: int, seconds: float) -> float:
     """The median round trip of 64 bytes, in us."""
-    return median(islice(trips_of_port_ns(port), int(TRIPS_A_SECOND * seconds))) / 1e3
+    return median(islice(trips_ns(port), int(TRIPS_A_SECOND * seconds))) / 1e3
 
 
 LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
@@ -187,31 +201,23 @@ LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
 
 
 @contextmanager
-def forwarding_pair(
-    ports: Mapping[str, int], *, address: str = "", tls: Path | None = None
-) -> Iterator[tuple[dict[str, int], list[int]]]:
-    """Two nodes that forward to each service; their ports by service, and the nodes' PIDs.
+def node_pair(
+    *options: str, layout: str = "published-8", address: str = "", tls: Path | None = None
+) -> Iterator[list[int]]:
+    """Two nodes with the same options; their PIDs.
 
     Their link goes over a Unix socket, or over ``address``, with TLS if there is a folder with
     certificates of both.
     """
-    forwarded = {name: free_port() for name in ports}
     near, far = NODES
-    options: list[str] = []
-    for name, port in ports.items():
-        options += ["--forward", f"{near}:{forwarded[name]}={far}:{HOST}:{port}"]
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
         link = address or f"unix:{folder}/link"
-        common = [*options, "--run-dir", f"{folder}/run"]
-        isfc = [sys.executable, "-m", "isfc", "node"]
-        lines = (
-            [*isfc, near, LAYOUT, "--listen", link, *common, *_tls_options(tls, near)],
-            [*isfc, far, LAYOUT, "--connect", link, *common, *_tls_options(tls, far)],
-        )
-        nodes = [stack.enter_context(running(line)) for line in lines]
-        for port in forwarded.values():
-            await_port(port)
-        yield forwarded, [node.pid for node in nodes]
+        pids = []
+        for name, way in ((near, "--listen"), (far, "--connect")):
+            isfc = [sys.executable, "-m", "isfc", "node", name, layout, way, link]
+            line = [*isfc, *options, "--run-dir", f"{folder}/run", *_tls_options(tls, name)]
+            pids.append(stack.enter_context(running(line)).pid)
+        yield pids
 
 
 def _tls_options(folder: Path | None, node: str) -> list[str]:
@@ -222,122 +228,111 @@ def _tls_options(folder: Path | None, node: str) -> list[str]:
 
 
 @contextmanager
-def hops(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """One socat for each service; their ports. None without socat."""
-    socat = find_program(HOP)
-    with ExitStack() as stack:
-        found = {}
-        for name, port in ports.items() if socat else ():
-            found[name] = hop = free_port()
-            listen = f"TCP-LISTEN:{hop},bind={HOST},reuseaddr,fork,nodelay,backlog=128"
-            line = [str(socat), "-b", "262144", listen, f"TCP:{HOST}:{port},nodelay"]
-            stack.enter_context(running(line))
-        for hop in found.values():
-            await_port(hop)
-        yield found
+def forwarding_pair(
+    ports: Ports, *, address: str = "", tls: Path | None = None
+) -> Iterator[tuple[Ports, list[int]]]:
+    """Two nodes that forward to each service; their ports, and the nodes' PIDs."""
+    forwarded = {name: free_port() for name in ports}
+    near, far = NODES
+    options: list[str] = []
+    for name, port in ports.items():
+        options += ["--forward", f"{near}:{forwarded[name]}={far}:{HOST}:{port}"]
+    with node_pair(*options, address=address, tls=tls) as pids:
+        for port in forwarded.values():
+            await_port(port)
+        yield forwarded, pids
 
 
 @contextmanager
-def proxies(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def proxies(ports: Ports) -> Iterator[Ports]:
     """One haproxy that has a port for each service; those ports. None without haproxy."""
     haproxy = find_program(PROXY)
     if haproxy is None:
         yield {}
         return
     found = {name: free_port() for name in ports}
-    lines = ["defaults", " mode tcp", " timeout connect 10s"]
+    lines = ["global", " nbthread 1", "defaults", " mode tcp", " timeout connect 10s"]
     lines += [" timeout client 1h", " timeout server 1h"]
     for name, port in found.items():
         lines += [f"listen {name}", f" bind {HOST}:{port}", f" server one {HOST}:{ports[name]}"]
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
         file = Path(folder) / "haproxy.cfg"
-        file.write_text("\n".join(["global", " nbthread 1", *lines, ""]), "utf-8")
+        file.write_text("\n".join([*lines, ""]), "utf-8")
         with running([haproxy, "-db", "-f", str(file)]):
             for port in found.values():
                 await_port(port)
             yield found
 
 
-Figures = dict[str, dict[str, list[float]]]
-"""By load and route, the figures in their order."""
-
-
-def measure_forwarded(
-    repetitions: int, seconds: float, say: Callable[[str], None]
-) -> tuple[Figures, list[Check]]:
+def measure_forwarded(rounds: int, seconds: float, say: Say) -> dict[str, Taken]:
     """All programs by all routes in turn; ``say`` is told the tables."""
-    figures: Figures = {}
-    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
-        ports = stack.enter_context(services(Path(folder)))
-
-        def measure(load: Load, routes: Mapping[str, Mapping[str, int]]) -> None:
-            if load.service not in ports or find_program(load.program) is None:
-                say(f"  {load.name:22}is not measured: {load.program} is missing")
-                return
-            taken: dict[str, list[float]] = {route: [] for route in routes if routes[route]}
-            for _ in range(repetitions):
-                for route, values in taken.items():
-                    values.append(load.measure(routes[route][load.service], seconds))
-            figures.setdefault(load.name, {}).update(taken)
-            say(describe_load(load, taken))
-
-        routes = {DIRECT: ports, HOP: stack.enter_context(hops(ports))}
+    runs: dict[str, Taken] = {}
+    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as name, ExitStack() as stack:
+        folder = Path(name)
+        ports = stack.enter_context(services(folder))
+        routes: dict[str, Ports] = {DIRECT: ports}
         routes[PROXY] = stack.enter_context(proxies(ports))
         routes[TWO_PROXIES] = stack.enter_context(proxies(routes[PROXY]))
         routes[FORWARDED] = stack.enter_context(_link_up(ports))
-        say(describe_routes("TCP programs through --forward", routes))
-        for load in LOADS:
-            measure(load, routes)
         if find_program("openssl") is None:
             say("Nothing is measured with TLS: openssl is missing")
-            return figures, judge_forwarded(figures)
-        make_certificates(Path(folder), NODES)
-        secure = {
-            PLAIN_TCP: stack.enter_context(_link_up(ports, address=f"{HOST}:{free_port()}")),
-            TLS: stack.enter_context(
-                _link_up(ports, address=f"{HOST}:{free_port()}", tls=Path(folder))
-            ),
-        }
-        say(describe_routes("The link over TCP, without TLS and with it", secure))
+        else:
+            make_certificates(folder, NODES)
+            for route, tls in ((PLAIN_TCP, None), (TLS, folder)):
+                address = f"{HOST}:{free_port()}"
+                routes[route] = stack.enter_context(_link_up(ports, address=address, tls=tls))
         for load in LOADS:
-            if load.tls_limit is not None:
-                measure(load, secure)
-    return figures, judge_forwarded(figures)
+            program = PROGRAMS[load.service]
+            if load.service not in ports or find_program(program) is None:
+                say(f"{load.name} is not measured: {program} is missing")
+                continue
+            contenders = {
+                route: partial(load.run, places[load.service], seconds)
+                for route, places in routes.items()
+                if places and (load.tls_limit or route not in (PLAIN_TCP, TLS))
+            }
+            runs[load.name] = in_turn(contenders, rounds)
+            say(table(f"{load.name}, by --forward", runs[load.name]))
+    return runs
 
 
 @contextmanager
-def _link_up(
-    ports: Mapping[str, int], *, address: str = "", tls: Path | None = None
-) -> Iterator[Mapping[str, int]]:
+def _link_up(ports: Ports, *, address: str = "", tls: Path | None = None) -> Iterator[Ports]:
     """As `forwarding_pair`, once the link is up: nodes listen before. The ports alone."""
     with forwarding_pair(ports, address=address, tls=tls) as (forwarded, _):
         _ping(forwarded["echo"], 1 / TRIPS_A_SECOND)
         yield forwarded
 
 
-def describe_routes(title: str, routes: Mapping[str, object]) -> str:
-    """The heading of a table."""
-    return f"{title}\n{'':24}{''.join(f'{route:>9}' for route in routes)}"
+def beside_downloads(clients: int, seconds: float) -> Sample:
+    """Round trips of 64 bytes alone, and beside so many downloads: `compared`."""
+    with (
+        own_service("echo") as echo_port,
+        own_service("http", DOWNLOAD_LENGTH) as http_port,
+        forwarding_pair({"echo": echo_port, "http": http_port}) as (ports, _),
+    ):
+
+        def trips(for_s: float) -> list[int]:
+            end_s = time.perf_counter() + for_s
+            return [*takewhile(lambda _: time.perf_counter() < end_s, trips_ns(ports["echo"]))]
+
+        def downloads(for_s: float) -> list["subprocess.Popen[str]"]:
+            line = _curl(ports["http"], SETTLE_S + for_s)
+            pipe = subprocess.PIPE
+            return [subprocess.Popen(line, stdout=pipe, text=True) for _ in range(clients)]
+
+        trips(SETTLE_S)
+        alone = trips(seconds / 2)
+        without = _rate(downloads(seconds / 2))
+        begun = downloads(seconds)
+        time.sleep(SETTLE_S)
+        loaded = trips(seconds)
+        return compared(alone, loaded, _rate(begun), without)
 
 
-def describe_load(load: Load, taken: Mapping[str, Sequence[float]]) -> str:
-    """A line of the table: the median by each route."""
-    cells = "".join(f"{median(values):9,.0f}" for values in taken.values())
-    return f"  {load.name:22}{cells}  {load.unit}"
-
-
-def judge_forwarded(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]:
-    """By way of the link, over the direct way and two hops of haproxy; with TLS, over without."""
-    checks = []
-    for load in LOADS:
-        taken = figures.get(load.name, {})
-        for ours, peer, limit in (
-            (FORWARDED, DIRECT, load.limit),
-            (FORWARDED, TWO_PROXIES, load.hops_limit),
-            (TLS, PLAIN_TCP, load.tls_limit),
-        ):
-            if limit is not None and peer in taken:
-                ratio = median(taken[ours]) / median(taken[peer])
-                name = f"forward: {load.name}, {ours} / {peer}"
-                checks.append(Check(name, ratio, limit, at_least=load.at_least))
-    return checks
+def _rate(clients: Sequence["subprocess.Popen[str]"]) -> float:
+    """Bytes a second of all of them, when they have ended."""
+    rate = sum(float(client.communicate()[0]) for client in clients)
+    if not rate:
+        raise ContenderError("beside: nothing was downloaded")
+    return rate

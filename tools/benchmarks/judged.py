@@ -1,10 +1,13 @@
-"""What a benchmark has timed, what it judges, and how both are told."""
+"""Runs in turn, so that all meet the same machine; what is judged of them, and how it is told.
+
+What is judged is a median: of a figure, or of what it is over a peer's figure of the same round.
+"""
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import mean, median
+from statistics import median
 from typing import Final
 
 import isfc.link.logical_link
@@ -17,72 +20,90 @@ MEMORY_MB_MAX: Final = 150.0
 MEMORY_GROWTH_MAX: Final = 1.05
 """Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
 
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """One model's runs: processor seconds and messages of each, and what each run yielded."""
-
-    name: str
-    processor_s: tuple[float, ...]
-    message_counts: tuple[int, ...]
-    mb_per_s: tuple[float, ...]
-    messages_per_package: float
-
-    @property
-    def rates(self) -> list[float]:
-        """Messages per second, run by run."""
-        return [count / s for count, s in zip(self.message_counts, self.processor_s, strict=True)]
-
-    @property
-    def us_per_message(self) -> float:
-        """Median time of a message, in microseconds."""
-        return 1e6 / median(self.rates)
+Sample = Mapping[str, float]
+"""What one run came to: figures by name."""
+Taken = Mapping[str, Sequence[Sample]]
+"""The runs of a case in their order, by contender."""
+Runs = Mapping[str, Taken]
+"""By case."""
+Say = Callable[[str], None]
 
 
-def slowdown(one: Timing, other: Timing) -> float:
-    """How many times as long a message of ``one`` takes as the other's: median over the rounds.
-
-    Both ran one after the other in each round, so that what slows the machine for a while mostly
-    slows both.
-    """
-    return median(b / a for a, b in zip(one.rates, other.rates, strict=True))
+def in_turn(contenders: Mapping[str, Callable[[], Sample]], rounds: int) -> Taken:
+    """Run each contender once, then each again, and so on."""
+    taken: dict[str, list[Sample]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, run in contenders.items():
+            taken[name].append(run())
+    return taken
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One figure that is judged: it may be ``limit`` at most, or at least."""
+class Goal:
+    """A figure that may be ``limit`` at most, or at least; over that of a peer, if one is named."""
 
-    name: str
-    value: float
+    case: str
+    figure: str
     limit: float
+    ours: str = "isfc"
+    peer: str = ""
     at_least: bool = False
+
+    def reached(self, runs: Runs) -> float | None:
+        """What it came to; None where the case or the peer was not run."""
+        taken = runs.get(self.case, {})
+        if not {self.ours, self.peer or self.ours} <= taken.keys():
+            return None
+        figures = [run[self.figure] for run in taken[self.ours]]
+        if self.peer:
+            theirs = [run[self.figure] for run in taken[self.peer]]
+            figures = [our / their for our, their in zip(figures, theirs, strict=True)]
+        return median(figures)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A goal, and what was reached."""
+
+    goal: Goal
+    reached: float
 
     @property
     def passed(self) -> bool:
-        """Whether the target is met."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+        """Whether the goal is met."""
+        limit = self.goal.limit
+        return self.reached >= limit if self.goal.at_least else self.reached <= limit
+
+    def __str__(self) -> str:
+        goal = self.goal
+        over = f", {goal.ours} / {goal.peer}" if goal.peer else ""
+        bound = f"at {'least' if goal.at_least else 'most'} {goal.limit:g}"
+        verdict = "ok" if self.passed else "MISSED"
+        return f"{f'{goal.case}: {goal.figure}{over}':52}{self.reached:8.2f}   {bound}: {verdict}"
 
 
-def describe_timing(timing: Timing) -> str:
-    """A line of the table: median and spread of the rate, and what the runs had in common."""
-    rates = timing.rates
-    return (
-        f"  {timing.name:9}{median(rates):10,.0f}{min(rates):10,.0f}{max(rates):10,.0f}"
-        f"{timing.us_per_message:9.2f}{mean(timing.mb_per_s):9.1f}"
-        f"{timing.messages_per_package:10.2f}"
-    )
+def judge(runs: Runs, goals: Sequence[Goal]) -> list[Judged]:
+    """The goals of what was run."""
+    reached = [(goal, goal.reached(runs)) for goal in goals]
+    return [Judged(goal, value) for goal, value in reached if value is not None]
 
 
-HEADING: Final = """\
-             messages per second       us per      MB/s  messages
-             median       min       max  message             /package"""
+def table(heading: str, taken: Taken) -> str:
+    """A case: a line for each figure, and of each contender the median and half the spread."""
+    lines = [heading, " " * 22 + "".join(f"{name:>18}" for name in taken)]
+    figures = dict.fromkeys(name for runs in taken.values() for name in runs[0])
+    for figure in figures:
+        cells = ""
+        for runs in taken.values():
+            values = [run[figure] for run in runs]
+            wide = (max(values) - min(values)) / 2
+            cells += f"{f'{_shown(median(values))} +-{_shown(wide)}':>18}"
+        lines.append(f"  {figure:20}{cells}")
+    return "\n".join(lines)
 
 
-def describe_check(check: Check) -> str:
-    """A line of the verdict."""
-    verdict = "ok" if check.passed else "MISSED"
-    bound = "at least" if check.at_least else "at most"
-    return f"{check.name:48}{check.value:8.2f}   {bound} {check.limit:g}: {verdict}"
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def make_parser(module: str, description: str) -> argparse.ArgumentParser:
@@ -95,18 +116,17 @@ def make_parser(module: str, description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def end(figures: Mapping[str, object], checks: Sequence[Check], *, as_json: bool) -> int:
-    """Print all as JSON, if it is asked for; return the exit status."""
-    if as_json:
-        judged = [{**asdict(check), "passed": check.passed} for check in checks]
-        print(json.dumps({"compiled": COMPILED, **figures, "checks": judged}, indent=2))
-    return 0 if all(check.passed for check in checks) else 1
-
-
 def say_now(text: str) -> None:
     """Print a line immediately."""
     print(text, flush=True)
 
 
-def say_nothing(_: str) -> None:
-    """Print nothing: what is printed is to be JSON alone."""
+def end(runs: Runs, goals: Sequence[Goal], *, as_json: bool) -> int:
+    """Print what is judged, or all as JSON; return the exit status."""
+    judged = judge(runs, goals)
+    if as_json:
+        found = [{**asdict(each), "passed": each.passed} for each in judged]
+        print(json.dumps({"compiled": COMPILED, "runs": runs, "judged": found}, indent=2))
+    else:
+        print("", *judged, sep="\n")
+    return 0 if all(each.passed for each in judged) else 1

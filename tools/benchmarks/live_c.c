@@ -5,7 +5,7 @@
  * The far process listens at FOLDER/socket, the near one connects; messages of LENGTH bytes go
  * over CONNECTIONS Unix sockets in turn, in one thread, blocking: one way, or there and back.
  * After WARMUP messages both measure COUNT of them and print wall and processor time, and of
- * round trips two percentiles, as tools/benchmarks/live_peer.py does.
+ * round trips two percentiles, as tools/benchmarks/contenders.py does.
  */
 
 #include <errno.h>

@@ -1,11 +1,14 @@
-"""Two isfc nodes with ``--pace none``: one process each, one connection for each CTC."""
+"""Two isfc nodes with ``--pace none``: one process each, one connection for each of eight CTCs."""
 
 import asyncio
+import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from pathlib import Path
 from random import Random
 from typing import Final
 
+import msgspec
 import uvloop
 
 from isfc.engine.program import Offer
@@ -20,21 +23,13 @@ from isfc.live.engine import LiveEngine
 from isfc.live.link_port import LinkPort
 from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
-from isfc.system.definition import LinkEndDefinition
-from tools.benchmarks.live_peer import (
-    CASES,
-    HL_REPLY,
-    HL_WINDOW,
-    HS_REPLY,
+from tools.benchmarks.contenders import (
     PAYLOAD_LENGTH,
     PING_LENGTH,
-    WINDOW,
-    PeerPart,
+    LiveCase,
+    Part,
     Stopwatch,
     await_path,
-    hl_messages,
-    hs_messages,
-    read_part,
 )
 
 TRANSPORT: Final = Traffic.TRANSPORT
@@ -47,15 +42,15 @@ PAIRS: Final = 100
 
 
 class Counted:
-    """A program's count: ``count`` of something are measured after ``warmup`` of it."""
+    """A program's count: what a case has to be measured, after its warm-up."""
 
-    def __init__(self, part: PeerPart, meter: Stopwatch, done: "asyncio.Future[None]") -> None:
+    def __init__(self, case: LiveCase, meter: Stopwatch, done: "asyncio.Future[None]") -> None:
         self._meter = meter
         self._done = done
-        self._message = bytes(part.message_length)
+        self._message = case.message
         self._passed = 0
-        self._start = part.warmup * part.of.messages
-        self._stop = (part.warmup + part.count) * part.of.messages
+        self._start = case.warmup * case.messages
+        self._stop = (case.warmup + case.count) * case.messages
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Nothing to begin with."""
@@ -116,63 +111,6 @@ class CountingReceiver(Counted):
         return ()
 
 
-class Asker(Counted):
-    """Keeps a window of exchanges under way, each in a conversation of its own."""
-
-    messages = hs_messages()
-    window = WINDOW
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """The window."""
-        self._index = self.window
-        data = self.messages
-        return [
-            (now_ns, [Message(c, len(data[c]), TRANSPORT, data[c]) for c in range(self.window)])
-        ]
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Each reply releases the next message of its conversation."""
-        if not isinstance(event, Delivered):
-            return ()
-        data, index = self.messages, self._index
-        messages = []
-        for reply in event.messages:
-            index = (index + 1) % len(data)
-            message = data[index]
-            messages.append(Message(reply.conversation, len(message), TRANSPORT, message))
-        self._index = index
-        self._count(len(messages))
-        return [(now_ns, messages)]
-
-
-class Answerer(Counted):
-    """Answers each message immediately."""
-
-    reply = HS_REPLY
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """One reply to each."""
-        if not isinstance(event, Delivered):
-            return ()
-        self._count(len(event.messages))
-        reply, length = self.reply, len(self.reply)
-        messages = [Message(m.conversation, length, TRANSPORT, reply) for m in event.messages]
-        return [(now_ns, messages)]
-
-
-class HlAsker(Asker):
-    """The suite HL."""
-
-    messages = hl_messages()
-    window = HL_WINDOW
-
-
-class HlAnswerer(Answerer):
-    """The suite HL."""
-
-    reply = HL_REPLY
-
-
 class Pinger(Counted):
     """One message under way at a time, there and back; times the round trip."""
 
@@ -190,46 +128,33 @@ class Pinger(Counted):
 
     def _ping(self, now_ns: int) -> Iterable[Offer]:
         self._sent_ns = time.perf_counter_ns()
-        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, _PING)])]
+        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, self._message)])]
 
 
-_PING: Final = bytes(PING_LENGTH)
-
-
-class Ponger(Answerer):
+class Ponger(Counted):
     """Sends back what has come."""
 
-    reply = _PING
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """The ping is there."""
+        if not isinstance(event, Delivered):
+            return ()
+        self._count(1)
+        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, self._message)])]
 
 
-PROGRAMS: Final[
-    Mapping[str, tuple[type[Sender | Asker | Pinger], type[CountingReceiver | Answerer]]]
-] = {
-    **dict.fromkeys(CASES, (Sender, CountingReceiver)),
-    "messages": (Asker, Answerer),
-    "pingpong": (Pinger, Ponger),
-    "memory": (HlAsker, HlAnswerer),
-}
-"""By case: what runs on the near node, and on the far one."""
-
-
-def define(part: PeerPart) -> LinkEndDefinition:
-    """This end of the published layout with as many CTCs as the case has."""
-    layout = load_layout(f"published-{part.of.ctcs}")
-    return unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
-
-
-async def play(part: PeerPart, meter: Stopwatch) -> None:
+async def play(part: Part, meter: Stopwatch) -> None:
     """One node, until all is counted."""
     done = asyncio.get_running_loop().create_future()
-    program = PROGRAMS[part.case][part.far](part, meter, done)
-    engine = LiveEngine(define(part), program, Clock())
-    attachments = LinkPort(engine, Random(f"{part.far}"))
+    programs = (Pinger, Ponger) if part.case.replies else (Sender, CountingReceiver)
+    layout = load_layout("published-8")
+    definition = unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
+    engine = LiveEngine(definition, programs[part.far](part.case, meter, done), Clock())
+    attachments = LinkPort(engine, Random(part.role))
     gone = asyncio.Event()
     engine.listeners.append(
         lambda _end, event, _now_ns: gone.set() if isinstance(event, LinkDown) else None
     )
-    path = part.folder / "link"
+    path = Path(part.folder, "link")
     if part.far:
         await attachments.listen(UnixEndpoint(str(path)))
     else:
@@ -246,12 +171,7 @@ async def play(part: PeerPart, meter: Stopwatch) -> None:
     broken.cancel()
 
 
-def main() -> None:
-    """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_isfc"), Stopwatch()
-    uvloop.run(play(part, meter))
-    meter.report()
-
-
 if __name__ == "__main__":
-    main()
+    watch = Stopwatch()
+    uvloop.run(play(msgspec.json.decode(sys.argv[1], type=Part), watch))
+    watch.report()

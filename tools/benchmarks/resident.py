@@ -4,8 +4,6 @@ Under HL, where it has to stay flat, and with 200 forwarded connections that all
 ways.
 """
 
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -13,80 +11,56 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.contenders import ContenderCommand, ContenderError, ContenderWork, started
-from tools.benchmarks.forwarded import forwarding_pair
-from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
-from tools.benchmarks.live_peer import MEMORY
-from tools.benchmarks.tcp_services import own_service, running
+from tools.benchmarks.contenders import ContenderError
+from tools.benchmarks.forwarded import NODES, forwarding_pair, node_pair
+from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Goal, Taken
+from tools.benchmarks.tcp_services import own_program, own_service, running
 
 INTERVAL_S: Final = 1.0
-ROLES: Final = ("near", "far")
+FORWARDED_PART: Final = 10
+"""Memory is watched of forwards for so small a part of the time that HL takes."""
 FORWARDED_COUNT: Final = 200
 FORWARDED_PORTS: Final = 2
 """Connections, and the ports that they come to: each carries 128 at most."""
 FORWARDED_MB_MAX: Final = 200.0
 """Peak memory of a node that carries them, in 2^20 bytes."""
 
-Samples = dict[str, list[float]]
-"""By process, resident memory in 2^20 bytes."""
-
-FOREVER: Final = ContenderWork("memory", MEMORY.warmup, MEMORY.count)
-"""More exchanges than there is time for: the processes are ended."""
-
-
-def sample_memory(contender: ContenderCommand, seconds: float) -> Samples:
-    """Of each process of ``contender``, every second."""
-    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-        lines = [contender.command_line(role, FOREVER, Path(folder)) for role in ROLES]
-        with started(lines) as processes:
-            return _sample([process.pid for process in processes], seconds)
+GOALS: Final = tuple(
+    goal
+    for node in NODES
+    for goal in (
+        Goal("HL", "peak MB", MEMORY_MB_MAX, node),
+        Goal("HL", "last fifth / second", MEMORY_GROWTH_MAX, node),
+        Goal("forwards", "peak MB", FORWARDED_MB_MAX, node),
+    )
+)
 
 
-def sample_forwarded(seconds: float) -> Samples:
-    """Of two nodes that carry `FORWARDED_COUNT` connections, every second."""
+def measure(seconds: float) -> dict[str, Taken]:
+    """Both nodes for so long: small, and flat once the first fifth of the time is over."""
+    with node_pair("--workload", "HL", "--pairs", "50", layout="published-16") as pids:
+        runs = {"HL": _watched(pids, seconds)}
     with ExitStack() as stack:
         echo = stack.enter_context(own_service("echo"))
         ports = {f"echo {index}": echo for index in range(FORWARDED_PORTS)}
         forwarded, pids = stack.enter_context(forwarding_pair(ports))
         for port in forwarded.values():
-            count = str(FORWARDED_COUNT // FORWARDED_PORTS)
-            module = [sys.executable, "-m", "tools.benchmarks.live_flood"]
-            stack.enter_context(running([*module, str(port), count]))
-        return _sample(pids, seconds)
+            count = FORWARDED_COUNT // FORWARDED_PORTS
+            stack.enter_context(running(own_program("flood", port, count)))
+        return runs | {"forwards": _watched(pids, seconds / FORWARDED_PART)}
 
 
-def _sample(pids: Sequence[int], seconds: float) -> Samples:
-    samples: Samples = {role: [] for role in ROLES}
+def _watched(pids: Sequence[int], seconds: float) -> Taken:
+    taken: list[list[float]] = [[] for _ in pids]
     end_s = time.monotonic() + seconds
     while time.monotonic() < end_s:
         time.sleep(min(INTERVAL_S, seconds / 20))
-        for taken, pid in zip(samples.values(), pids, strict=True):
-            taken.append(_resident_mb(pid))
-    return samples
-
-
-def judge_memory(samples: Samples) -> list[Check]:
-    """Both nodes: small, and flat once the first fifth of the time is over."""
-    checks = []
-    for role, taken in samples.items():
-        growth = growth_of(taken)
-        checks.append(Check(f"HL: peak memory of the {role} node, MB", max(taken), MEMORY_MB_MAX))
-        checks.append(
-            Check("HL: its last fifth of the time / its second", growth, MEMORY_GROWTH_MAX)
-        )
-    return checks
-
-
-def judge_forwarded(samples: Samples) -> list[Check]:
-    """Both nodes: small."""
-    return [
-        Check(
-            f"{FORWARDED_COUNT} forwards: peak memory of the {role} node, MB",
-            max(taken),
-            FORWARDED_MB_MAX,
-        )
-        for role, taken in samples.items()
-    ]
+        for samples, pid in zip(taken, pids, strict=True):
+            samples.append(_resident_mb(pid))
+    return {
+        node: [{"peak MB": max(samples), "last fifth / second": growth_of(samples)}]
+        for node, samples in zip(NODES, taken, strict=True)
+    }
 
 
 def growth_of(taken: Sequence[float]) -> float:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from tools.benchmarks.contenders import ROOT, ContenderError
+from tools.benchmarks.live_serve import HOST
 
-HOST: Final = "127.0.0.1"
 READY_S: Final = 20.0
 """How long a service may take to listen."""
 DOWNLOAD_LENGTH: Final = 4 * 2**30
@@ -112,10 +112,15 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
 def own_service(kind: str, length: int = 0) -> Iterator[int]:
     """A service of `tools.benchmarks.live_serve`; its port."""
     port = free_port()
-    module = [sys.executable, "-m", "tools.benchmarks.live_serve"]
-    with running([*module, kind, str(port), str(length)]):
+    with running(own_program(kind, port, length)):
         await_port(port)
         yield port
+
+
+def own_program(kind: str, port: int, number: int) -> list[str]:
+    """The command of a program of `tools.benchmarks.live_serve`."""
+    module = [sys.executable, "-m", "tools.benchmarks.live_serve"]
+    return [*module, kind, str(port), str(number)]
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Final
 
 from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.search.site_surface import surface_through
-from scenarios.figures.site_ranges import COLUMNS
+from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

@@ -32,7 +32,7 @@ PURE: Final = (
 )
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = "csv html importlib isfc.arguments json msgspec pathlib tomllib"
+READING: Final = "csv html importlib isfc.arguments isfc.reported json msgspec pathlib tomllib"
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
@@ -58,7 +58,7 @@ RINGS: Final = {
     ),
     "isfc.measured.__init__": ("*", "tools tests"),  # a public face as well
     "isfc.io": (
-        f"{PURE} ctc isfc.arguments isfc.errors isfc.io isfc.layout msgspec pathlib random",
+        f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random",
         "",
     ),
     "isfc.ctce": (

@@ -26,7 +26,6 @@ from tools.calibration.replayed import ReplayedTable, load
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
 from tools.pages import fidelity_goals, fidelity_trust
 from tools.pages.fidelity import DOCS, pictures
-from tools.pages.figures import published
 from tools.pages.spans import block, paragraph
 from tools.tables import markdown_table, read_csv
 
@@ -73,9 +72,7 @@ def figures(_: str) -> dict[str, str]:
 
 def load_reasons(path: Path) -> list[OffReason]:
     """What people wrote about the rows that are off. Raises `ValueError` for a mistake in it."""
-    found = msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
-    told = published.figures()
-    return [msgspec.structs.replace(each, text=each.text.format_map(told)) for each in found]
+    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
 
 
 def explain(reasons: Iterable[OffReason], table: str, row: PublishedRow, error: float) -> str:

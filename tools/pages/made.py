@@ -31,7 +31,7 @@ from tools.pages import (
     sources,
 )
 from tools.pages.console import PAGES, PROJECT
-from tools.pages.figures import fit, limits, shown, simulated, timing
+from tools.pages.figures import fit, limits, shown, simulated
 from tools.pages.spans import filled
 
 DOCS: Final = PROJECT / "docs"
@@ -87,7 +87,6 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/reliability.md": limits.reliability,
     "docs/replay.md": fit.figures,
     "docs/sources.md": lambda _: {"features": sources.features()},
-    "docs/timing.md": timing.figures,
     "docs/tutorial.md": shown.tutorial,
     **{page: partial(lambda page, _: simulated.kept(page), page) for page in simulated.PAGES},
 }

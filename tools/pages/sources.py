@@ -18,8 +18,8 @@ from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
+from scenarios.runs.experiment import Load
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.load import Load
 from tools.pages.spans import block
 from tools.tables import csv_text, markdown_table, read_csv
 

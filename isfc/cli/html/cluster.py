@@ -28,10 +28,9 @@ from isfc.reports.html import section, table_of
 from isfc.reports.ranges import range_note
 from isfc.reports.template import panel, render
 from isfc.search.report_runs import ClusterRuns
-from scenarios.figures.cluster_overview import ClusterOverview
-from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.cluster_plan import ClusterOverview, ClusterPlan, cluster_plan
+from scenarios.runs.experiment import RunEach
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
-from scenarios.runs.saturation import RunEach
 
 CLUSTER: Final = "cluster"
 """The id of the part."""

@@ -24,8 +24,8 @@ from isfc.reports.template import greatest, ranged, render
 from isfc.reports.units import range_of, shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.figures.figure import Unit
+from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 

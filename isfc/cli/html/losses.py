@@ -11,7 +11,7 @@ from isfc.layout.sharing import only
 from isfc.reports.html import section
 from isfc.reports.template import panel
 from scenarios.figures.losses import after_losing
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import RunEach
 
 
 def losses_panel(

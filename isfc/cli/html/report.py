@@ -12,7 +12,7 @@ from isfc.layout.sharing import shares_anything
 from isfc.library import check_library
 from isfc.search import report_runs
 from isfc.search.workers import check_jobs, each_by
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.experiment import RunEach
 from scenarios.runs.workload import Workload, find_workload
 
 

@@ -19,7 +19,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from isfc.cli.output.streams import show_lines
 from isfc.cp.processor import completions
 from isfc.errors import RemoteProtocolError
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 
 END_WORDS: Final = ("EXIT", "QUIT")
 """What ends a console, as Ctrl-D does. CP has no such commands for an operator to miss."""

@@ -13,7 +13,7 @@ from isfc.cli.options.option import valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_json, show_lines
 from isfc.errors import ConfigurationError, RemoteProtocolError
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import find_control, running_nodes
 
 RunDirOption = Annotated[

@@ -31,8 +31,8 @@ from isfc.ctce.journal import CtceJournal, replay
 from isfc.errors import ConfigurationError, JournalError
 from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.live.ctce import CtceBox
-from isfc.live.ctce_metrics import ctce_families
 from isfc.live.endpoint import TcpEndpoint
+from isfc.live.metrics import ctce_families
 from isfc.live.metrics_server import MetricsServer
 
 

@@ -18,7 +18,7 @@ from ctc.address import format_rdev
 from ctc.order import name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import Intervals, device_pages
-from isfc.cli.live.observe_options import ObserveOptions
+from isfc.cli.live.options import ObserveOptions
 from isfc.cli.options.number import within
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output import trace_events

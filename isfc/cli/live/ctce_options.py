@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Struct, structs
@@ -29,7 +29,15 @@ from isfc.ctce.statement import read_statements
 from isfc.ctce.wire import FORMS
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
-from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, show_key, within
+from isfc.layout.checked_toml import (
+    check_table_name,
+    convert,
+    decode,
+    holds,
+    read_bytes,
+    show_key,
+    within,
+)
 
 LISTEN_DEFAULT: Final = "127.0.0.1:32880"
 
@@ -141,36 +149,32 @@ def statement_text(name: str) -> str:
 _KIND: Final = "a ctce.toml"
 
 
+_WIRE: Final = " or ".join(f'"{form}"' for form in FORMS)
+_SYSTEMS: Final = "a table [ctce.NAME] for each of two systems"
+
+
 class _System(msgspec.Struct):
-    at: str = ""
-    configuration: str = ""
-    rdevs: str = ""
-    wire: str = ""
+    at: Annotated[str, holds("HOST:PORT, where this Hercules listens for its first device")] = ""
+    configuration: Annotated[
+        str, holds("the configuration file of this Hercules, with its CTCE devices")
+    ] = ""
+    rdevs: Annotated[str, holds('device numbers, such as "0E20-0E23,0E30"')] = ""
+    wire: Annotated[str, holds(_WIRE)] = ""
 
 
-class _Root(msgspec.Struct):
-    ctce: dict[str, dict[str, Any]]
-    listen: str = LISTEN_DEFAULT
-    layout: str | None = None
-    link: str | None = None
-    pace: CtcePace | None = None
-    commands: str | None = None
-
-
-_EXPECTED: Final = {
-    "listen": "HOST:PORT, where both Hercules find their partner",
-    "layout": "a layout, for the times and the pieces of its hardware",
-    "link": "the link of a layout that has several, such as ATLANTA-BOSTON",
-    "pace": '"none" or "model"',
-    "commands": "a file of commands",
-    "ctce": "a table [ctce.NAME] for each of two systems",
-}
-_EXPECTED_OF_SYSTEM: Final = {
-    "at": "HOST:PORT, where this Hercules listens for its first device",
-    "configuration": "the configuration file of this Hercules, with its CTCE devices",
-    "rdevs": 'device numbers, such as "0E20-0E23,0E30"',
-    "wire": " or ".join(f'"{form}"' for form in FORMS),
-}
+class _Root(msgspec.Struct, kw_only=True):
+    listen: Annotated[str, holds("HOST:PORT, where both Hercules find their partner")] = (
+        LISTEN_DEFAULT
+    )
+    layout: Annotated[
+        str | None, holds("a layout, for the times and the pieces of its hardware")
+    ] = None
+    link: Annotated[
+        str | None, holds("the link of a layout that has several, such as ATLANTA-BOSTON")
+    ] = None
+    pace: Annotated[CtcePace | None, holds('"none" or "model"')] = None
+    commands: Annotated[str | None, holds("a file of commands")] = None
+    ctce: Annotated[dict[str, _System], holds(_SYSTEMS)]
 
 
 def is_ctce_file(name: str) -> bool:
@@ -185,20 +189,17 @@ def is_ctce_file(name: str) -> bool:
 def read_ctce_file(name: str) -> CtceSources:
     """What such a file says; raises `ConfigurationError` with file, place and remedy."""
     with within(name):
-        root = convert(decode(read_bytes(Path(name), _KIND), _KIND), _Root, "", _EXPECTED)
+        root = convert(decode(read_bytes(Path(name), _KIND), _KIND), _Root, "")
         if len(root.ctce) != 2:
             named = ", ".join(map(show_key, [*root.ctce][:4])) or "none"
-            raise ConfigurationError(f"ctce: {named}; expected {_EXPECTED['ctce']}")
+            raise ConfigurationError(f"ctce: {named}; expected {_SYSTEMS}")
         for system in root.ctce:
             check_table_name(f"[ctce.{show_key(system)}]", system, "a system")
-        systems = {
-            system: convert(table, _System, f"[ctce.{show_key(system)}]", _EXPECTED_OF_SYSTEM)
-            for system, table in root.ctce.items()
-        }
-        return _sources(root, systems, Path(name).parent)
+        return _sources(root, Path(name).parent)
 
 
-def _sources(root: _Root, systems: dict[str, _System], folder: Path) -> CtceSources:
+def _sources(root: _Root, folder: Path) -> CtceSources:
+    systems = root.ctce
     names = tuple(systems)
     for key in ("configuration", "rdevs"):
         having = [name for name, system in systems.items() if getattr(system, key)]
@@ -210,8 +211,7 @@ def _sources(root: _Root, systems: dict[str, _System], folder: Path) -> CtceSour
     for name, system in systems.items():
         if system.wire not in ("", *FORMS):
             raise ConfigurationError(
-                f"[ctce.{show_key(name)}] wire {system.wire[:40]!r}: expected "
-                + _EXPECTED_OF_SYSTEM["wire"]
+                f"[ctce.{show_key(name)}] wire {system.wire[:40]!r}: expected {_WIRE}"
             )
     files = [str(folder / system.configuration) for system in systems.values()]
     given = all(system.configuration for system in systems.values())

@@ -14,8 +14,7 @@ from ctc.state import CommandClass
 from isfc.ctce.exchange import CtcPlace
 from isfc.ctce.ios import EndTally, IoBook
 from isfc.errors import ConfigurationError
-from isfc.live.ctce import CtceBox
-from isfc.live.ctce_port import EndPort
+from isfc.live.ctce import CtceBox, EndPort
 from isfc.reports.table import open_console, plain_table
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ Ctrl-C. So a thread of its own writes; when too much waits, whole lines are drop
 import io
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from select import select
-from threading import Condition, Thread
 from typing import Final, TextIO
 
 from isfc.cli.output.streams import pipe_may_break
+from isfc.live.late_writer import LateWriter
 
 WAITING_LENGTH_MAX: Final = 262_144
 """Bytes that may wait for the reader of a stream before lines are dropped."""
@@ -44,13 +43,7 @@ class LateStream(io.TextIOBase):
         self._unnoted_count = 0
         self._begun = ""
         """A line without its end."""
-        self._pieces: deque[str] = deque()
-        self._waiting_length = 0
-        self._changed = Condition()
-        self._error: OSError | None = None
-        self._ends = False
-        self._thread = Thread(target=self._run, name="late stream", daemon=True)
-        self._thread.start()
+        self._late = LateWriter[str](self._write, WAITING_LENGTH_MAX)
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a property there too, in effect
@@ -71,8 +64,8 @@ class LateStream(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Take ``text``; what has no end of line yet waits for it, or for `flush`."""
-        if self._error is not None and self._fails:
-            raise OSError(self._error.errno, self._error.strerror)
+        if self._fails:
+            self._late.check()
         head, end, tail = text.rpartition("\n")
         if end:
             self._put(self._begun + head + end)
@@ -92,44 +85,21 @@ class LateStream(io.TextIOBase):
 
         Raises `OSError` if it could not be, unless it is not to fail.
         """
-        with suppress(OSError):
-            self.flush()
-        with self._changed:
-            self._ends = True
-            self._changed.notify_all()
-        self._thread.join(CLOSE_S)
-        if self._error is not None and self._fails:
-            raise OSError(self._error.errno, self._error.strerror)
-        return not self._thread.is_alive()
+        self.flush()
+        finished = self._late.finish(CLOSE_S)
+        if self._fails:
+            self._late.check()
+        return finished
 
     def _put(self, text: str) -> None:
-        with self._changed:
-            if self._waiting_length + len(text) > WAITING_LENGTH_MAX or self._error is not None:
-                count = max(1, text.count("\n"))
-                self.dropped_count += count
-                self._unnoted_count += count
-                return
-            if self._unnoted_count:
-                text, self._unnoted_count = self.note(self._unnoted_count) + text, 0
-            self._pieces.append(text)
-            self._waiting_length += len(text)
-            self._changed.notify_all()
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._pieces or self._ends)
-                if not self._pieces:
-                    return
-                text = self._pieces.popleft()
-            try:
-                self._write(text)
-            except OSError as error:
-                self._error = self._error or error
-            except ValueError:  # whoever gave it to us has closed it
-                return
-            with self._changed:
-                self._waiting_length -= len(text)
+        if not self._late.takes(len(text)):
+            count = max(1, text.count("\n"))
+            self.dropped_count += count
+            self._unnoted_count += count
+            return
+        if self._unnoted_count:
+            text, self._unnoted_count = self.note(self._unnoted_count) + text, 0
+        self._late.put(text)
 
     def _write(self, text: str) -> None:
         """Write to the descriptor, if there is one: a stream that is locked hangs Python's end."""
@@ -138,6 +108,8 @@ class LateStream(io.TextIOBase):
         except OSError:  # io.UnsupportedOperation is one
             self._stream.write(text)
             self._stream.flush()
+            return
+        except ValueError:  # whoever gave it to us has closed it
             return
         waiting = memoryview(text.encode(self._stream.encoding, "backslashreplace"))
         while waiting:

@@ -17,6 +17,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
+from isfc.cli.options.flattened import words_of
 from isfc.cli.options.option import flag, valued
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
@@ -27,7 +28,7 @@ from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import (
     RunningGroup,
     again_path,
@@ -217,9 +218,7 @@ class AskedOptions(Struct, frozen=True):
     @property
     def option(self) -> str | None:
         """The option that asks for something; None if nothing is asked."""
-        asked = {"--end": self.end, "--only": self.only, "--lose": self.lose}
-        asked["--restore"] = self.restore
-        return next((option for option, value in asked.items() if value), None)
+        return next(iter(words_of(self)), None)
 
     def answer(self, collection: Collection, named: str) -> list[RenderableType]:
         """Do it, and say what came of it; ``named`` is how the command line names the layout."""

@@ -12,8 +12,7 @@ from msgspec import Struct
 from isfc.cli.live.cp import RunDirOption
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.measured_page import show_measured
-from isfc.cli.live.observe_options import ObserveOptions
-from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import LiveNode, Measured
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
@@ -27,7 +26,7 @@ from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
-from isfc.live.late_file import LateFile
+from isfc.live.late_writer import LateFile
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System, system_of
 

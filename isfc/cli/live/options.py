@@ -1,13 +1,15 @@
-"""The options of ``isfc node`` and ``isfc up`` that say what the nodes do."""
+"""The options of ``isfc node`` and ``isfc up``: what nodes do, and how they are to be seen."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
+from isfc.cli.options.flattened import words_of
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag, valued
@@ -16,6 +18,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint
 from isfc.live.forward import Forward, parse_forwards
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.run import INTERVAL_MIN
@@ -169,22 +172,72 @@ class LiveOptions(Struct, frozen=True):
             client=client if client in link.nodes else None,
         )
 
-    def arguments(self) -> list[str]:
-        """The same options as words of a command line, for a process of its own."""
-        given = {
-            "--pace": self.pace.value,
-            "--dilation": self.dilation,
-            "--workload": self.workload,
-            "--pairs": self.pairs,
-            "--seconds": self.seconds,
-            "--warmup": self.warmup,
-            "--seed": self.seed,
-            "--from": self.client,
-            "--reconnect": self.reconnect_s,
-        }
-        words = [
-            w for name, value in given.items() if value is not None for w in (name, str(value))
-        ]
-        words += [w for text in self.forward or () for w in ("--forward", text)]
-        words += ["--strict"] if self.strict else []
-        return words + (["--verify"] if self.verify else [])
+
+class LogFormat(StrEnum):
+    """How a log record is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class LogLevel(StrEnum):
+    """The least severe records that are written."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+LogLevelOption = Annotated[LogLevel, typer.Option(help="The least severe ones that are written.")]
+
+
+class ObserveOptions(Struct, frozen=True):
+    """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
+
+    metrics: Annotated[
+        str | None, valued("HOST:PORT", "Answer Prometheus there, under /metrics.")
+    ] = None
+    log_format: Annotated[
+        LogFormat, typer.Option(help="How log records are written to standard error.")
+    ] = LogFormat.TEXT
+    log_level: LogLevelOption = LogLevel.INFO
+
+    def check_several(self, count: int) -> None:
+        """Raise `ConfigurationError` unless so many nodes here can all answer Prometheus."""
+        endpoint = self.endpoint()
+        if endpoint is None:
+            return
+        if not endpoint.private:
+            raise ConfigurationError(
+                f"--metrics {endpoint}: everybody could read there; expected a loopback address, "
+                "such as 127.0.0.1"
+            )
+        if endpoint.port > PORT_MAX + 1 - count:
+            raise ConfigurationError(
+                f"--metrics {endpoint}: each further node answers at the next port, and the last "
+                f"is {PORT_MAX}; expected at most {PORT_MAX + 1 - count}"
+            )
+
+    def endpoint(self) -> TcpEndpoint | None:
+        """Where Prometheus may ask; `ConfigurationError` if ``metrics`` is no such address."""
+        if self.metrics is None:
+            return None
+        try:
+            endpoint = parse_endpoint(self.metrics)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--metrics {error}") from None
+        if not isinstance(endpoint, TcpEndpoint):
+            raise ConfigurationError(f"--metrics {self.metrics}: expected HOST:PORT")
+        return endpoint
+
+    def arguments(self, index: int) -> list[str]:
+        """The same for the node of that ``index`` among several on this machine.
+
+        Each has a port of its own: the first the given one, the second the next.
+        """
+        endpoint = self.endpoint()
+        if endpoint is None or not endpoint.port:
+            return words_of(self)
+        endpoint = replace(endpoint, port=endpoint.port + index)
+        return words_of(structs.replace(self, metrics=str(endpoint)))

@@ -19,16 +19,16 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
-from isfc.cli.live.observe_options import ObserveOptions
-from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
+from isfc.cli.options.flattened import words_of
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
 from scenarios.runs.result import DeviceResult, Result
@@ -173,7 +173,7 @@ class LiveSystems:
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "isfc", "node", name, *self.layout, "--lifeline", "--json"),
             *words,
-            *self.options.arguments(),
+            *words_of(self.options),
             *self.observed.arguments(self.names.index(name)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

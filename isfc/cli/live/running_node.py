@@ -12,9 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from isfc.cli.live.observe import observe
-from isfc.cli.live.observe_options import ObserveOptions
-from isfc.cli.live.options import LAG_PERCENT, LiveOptions
+from isfc.cli.live.logs import observe
+from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.program import Offer, Program
@@ -24,6 +23,7 @@ from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
+from isfc.live.accepting import Tls
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
@@ -34,7 +34,6 @@ from isfc.live.operator import open_control
 from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
-from isfc.live.tls import Tls
 from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd

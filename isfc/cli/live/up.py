@@ -16,11 +16,10 @@ from ctc.address import Rdev, format_chpid
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.lose import AskedOptions
 from isfc.cli.live.measured_page import show_measured
-from isfc.cli.live.observe_options import LogFormat, LogLevel, LogLevelOption, ObserveOptions
-from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems
 from isfc.cli.live.running_node import Measured
-from isfc.cli.options.flattened import flattened
+from isfc.cli.options.flattened import flattened, words_of
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutFileArgument,
@@ -103,7 +102,7 @@ def up(
     observed.check_several(len(systems.names))
     loop_factory()
     if detached:
-        words = [*named, *options.arguments(), *observed.arguments(0)]
+        words = [*named, *words_of(options), *observed.arguments(0)]
         _detach(systems, words, journal, f"'isfc up {' '.join(named)} --end'")
         return
     measured: list[Measured] = []

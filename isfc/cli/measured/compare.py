@@ -1,11 +1,6 @@
 """``isfc measured compare``: the model beside what a site measured, of files."""
 
-from isfc.answers.measured_compare import (
-    MeasuredComparison,
-    Tolerance,
-    compare,
-    measured_compare_report,
-)
+from isfc.answers.measured_compare import MeasuredComparison, Tolerance, compare
 from isfc.cli.capability import command_of
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.output.exits import ExitCode
@@ -41,7 +36,6 @@ def _code(found: MeasuredComparison) -> ExitCode:
 
 compare_measured = command_of(
     read_and_compare,
-    measured_compare_report,
     _code,
     made={"measured": MeasuredLink, "files": MeasuredFiles},
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 from isfc.answers.loads import loads as loads_of
-from isfc.answers.loads_report import loads_failure, loads_report
+from isfc.answers.loads_report import loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
 from isfc.cli.measured.options import FilesOptions
@@ -12,7 +12,7 @@ from isfc.cli.options.flattened import Made
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory
 
 
 class LeavingOptions(Made, frozen=True):
@@ -42,7 +42,6 @@ class LeavingOptions(Made, frozen=True):
 
 loads = command_of(
     loads_of,
-    loads_report,
     loads_failure,
     made={"about": FilesOptions, "guests": LeavingOptions},
 )

@@ -18,7 +18,7 @@ from isfc.layout.layout import Layout
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import of_end
 from isfc.search.measured import AboutFiles, read_files
-from scenarios.runs.load import read_load
+from scenarios.runs.experiment import read_load
 
 
 class FilesOptions(Made, frozen=True, kw_only=True):

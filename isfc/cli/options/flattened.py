@@ -68,3 +68,18 @@ def parameters_of(record: type[Struct]) -> list[Parameter]:
         )
         for name in record.__struct_fields__
     ]
+
+
+def words_of(record: Struct) -> list[str]:
+    """The options that make this record again, as words of a command line: what is None is not."""
+    words: list[str] = []
+    for each in parameters_of(type(record)):
+        value = getattr(record, each.name)
+        named = each.annotation.__metadata__[0].default  # where `typer` has the first of its names
+        option = named if isinstance(named, str) else f"--{each.name.replace('_', '-')}"
+        if isinstance(value, bool):
+            words += [option] * value
+        elif value is not None:
+            for one in value if isinstance(value, list) else [value]:
+                words += [option, str(one)]
+    return words

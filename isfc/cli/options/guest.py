@@ -11,10 +11,15 @@ from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag, valued
 from isfc.errors import ConfigurationError
 from scenarios.moves.evacuation import GUESTS_MAX
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import KNOWN_GUESTS
+from scenarios.moves.guest import (
+    KNOWN_GUESTS,
+    QUIESCE_GOAL_S,
+    SECONDS_MAX,
+    GuestPlan,
+    Limits,
+    make_limits,
+)
 from scenarios.moves.orders import UNNAMED
-from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits, make_limits
 
 
 class GuestOptions(Made, frozen=True):

@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import with_notes
-from scenarios.runs.given_traffic import read_traffic
+from scenarios.runs.experiment import read_traffic
 from scenarios.runs.workload import LinkLoad, load_of
 
 TrafficOption = Annotated[

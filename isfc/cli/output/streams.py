@@ -144,10 +144,10 @@ def write_file(path: "Path", text: str) -> None:
 
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
-    """Print at least one row to stdout as CSV, below a line of their keys; None is empty."""
+    """Print rows to stdout as CSV, below a line of their keys; None is empty."""
     if _tables is not None:
         _tables.append(len(rows))
-    _print_csv([[*rows[0]], *([*row.values()] for row in rows)])
+    _print_csv([*map(list, rows[:1]), *([*row.values()] for row in rows)])
 
 
 def _print_csv(rows: Iterable[Sequence[object]]) -> None:

@@ -11,7 +11,7 @@ from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Report, caveats
-from scenarios.figures.cluster_overview import cluster_overview
+from scenarios.figures.cluster_plan import cluster_overview
 from scenarios.figures.rates import carry_all
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 

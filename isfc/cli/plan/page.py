@@ -21,7 +21,7 @@ from scenarios.runs.notes import plan_notes
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
     from scenarios.figures.figure import Figure
-    from scenarios.figures.link_rates import ModelledRate
+    from scenarios.figures.rates import ModelledRate
 
 
 class WayRow(Struct, frozen=True):
@@ -112,7 +112,7 @@ def _ways(plan: Plan, figures: "Sequence[ModelledRate]") -> Table:
     ]
     load = ""
     if figures:
-        from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+        from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
 
         load = (
             f", with {figures[0].pairs} pairs of {SUITE}, and saturated with {SATURATING_PAIRS}, "

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import UNSET
 
-from isfc.answers.faults_run import faults_report, faults_run
+from isfc.answers.faults_run import faults_run
 from isfc.answers.limit import limit_of_run
-from isfc.answers.links_run import LinksRun, links_run, links_run_report
-from isfc.answers.run import LinkRun, limit_fields, link_run, run_report
+from isfc.answers.links_run import LinksRun, links_run
+from isfc.answers.run import LinkRun, limit_fields, link_run
 from isfc.answers.views import View
 from isfc.cli.capability import AnswerPrinted, html_of
 from isfc.cli.options.experiment import (
@@ -41,7 +41,7 @@ from isfc.cli.run.during import (
 )
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from isfc.reports.report import Report
+from isfc.reported import report_of
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.cluster_rows import cluster_rows
@@ -82,8 +82,8 @@ def run_layout(
     check_force("--html or --trace", html, during.trace, force=printed.force)
     if html is not None:
         check_file("--html", html, (".html",), force=printed.force)
-    if viewed.report and (html or printed.notes or printed.table):
-        raise ConfigurationError("--report: expected without --html, --notes and --table")
+    if viewed.report and (html or printed.notes or printed.table or printed.markdown):
+        raise ConfigurationError("--report: expected without --html, --markdown, --notes, --table")
     output = Output(viewed.report, viewed.interval, printed.csv, printed.json, extent.seeds)
     run = _chosen(chosen, traffic, load, extent, ends)
     if why and (run.together or viewed.report is not None):
@@ -95,16 +95,16 @@ def run_layout(
     if faults is not None:
         outcome = run_faults(run.experiment, faults, together=run.together)
         found = faults_run(run.experiment, outcome, together=run.together)
-        _show(found, faults_report, printed, html)
+        _show(found, printed, html)
     elif viewed.report is not None:
         _show_view(run, output, viewed.report, transcript)
     elif run.together:
-        _show(_links_found(run, output, transcript, trace), links_run_report, printed, html)
+        _show(_links_found(run, output, transcript, trace), printed, html)
     else:
         link = _link_found(run, output, transcript, trace, why=why)
-        _show(link, run_report, printed, html)
+        _show(link, printed, html)
     if transcript is not None and transcript.refusals:
-        if not viewed.report and (printed.csv or html):
+        if not viewed.report and not printed.json and (html or not printed.is_page):
             show_refusals(transcript)
         raise typer.Exit(ExitCode.FAILED)
 
@@ -181,17 +181,15 @@ def _sharing(disks: "IoConfiguration | None", experiment: Experiment) -> "IoConf
     return disks if find_shared(disks, *experiment.collection.links) else None
 
 
-def _show(
-    found: Any, report: Callable[[Any], Report], printed: AnswerPrinted, html: Path | None
-) -> None:
+def _show(found: Any, printed: AnswerPrinted, html: Path | None) -> None:
     """Print an answer, or write its page, with what CP said above the page."""
     if html is not None:
-        html_of(report).write(html, found)
+        html_of(report_of).write(html, found)
         return
     said = getattr(found, "cp", UNSET)
-    if said is not UNSET and not (printed.json or printed.csv):
+    if said is not UNSET and printed.is_page:
         show_transcript(said)
-    printed.show(found, report)
+    printed.show(found, report_of)
 
 
 def _run(

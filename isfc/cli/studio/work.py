@@ -47,8 +47,8 @@ _PRELOADED: Final = (
     "isfc.layout.edit",
     "isfc.layout.plan",
     "isfc.layout.write",
-    "scenarios.figures.link_rates",
-    "scenarios.runs.saturation",
+    "scenarios.figures.rates",
+    "scenarios.runs.experiment",
     "encodings.cp037",  # names are compared as EBCDIC
     "encodings.utf_8_sig",
 )

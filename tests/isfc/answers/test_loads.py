@@ -14,8 +14,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.measured.intervals import PERIODS
 from isfc.search.windows import guest_rate
-from scenarios.figures.link_rates import carried
-from scenarios.figures.rates import carry
+from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
 from tools.pages.console import PROJECT
 

@@ -22,10 +22,10 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_collection, format_layout
 from isfc.reports.terminal import page as page_of
-from isfc.search.numbering import with_kept_numbers
+from isfc.search.candidate import with_kept_numbers
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.result import Contender, Found, Task
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.decks import DECKS

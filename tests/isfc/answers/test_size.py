@@ -19,8 +19,7 @@ from isfc.search import sizing
 from isfc.search.sized import SizedLink
 from scenarios.figures import glance
 from scenarios.figures.figure import Figure, Interval, Range, Unit
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
+from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of

@@ -21,10 +21,10 @@ from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
-from scenarios.moves import moving
+from scenarios.moves import evacuation
+from scenarios.runs.experiment import WARMUP
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-from scenarios.runs.warmup import WARMUP
 
 LINK: Final = """
 [fibre.1]
@@ -347,7 +347,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in {**{f"{kind}.toml": text for kind, text in KINDS.items()}, **FILES}.items():
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(moving, "WARMUP_NS", 2_000_000)
+    monkeypatch.setattr(evacuation, "WARMUP_NS", 2_000_000)
     monkeypatch.setattr(glance, "BEGIN_NS", 2_000_000)
     monkeypatch.setattr(glance, "LENGTH_NS", 10_000_000)
     for record in (Scoring, CollisionTrial):

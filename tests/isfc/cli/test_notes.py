@@ -26,7 +26,7 @@ NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
 WITH_NOTES = {
     *("plan", "relocate", "run", "run --fault-seed"),
-    *(name for name, listed in EVERY.items() if getattr(listed, "report", "")),
+    *(name for name, listed in EVERY.items() if getattr(listed, "is_capability", False)),
 }
 """Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")

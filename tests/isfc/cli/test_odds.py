@@ -20,7 +20,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
 from isfc.search.result import Contender
-from isfc.search.standing import groups, standings
+from isfc.search.sweep import groups, standings
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Figure
@@ -29,11 +29,9 @@ from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.resources import LINE, Resource
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, SUITE, Experiment, Load
 from scenarios.runs.provenance import provenance
 from scenarios.runs.result import Result
-from scenarios.runs.saturation import SUITE
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of

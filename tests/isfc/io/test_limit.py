@@ -2,10 +2,11 @@
 
 import pytest
 
-from isfc.answers.io_limit import io_limited_by
+from isfc.answers.io_run import io_limited_by
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.limit import IoLimit, IoResource, find_io_limit
+from isfc.io.plan import make_io_plan
 from tests.isfc.io.test_trunks import MIXED, tree
 
 
@@ -21,6 +22,10 @@ def found(configuration: IoConfiguration) -> IoLimit:
     limit = find_io_limit(configuration)
     assert limit is not None
     return limit
+
+
+def io_per_s(configuration: IoConfiguration) -> float:
+    return sum(each.estimate.io_per_s for each in make_io_plan(configuration).channels)
 
 
 ONE = "block = 4096\noutstanding = 1"
@@ -39,8 +44,8 @@ ONE = "block = 4096\noutstanding = 1"
 )
 def test_each_kind_of_limit_is_found(kind: IoResource, configuration: IoConfiguration) -> None:
     limit = found(configuration)
-    assert kind in [each.resource for each in limit.first]
-    assert limit.without > 1.05 * limit.io_per_s
+    assert kind in [each.resource for each in limit.by]
+    assert limit.without_io_per_s > 1.05 * io_per_s(configuration)
     assert "most by" not in io_limited_by(limit)
 
 
@@ -60,6 +65,7 @@ def test_what_makes_ios_take_long_is_found(
 
 def test_of_two_that_are_full_neither_alone_is_said_to_limit() -> None:
     """Of Express8S both ways the bus is full, and the lines are nearly."""
-    limit = found(limited("Express8S", "blocks = 64\nread_percent = 50"))
-    assert limit.without < 1.05 * limit.io_per_s
+    configuration = limited("Express8S", "blocks = 64\nread_percent = 50")
+    limit = found(configuration)
+    assert limit.without_io_per_s < 1.05 * io_per_s(configuration)
     assert "several things together, most by" in io_limited_by(limit)

@@ -9,7 +9,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import mix_of_configuration, mix_of_interval
 from isfc.io.rmf import read_rmf
-from isfc.io.rmf_interval import RmfInterval
+from isfc.io.rmf_lines import RmfInterval
 
 DATA = Path("tests/data/rmf")
 CONFIGURATION = """

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.run import OsaRun, run_configuration
+from isfc.io.run import OsaActivity, run_configuration
 
 TEXT = """
 [channel.O1]
@@ -17,7 +17,7 @@ cpu_us_per_mb = 200
 """
 
 
-def osa(text: str) -> OsaRun:
+def osa(text: str) -> OsaActivity:
     (found,) = run_configuration(parse_io_configuration(text.encode(), "x"), 0.01).osas
     return found
 

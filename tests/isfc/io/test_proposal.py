@@ -14,7 +14,7 @@ from isfc.io.mix import IoLoad, Mix, mix_of_interval
 from isfc.io.plan import make_io_plan
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
-from isfc.io.rmf_interval import busiest
+from isfc.io.rmf_lines import busiest
 from isfc.io.sizing import Guidelines, size
 from isfc.layout.rules.rule import Severity
 

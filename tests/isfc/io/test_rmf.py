@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
-from isfc.io.rmf_interval import busiest
+from isfc.io.rmf_lines import busiest
 
 SAMPLES = {path.stem: path.read_text("utf-8") for path in Path("tests/data/rmf").glob("*.txt")}
 CHANNELS = SAMPLES["channel-path-activity"]

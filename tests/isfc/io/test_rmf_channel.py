@@ -7,8 +7,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.io.mix import mix_of_interval
 from isfc.io.rmf import parse_rmf
-from isfc.io.rmf_channel import ChannelLine
-from isfc.io.rmf_interval import RmfInterval
+from isfc.io.rmf_lines import ChannelLine, RmfInterval
 
 TITLE = (
     "C H A N N E L   P A T H   A C T I V I T Y\n"

@@ -94,7 +94,7 @@ def test_what_the_control_unit_rejects_goes_over_a_channel_and_is_counted() -> N
     tried = 1 - rejecting.link_busy - rejecting.rejected
     assert missed == pytest.approx(10_000 * (tried + rejecting.link_busy + rejecting.rejected))
     run = run_configuration(configuration, seconds=0.05)
-    assert run.synchronous[0].outcome.rejected == rejecting.rejected
+    assert run.synchronous[0].rejected_percent == 100 * rejecting.rejected
     assert run.workloads[0].io_per_s == pytest.approx(left.rate_per_s, rel=0.1)
 
 

@@ -150,7 +150,7 @@ def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     configuration = tree(4, f"{READS}\noutstanding = 64", "gb_per_s = 3", more)
     run = run_configuration(configuration, seconds=0.4)
     assert use_of(run, "fanout F") == pytest.approx(1, abs=0.01)
-    light = next(each for each in run.workloads if each.workload.name == "light")
+    light = next(each for each in run.workloads if each.name == "light")
     assert light.io_per_s == pytest.approx(5000, rel=0.05)
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.node_port import ADDRESSES, ADDRESSES_MAX, GREETINGS, GREETINGS_PER_S, Admission
+from isfc.live.link_port import ADDRESSES, ADDRESSES_MAX, GREETINGS, GREETINGS_PER_S, Admission
 from isfc.testing.pair import Setup
 from tests.isfc.live.test_pending import refusals
 from tests.live.pair import LiveSide, Run

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
-from isfc.live.control import BadRequest, ControlServer, Reply
-from isfc.live.control_client import ANNOUNCEMENTS_MAX, ControlClient
+from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, ControlServer, Reply
 from isfc.live.control_socket import listen_at
 from tests.live.pair import LOOPS
 from tests.waiting import PATIENCE_S

@@ -14,7 +14,7 @@ from ctc.subchannel import Command
 from isfc.ctce.exchange import Delayed, Happened, Pulled, Restored, Stalled
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER, Sender, WireForm, encode_order
-from isfc.live import ctce_port
+from isfc.live import ctce
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
@@ -271,12 +271,12 @@ def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> N
 
     async def test(joined: Joined) -> None:
         end = joined.ends[0]
-        for count in (ctce_port.EARLY_MAX, ctce_port.EARLY_MAX + 1):
+        for count in (ctce.EARLY_MAX, ctce.EARLY_MAX + 1):
             partner = Partner(end, CURRENT)
             out = await partner.connect()
             await wait_until(lambda: joined.ports[0].inward)
             out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
-            if count > ctce_port.EARLY_MAX:
+            if count > ctce.EARLY_MAX:
                 await wait_until(lambda: joined.ports[0].inward is None)
             await partner.close()
 

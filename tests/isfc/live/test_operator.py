@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.operator import open_control
 from isfc.live.snapshot import read_snapshot
 from isfc.testing.pair import Setup

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.live.node import mutual_tls
+from isfc.live.accepting import certificate_names
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.pending import UNGREETED_MAX
-from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
 from tests.installed import need
 from tests.isfc.live.test_link_port import refusals

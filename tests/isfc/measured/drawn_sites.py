@@ -16,8 +16,8 @@ from isfc import measured
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import with_site
 from isfc.measured.measurement import Measurement
-from isfc.search.site_rivals import PAIRS
-from scenarios.figures.site_ranges import fit_deviation
+from isfc.search.site_fitted import PAIRS
+from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

@@ -2,19 +2,20 @@
 
 from msgspec.structs import replace
 
-from isfc.answers.io_beside import LinkBesideDisks, io_beside_report
-from isfc.answers.io_plan import ChannelFigures, IoEstimates, io_plan_report
-from isfc.answers.io_run import IoActivity, LoadActivity, io_run_report
-from isfc.answers.io_size import io_size, io_size_report
+from isfc.answers.io_beside import LinkBesideDisks
+from isfc.answers.io_plan import ChannelFigures, IoEstimates
+from isfc.answers.io_run import IoActivity
+from isfc.answers.io_size import io_size
 from isfc.answers.shared import DisksBeside
-from isfc.reports.report import Report
+from isfc.io.run import LoadActivity
+from isfc.reported import Reported
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _NOTES = (CHANNELS_UNRANGED,)
 
 
-def planned() -> Report:
+def planned() -> Reported:
     """Of four channels, of which one has a bus that is not known."""
     channels = tuple(
         ChannelFigures(
@@ -31,10 +32,10 @@ def planned() -> Report:
         )
         for place in range(4)
     )
-    return io_plan_report(IoEstimates("c", None, (), channels, (), (), (), (), (), _NOTES))
+    return IoEstimates("c", None, (), channels, (), (), (), (), (), _NOTES)
 
 
-def ran() -> Report:
+def ran() -> Reported:
     """Of four workloads."""
     loads = tuple(
         LoadActivity(
@@ -45,10 +46,10 @@ def ran() -> Report:
         for place in range(4)
     )
     run = "c", 1.0, 0.1, 1
-    return io_run_report(IoActivity(*run, (), loads, (), (), (), (), None, _NOTES))
+    return IoActivity(*run, (), loads, (), (), (), (), None, _NOTES)
 
 
-def beside() -> Report:
+def beside() -> Reported:
     """Of four workloads of disks."""
     within = Range(Interval(500, 800), Interval(400, 900), "made up")
     alone, less = (Figure(value, Unit.MB_PER_S, within) for value in (700.5, 480.25))
@@ -59,13 +60,11 @@ def beside() -> Report:
         )
         for place in range(4)
     )
-    return io_beside_report(
-        LinkBesideDisks("A-B", "HL", 50, alone, less, disks, (), None, None, _NOTES)
-    )
+    return LinkBesideDisks("A-B", "HL", 50, alone, less, disks, (), None, None, _NOTES)
 
 
-def sized() -> Report:
+def sized() -> Reported:
     """Of four choices whose names do not begin alike."""
     found = io_size("docs/io/two-channels.toml")
     (mix,) = found.mixes
-    return io_size_report(replace(found, mixes=(replace(mix, choices=mix.choices[:4]),)))
+    return replace(found, mixes=(replace(mix, choices=mix.choices[:4]),))

@@ -10,33 +10,31 @@ from types import MappingProxyType
 from typing import Final
 
 import pytest
+from markupsafe import escape
 
-from isfc.answers.collide import UNRANGED, Collisions, collide_report
-from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss, compare_report
-from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
+from isfc.answers.collide import UNRANGED, Collisions
+from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss
+from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem
 from isfc.answers.limit_record import LimitedBy
-from isfc.answers.links_run import links_run, links_run_report
-from isfc.answers.losses import losses_of, losses_report
-from isfc.answers.measured_compare import (
-    ComparedInterval,
-    MeasuredComparison,
-    measured_compare_report,
-)
+from isfc.answers.links_run import links_run
+from isfc.answers.losses import losses_of
+from isfc.answers.measured_compare import ComparedInterval, MeasuredComparison
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
-from isfc.answers.optimise import optimise_report, search_result
+from isfc.answers.optimise import search_result
 from isfc.answers.results import ComparedResults, ResultFigure
-from isfc.answers.results_report import results_report
-from isfc.answers.run import link_run, run_report
-from isfc.answers.size import LinkSizing, size_report
-from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
+from isfc.answers.run import link_run
+from isfc.answers.size import LinkSizing
+from isfc.answers.sweep import Sweep, SweptPlace
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
+from isfc.reported import Reported, report_of
+from isfc.reports import markdown
 from isfc.reports.delimited import records
 from isfc.reports.html import section
-from isfc.reports.report import Report, Table
+from isfc.reports.report import Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
 from isfc.search.objective import Objective, Scoring
@@ -49,13 +47,11 @@ from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.moves.guest import Pass
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory, Pass
+from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.notes import moves_notes
-from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.cluster_rows import ClusterRow
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
@@ -67,7 +63,7 @@ Cells = Iterator[dict[str, str]]
 """Of each row, what stands in a column, by its field, and by ``field range`` between what."""
 
 
-def lost() -> Report:
+def lost() -> Reported:
     """Of twelve CTCs, with rates that no other row has."""
     layout = load_layout("published-12")
     whole = Collection.of(layout)
@@ -79,10 +75,10 @@ def lost() -> Report:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_report(losses_of([AfterLoss(None, kept, kept), *after]))
+    return losses_of([AfterLoss(None, kept, kept), *after])
 
 
-def collided() -> Report:
+def collided() -> Reported:
     """Of three rules, with figures that no other row has."""
     rules = ("stop-short 0", "stop-short 1", "upward", "random")
     outcomes = tuple(
@@ -98,7 +94,7 @@ def collided() -> Report:
     )
     nodes = load_layout("published-12").nodes
     how = 8, 32_768, 0.5, 1.0, 1, 3
-    return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
+    return Collisions(nodes, *how, (UNRANGED,), outcomes)
 
 
 def ranged(value: float, unit: Unit) -> Figure:
@@ -107,7 +103,7 @@ def ranged(value: float, unit: Unit) -> Figure:
     return Figure(value, unit, Range(ends, ends, "what is made up"))
 
 
-def compared() -> Report:
+def compared() -> Reported:
     """Of four layouts."""
     limits = LimitedBy([], [], ranged(900.0, Unit.MB_PER_S), {}, [], "", "", "lines", "")
     rates = {"a": 321.0, "b": 432.0, "c": 210.0, "d": 87.6}
@@ -125,19 +121,19 @@ def compared() -> Report:
         PairOdds(one.layout, other.layout, ranged(1.5, Unit.TIMES), 0.8 + len(one.layout) / 100)
         for one, other in combinations(layouts, 2)
     )
-    return compare_report(Comparison("HL", 50, layouts, odds, ()))
+    return Comparison("HL", 50, layouts, odds, ())
 
 
-def compared_results() -> Report:
+def compared_results() -> Reported:
     """Of two runs."""
     figures = tuple(
         ResultFigure("run", "link", measure, None, 100.0 + place, 120.5 + place * place)
         for place, measure in enumerate(MEASURES)
     )
-    return results_report(ComparedResults("run", "a.json", "b.json", (), figures))
+    return ComparedResults("run", "a.json", "b.json", (), figures)
 
 
-def measured_beside() -> Report:
+def measured_beside() -> Reported:
     """Of four devices that were busy."""
     figures = tuple(
         MeasuredFigure(
@@ -161,10 +157,10 @@ def measured_beside() -> Report:
         reasons=(),
         rate_range=None,
     )
-    return measured_compare_report(MeasuredComparison((one,), (), None, None, ()))
+    return MeasuredComparison((one,), (), None, None, ())
 
 
-def swept() -> Report:
+def swept() -> Reported:
     """Four layouts at one load, with figures that no other row has."""
     link = load_layout("published-12")
     load = Load(SUITES["HL"], 9)
@@ -182,28 +178,26 @@ def swept() -> Report:
         for place in range(1, 5)
     ]
     runs = ({"layout": "made-1", "mb_per_s": 1.0},)
-    return sweep_report(
-        Sweep(
-            0.5,
-            0.1,
-            3,
-            ("layout",),
-            (),
-            tuple(places),
-            runs,
-            (UNRANGED, NO_RANGE),
-            "layout",
-            "mb_per_s",
-        )
+    return Sweep(
+        0.5,
+        0.1,
+        3,
+        ("layout",),
+        (),
+        tuple(places),
+        runs,
+        (UNRANGED, NO_RANGE),
+        "layout",
+        "mb_per_s",
     )
 
 
-def ran() -> Report:
+def ran() -> Reported:
     """One link, with a range of what both ways carry together."""
-    return run_report(link_run(EXPERIMENT, [RESULT]))
+    return link_run(EXPERIMENT, [RESULT])
 
 
-def ran_together() -> Report:
+def ran_together() -> Reported:
     """Six links, with figures that no other row has."""
     links = given_collection("two-cecs")
     experiment = Experiment(links, tuple(map(load_of, links.traffic)))
@@ -213,8 +207,8 @@ def ran_together() -> Report:
         for link, each in zip(links.links, figures, strict=True)
     ]
     rows += [ClusterRow("system", name, "", 300, 200, 500, 9000, 7) for name in links.systems]
-    return links_run_report(
-        links_run(experiment, [*rows, ClusterRow("all", "all links", "", 900, 900, 900, 9999, 9)])
+    return links_run(
+        experiment, [*rows, ClusterRow("all", "all links", "", 900, 900, 900, 9999, 9)]
     )
 
 
@@ -247,10 +241,10 @@ def guest(place: int) -> MovedGuest:
     )
 
 
-def moved() -> Report:
+def moved() -> Reported:
     """Four guests, of which one stays, beside other traffic."""
     rate = Figure(100.5, Unit.MB_PER_S, no_range="none")
-    found = Moves(
+    return Moves(
         sources=(A,),
         destinations=(B,),
         together=1,
@@ -266,10 +260,9 @@ def moved() -> Report:
         limits=LimitedBy([], [], rate, {}, [], "limited by: the lines", "the lines", "lines", ""),
         notes=moves_notes(Collection.of(load_layout("published-12")), ()),
     )
-    return evacuate_report(found)
 
 
-def rolled() -> Report:
+def rolled() -> Reported:
     """Four turns."""
     turns = tuple(
         TurnOfSystem(
@@ -284,10 +277,10 @@ def rolled() -> Report:
     )
     notes = moves_notes(Collection.of(load_layout("published-12")), ())
     took = seconds(43.2), seconds(1.64), "LINUX2"
-    return rolling_report(RollingMaintenance((A, B), 1, False, *took, turns, (), notes))
+    return RollingMaintenance((A, B), 1, False, *took, turns, (), notes)
 
 
-def sized() -> Report:
+def sized() -> Reported:
     """Of four features, with figures as long as there are."""
 
     def rate(number: float) -> Figure:
@@ -303,10 +296,10 @@ def sized() -> Report:
         for place, name in enumerate(("Express8S", "Express16SA", "Express32-4P", "Express4"))
     )
     how = 1027.5, LostPiece.CHPID, 0.0, "HL", 500
-    return size_report(LinkSizing(*how, links[0], links, None, (UNRANGED,)))
+    return LinkSizing(*how, links[0], links, None, (UNRANGED,))
 
 
-def optimised() -> Report:
+def optimised() -> Reported:
     """Of four placings, of which the first gains."""
     layout = load_layout("published-4")
     links = Collection.of(layout)
@@ -316,10 +309,10 @@ def optimised() -> Report:
 
     found = Found((one(912.4), one(873.2), one(654.6), one(600.1)), one(601.3), one(601.3), 4, 9)
     task = Task(links, Scoring((Objective.FORWARD,), STATED, 0.5), 4)
-    return optimise_report(search_result(found, task, lambda _: ""))
+    return search_result(found, task, lambda _: "")
 
 
-REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
+ANSWERS: Final[Mapping[str, Callable[[], Reported]]] = MappingProxyType(
     {
         "losses": lost,
         "collide": collided,
@@ -344,16 +337,10 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
 """A sample of every answer that is shown as a report."""
 
 
-def first_table(report: Report) -> Table:
-    """That which people read first."""
-    return report.shown[0]
-
-
-def on_terminal(report: Report, capsys: Capsys) -> Cells:
+def on_terminal(record: Reported, table: Table, capsys: Capsys) -> Cells:
     """Of the line that begins with the name of a row, one word for each figure and range."""
-    show(page(report, notes=False))
+    show(page(report_of(record), notes=False))
     lines = capsys.readouterr().out.splitlines()
-    table = first_table(report)
     first, *others = table.columns
     for row in table.rows:
         cells = {first.field: str(first.of(row))}
@@ -369,9 +356,18 @@ def on_terminal(report: Report, capsys: Capsys) -> Cells:
         yield cells
 
 
-def in_html(report: Report, _: Capsys) -> Cells:
-    table = first_table(report)
-    body = section(report).partition("<tbody>")[2].partition("</tbody>")[0]
+def in_html(record: Reported, table: Table, _: Capsys) -> Cells:
+    yield from of_page(section(report_of(record)), table)
+
+
+def in_notebook(record: Reported, table: Table, _: Capsys) -> Cells:
+    yield from of_page(record._repr_html_(), table)
+
+
+def of_page(text: str, table: Table) -> Cells:
+    """Of the table below its caption."""
+    rest = text.partition(f"<caption>{escape(table.caption)}</caption>")[2]
+    body = rest.partition("<tbody>")[2].partition("</tbody>")[0]
     for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL):
         cells = {}
         for column, cell in zip(table.columns, re.findall(r"<td>(.*?)</td>", row), strict=True):
@@ -381,9 +377,23 @@ def in_html(report: Report, _: Capsys) -> Cells:
         yield cells
 
 
-def in_csv(report: Report, capsys: Capsys) -> Cells:
+def in_markdown(record: Reported, table: Table, _capsys: Capsys) -> Cells:
+    text = record._repr_markdown_()
+    rest = text.partition(f"**{markdown.plain(table.caption)}**\n\n")[2]
+    _, _, *lines = rest.partition("\n\n")[0].splitlines()
+    for line in lines:
+        texts = re.split(r" (?<!\\)\| ", line[1:-1].join("  "))
+        words = iter(re.sub(r"\\(.)", r"\1", each).strip() for each in texts)
+        cells = {}
+        for column in table.columns:
+            cells[column.field] = next(words)
+            if column.has_ranges(table.rows):
+                cells[f"{column.field} range"] = next(words)
+        yield cells
+
+
+def in_csv(_record: Reported, table: Table, capsys: Capsys) -> Cells:
     """A program has all digits: they are shown here as people read them."""
-    table = first_table(report)
     ranged = {column.field for column in table.columns if column.ranged}
     units = {column.field: column.unit for column in table.columns}
     show_csv(records(table))
@@ -396,7 +406,7 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
                 number = units[field]
                 cells[field] = shown(float(text), number) if text and number else text
             elif not end:
-                cells[field] = shown(float(text), Unit(unit))
+                cells[field] = shown(float(text), Unit(unit)) if text else ""
             elif text and field in ranged:
                 by_digits = FORMATS[Unit(unit)].by_digits
                 whole = f"{rounded(float(text)):.10g}"
@@ -406,20 +416,21 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
         yield cells
 
 
-OUTPUTS: Final = (on_terminal, in_html, in_csv)
+OUTPUTS: Final = (on_terminal, in_html, in_notebook, in_markdown, in_csv)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", ANSWERS)
 def test_every_output_has_the_figures_of_the_record(
-    name: str, output: Callable[[Report, Capsys], Cells], capsys: Capsys
+    name: str, output: Callable[[Reported, Table, Capsys], Cells], capsys: Capsys
 ) -> None:
-    report = REPORTS[name]()
-    table = first_table(report)
-    found = [*output(report, capsys)]
-    assert len(found) == len(table.rows) > 2
-    for cells, row in zip(found, table.rows, strict=True):
-        assert {key: cell for key, cell in cells.items() if cell} == expected(table, row)
+    record = ANSWERS[name]()
+    first, *others = report_of(record).shown
+    assert len(first.rows) > 2
+    for table in [first] if output is on_terminal else [first, *others]:
+        found = [*output(record, table, capsys)]
+        for cells, row in zip(found, table.rows, strict=True):
+            assert {key: cell for key, cell in cells.items() if cell} == expected(table, row)
 
 
 def expected(table: Table, row: object) -> dict[str, str]:
@@ -442,11 +453,11 @@ def test_every_unit_has_a_format() -> None:
     assert FORMATS.keys() == {*Unit}
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", ANSWERS)
 def test_a_page_answers_in_five_lines_and_has_its_notes_where_somebody_asks(
     name: str, capsys: Capsys
 ) -> None:
-    report = REPORTS[name]()
+    report = report_of(ANSWERS[name]())
     assert 1 <= len(report.answer) <= 5
     assert len(report.remarks) <= 2
     show(page(report, notes=False))

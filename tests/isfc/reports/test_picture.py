@@ -9,7 +9,7 @@ import pytest
 from isfc.reports.chart import Bars, Chart, Grid, Lines, between
 from isfc.reports.html import section
 from isfc.reports.picture import STYLE, chart_svg, picture_png, picture_svg
-from isfc.reports.report import Column, DrawnReport
+from isfc.reports.report import Column, Report
 from isfc.reports.template import resource
 from isfc.reports.vega import CURVES
 from scenarios.figures.figure import Unit
@@ -66,8 +66,8 @@ def dark_of(svg: str, what: str) -> dict[str, str]:
 @pytest.mark.parametrize("kind", CHARTS)
 def test_every_chart_is_drawn_alike_each_time_and_seen_on_light_and_dark(kind: str) -> None:
     chart = CHARTS[kind]
-    svg = picture_svg(DrawnReport("All & each", [], charts=[chart]))
-    assert svg == picture_svg(DrawnReport("All & each", [], charts=[chart]))
+    svg = picture_svg(Report("All & each", [], charts=[chart]))
+    assert svg == picture_svg(Report("All & each", [], charts=[chart]))
     assert ElementTree.fromstring(svg).get("aria-label") == "All & each"
     assert chart.caption in texts(svg)
     drawn = {*re.findall(r' (?:fill|stroke)="(#\w+)"', svg)} - {WHITE}
@@ -99,7 +99,7 @@ def test_a_grid_has_its_figures() -> None:
 
 
 def test_several_charts_are_one_picture() -> None:
-    every = DrawnReport("All", [], charts=[*CHARTS.values()])
+    every = Report("All", [], charts=[*CHARTS.values()])
     assert {chart.caption for chart in CHARTS.values()} <= texts(picture_svg(every))
     assert picture_png(every).startswith(b"\x89PNG")
 
@@ -107,7 +107,7 @@ def test_several_charts_are_one_picture() -> None:
 def test_a_page_has_every_chart_and_does_without_its_library(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    every = DrawnReport("All", [], charts=[*CHARTS.values()])
+    every = Report("All", [], charts=[*CHARTS.values()])
     assert section(every).count('<svg xmlns="http://www.w3.org/2000/svg"') == len(CHARTS)
     monkeypatch.setattr("isfc.reports.html.find_spec", lambda _: None)
     assert "<svg" not in section(every)

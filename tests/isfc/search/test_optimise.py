@@ -13,7 +13,7 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
 from isfc.search.result import Contender, Figures, Found, Task, by_objective
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.lengthy import few_in_every_run

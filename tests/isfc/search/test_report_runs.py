@@ -5,8 +5,7 @@ import pytest
 from isfc.layout.catalogue import load_layout
 from isfc.search import report_runs as module
 from isfc.search.report_runs import link_runs
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import in_turn
+from scenarios.runs.experiment import Experiment, in_turn
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
 

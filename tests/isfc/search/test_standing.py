@@ -6,7 +6,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell
-from isfc.search.standing import alike_in, groups, standings, varying_axes
+from isfc.search.sweep import alike_in, groups, standings, varying_axes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 

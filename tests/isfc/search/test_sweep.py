@@ -18,8 +18,7 @@ from isfc.answers.sweep import sweep
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell, parse_grid
-from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.sweep import finish, measure, row_of
+from isfc.search.sweep import Figures, RowStore, finish, key_of, measure, row_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
@@ -321,7 +320,7 @@ def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: P
 def test_scheduler_that_does_not_answer_is_named(
     spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.search.cluster.CONNECT_S", 0.2)
+    monkeypatch.setattr("isfc.search.workers.CONNECT_S", 0.2)
     with pytest.raises(ConfigurationError, match=r"^cluster tcp://127\.0\.0\.1:1: no scheduler"):
         sweep(spec, cluster="tcp://127.0.0.1:1")
 

@@ -17,7 +17,7 @@ from isfc.search.optimise import optimise
 from isfc.search.result import Figures, Task
 from isfc.search.together import placed
 from isfc.testing.cluster import mesh
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 
 pytestmark = pytest.mark.at_length
 

@@ -19,8 +19,7 @@ from scenarios.figures.assumptions import (
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
 from scenarios.figures.ranges import figure_of, link_rate
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
 

@@ -14,11 +14,10 @@ from isfc.layout.path import FarPath, Isl
 from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
-from scenarios.figures.link_rates import link_rates
+from scenarios.figures.rates import link_rates
 from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, RunEach, one_way
 from scenarios.runs.steady import first_look
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of

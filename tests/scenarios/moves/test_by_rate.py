@@ -8,12 +8,8 @@ import pytest
 from isfc.layout.build import widened
 from isfc.layout.catalogue import load_layout
 from scenarios.moves.by_rate import by_rate, in_order, would_move
-from scenarios.moves.evacuation import Evacuation
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
-from scenarios.moves.record import WouldMove
-from scenarios.moves.vmrelocate import Limits
+from scenarios.moves.evacuation import Evacuation, WouldMove, move
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.runs.result import MIB
 
 pytestmark = pytest.mark.at_length

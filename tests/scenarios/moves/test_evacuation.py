@@ -1,28 +1,29 @@
-"""Evacuations: every guest leaves as a relocation does, so many at the same time."""
+"""Evacuations: every guest leaves as a relocation does, so many at a time, beside other traffic."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.moves.compared import evacuate
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.moving import move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import MESSAGE_LENGTH, GuestMemory, GuestPlan, Limits, RelocationEnd
+from scenarios.moves.orders import read_order
 from scenarios.moves.targets import Placed
-from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import run
 from scenarios.runs.steady import steady_ends, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload
 
 pytestmark = pytest.mark.at_length
 
 
-MIB = 2**20
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 
 
@@ -114,3 +115,157 @@ def test_what_cannot_be_evacuated_is_refused() -> None:
         Evacuation(collection, (S1,), TENANTS, together=17)
     with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
         Evacuation(collection, (S1,), (tenant("X", MIB, 0, NodeName("S9")),))
+
+
+LAYOUT = load_layout("published-4")
+MEMORY = 64 * MIB
+DEFAULTS = Limits()
+
+
+def guest(
+    memory: int = MEMORY, change_rate: int = 50 * MIB, limits: Limits = DEFAULTS, name: str = "A"
+) -> GuestPlan:
+    return GuestPlan(
+        name, GuestMemory(size=memory, touched=memory, change_rate=change_rate), limits
+    )
+
+
+def relocated(*guests: GuestPlan, **changed: Any) -> EvacuationOutcome:
+    return move(Evacuation.over(LAYOUT, guests or (guest(),), **changed))
+
+
+def twice(together: int) -> EvacuationOutcome:
+    return relocated(guest(name="A"), guest(name="B"), together=together)
+
+
+def test_each_pass_moves_what_changed_during_the_one_before() -> None:
+    (found,) = relocated(guest(limits=Limits(quiesce_goal=0.01))).guests
+    assert found.moved
+    assert found.passes[0].length == MEMORY
+    for before, after in zip(found.passes[:-1], found.passes[1:], strict=True):
+        assert after.length == before.changed_length
+        assert after.begin_ns == before.end_ns
+    for each in found.passes[:-2]:
+        assert each.changed_length == 50 * MIB * (each.end_ns - each.begin_ns) // 10**9
+    assert len(found.passes) > 3
+
+
+def test_rate_is_what_the_link_carries() -> None:
+    (found,) = relocated().guests
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), pairs=50, seconds=0.3, warmup=0.1)
+    first = found.passes[0]
+    # HL's replies take some of the channel's data processor, and a relocation has none
+    assert run(experiment).result.mb_per_s_out < first.length / first.seconds / MIB
+    assert first.length / first.seconds / MIB == pytest.approx(
+        run(experiment).result.mb_per_s_out, rel=0.15
+    )
+
+
+def test_pass_counts_memory_and_not_messages() -> None:
+    (found,) = relocated(guest(MESSAGE_LENGTH * 100 + 1, 0)).guests
+    assert found.passes[0].length == MESSAGE_LENGTH * 100 + 1
+
+
+def test_guests_go_one_after_the_other_or_together() -> None:
+    serial, parallel = twice(1), twice(2)
+    first, second = serial.guests
+    assert second.begin_ns == first.passes[-1].end_ns
+    ours, theirs = parallel.guests
+    assert ours.begin_ns == theirs.begin_ns == 0
+    assert ours.seconds > 1.5 * first.seconds
+    assert parallel.seconds == pytest.approx(max(ours.seconds, theirs.seconds))
+    assert serial.seconds == pytest.approx(first.seconds + second.seconds)
+
+
+def test_third_guest_begins_when_one_of_two_has_arrived() -> None:
+    guests = (guest(8 * MIB, 0, name="A"), guest(name="B"), guest(8 * MIB, 0, name="C"))
+    first, second, third = relocated(*guests, together=2).guests
+    assert third.begin_ns == first.passes[-1].end_ns < second.passes[-1].end_ns
+
+
+def test_each_guest_has_limits_of_its_own() -> None:
+    guests = (guest(name="A", limits=Limits(max_total=0.1)), guest(name="B"))
+    first, second = relocated(*guests, together=2).guests
+    assert (first.end, second.end) == (RelocationEnd.TOTAL, RelocationEnd.MOVED)
+    assert first.seconds == 0.1  # limits are kept to the nanosecond
+    assert 0 < first.length < MEMORY
+
+
+def test_background_slows_it_and_is_slowed() -> None:
+    background = find_workload("HS"), 20
+    alone = run(
+        Experiment.of(LAYOUT, *background, seconds=0.3, warmup=0.1)
+    ).result.messages_per_s_in
+    busy = relocated(background=background)
+    (meanwhile,) = busy.meanwhile
+    assert 0 < meanwhile.exchanges_per_s < 0.9 * alone
+    assert busy.guests[0].seconds > relocated().guests[0].seconds
+
+
+@pytest.mark.parametrize("name", ["HY", "CDU:1000"])
+def test_any_workload_can_be_the_background(name: str) -> None:
+    outcome = relocated(background=(find_workload(name), 3))
+    assert outcome.all_moved
+    assert outcome.meanwhile[0].exchanges_per_s
+
+
+def test_either_node_can_be_left() -> None:
+    here, there = (relocated(source=node) for node in LAYOUT.nodes)
+    assert here.seconds == pytest.approx(there.seconds, rel=0.05)
+
+
+def test_same_relocation_takes_the_same_time() -> None:
+    first, second = (relocated(background=(find_workload("HS"), 5)) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change_mib", [0, 50, 180, 400])
+def test_more_channels_never_make_it_longer(change_mib: int) -> None:
+    plan = guest(128 * MIB, change_mib * MIB, Limits(max_quiesce=100))
+    seconds = [
+        move(Evacuation.over(load_layout(f"published-{count}"), (plan,))).seconds
+        for count in (4, 8, 12)
+    ]
+    assert seconds == sorted(seconds, reverse=True)
+
+
+def test_the_only_guest_is_called_as_the_operator_calls_it() -> None:
+    order = read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXQUIESCE 20", ["GUEST"])
+    assert (order.user, order.changes) == ("GUEST", (("max_total", 50), ("max_quiesce", 20)))
+    with pytest.raises(ConfigurationError, match="MAXTOTAL twice"):
+        read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXT 20", ["GUEST"])
+    with pytest.raises(ConfigurationError, match="expected one of A, B"):
+        read_order("5 CANCEL LINUX1", ["A", "B"])
+
+
+def test_orders_change_what_becomes_of_a_guest() -> None:
+    users = ["A", "B"]
+    guests = (guest(name="A"), guest(name="B"))
+    orders = [
+        read_order(text, users)
+        for text in ("0.1 STATUS", "0.15 CANCEL A", "0.2 MODIFY B MAXTOTAL 1", "0.3 CANCEL A")
+    ]
+    outcome = relocated(*guests, together=2, orders=tuple(orders))
+    first, second = outcome.guests
+    assert (first.end, first.end.code, first.seconds) == (RelocationEnd.CANCELLED, "01", 0.15)
+    assert second.end is RelocationEnd.MOVED
+    status, cancelled, _, again = outcome.responses
+    assert [(line.user, line.elapsed_s) for line in status.lines] == [("A", 0.1), ("B", 0.1)]
+    assert cancelled.told == ""
+    assert again.told == "The guest is not being relocated at that time."
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"together": 17}, "together 17: expected 1 to 16"),
+        ({"window": 0}, "window 0: expected 1 to 1000"),
+        ({"source": NodeName("NOWHERE")}, "source NOWHERE: not a node"),
+        ({"guests": ()}, "guests 0: expected 1 to 500"),
+        ({"guests": (guest(),) * 501}, "guests 501: expected 1 to 500"),
+    ],
+)
+def test_what_cannot_be_is_refused(changed: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        Evacuation.over(**{"layout": LAYOUT, "guests": (guest(),), **changed})

@@ -1,4 +1,4 @@
-"""Replaying: which runs, what is repeated, and how each figure stands beside ours."""
+"""Replaying: which runs, what is repeated, each figure beside ours; and rules without a run."""
 
 import math
 from collections.abc import Sequence
@@ -15,12 +15,15 @@ from scenarios.published.replay import (
     WARMUP,
     Comparison,
     Part,
+    capacity_row,
     choose,
+    chpid_row,
     compare,
     compare_all,
     make_experiment,
     runs_of,
     spreads_by_cell,
+    stop_short_row,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.runs.experiment import Experiment
@@ -260,3 +263,28 @@ def test_spreads_of_a_replay_are_by_table_key_and_measure() -> None:
     assert found.keys() == {("t", "a", "mb_per_s"), ("t", "b", "mb_per_s")}
     assert math.isclose(found["t", "a", "mb_per_s"] or 0, 20)
     assert found["t", "b", "mb_per_s"] == 0
+
+
+def test_capacity_is_that_of_the_first_node() -> None:
+    assert capacity_row("published-12") == {"write_ctcs": 10, "estimated_one_way_mb_per_s": 525}
+    assert capacity_row("published-1") == {"write_ctcs": 1, "estimated_one_way_mb_per_s": 20}
+
+
+@pytest.mark.parametrize(
+    ("feature", "expected"),
+    [("FICON Express2", (2, 175)), ("FICON Express8", (8, 700))],
+)
+def test_chpid_is_taken_to_be_full(feature: str, expected: tuple[int, int]) -> None:
+    (row,) = load_table("chpid_estimates").select({"feature": [feature]})
+    assert (*chpid_row(row).values(),) == expected
+
+
+def test_stop_short_holds_for_all_numbers_of_ctcs_of_a_row() -> None:
+    rows = load_table("stop_short").rows
+    assert [stop_short_row(row) for row in rows] == [
+        {"scan_stops_short_by": 1},
+        {"scan_stops_short_by": 2},
+    ]
+    across = PublishedRow("8/9", Role.ACCEPTANCE, {"ctcs_min": 8, "ctcs_max": 9})
+    with pytest.raises(ValueError, match="too many values"):
+        stop_short_row(across)

@@ -14,9 +14,8 @@ from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.search.workers import share_out
 from scenarios.runs import steady
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment
 from scenarios.runs.run import run
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS
 from scenarios.runs.steady import (
     BATCH_NS,
     BATCHES_MAX,

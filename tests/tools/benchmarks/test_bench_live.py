@@ -1,32 +1,39 @@
 """Contenders measure themselves, and programs are run by every route."""
 
 import pytest
+from msgspec import structs
 
 from tests.lengthy import few_in_every_run
 from tools.benchmarks import bench_live, forwarded, tcp_services
-from tools.benchmarks.contenders import ContenderWork
+from tools.benchmarks.contenders import CASES
+from tools.benchmarks.judged import judge
+from tools.benchmarks.live_conversations import Transfers, beside
 
 
 @pytest.mark.parametrize(
-    "work",
+    ("name", "warmup", "count"),
     few_in_every_run(
         [
-            ContenderWork("pingpong", 10, 50),
-            ContenderWork("packages", 8, 32),
-            ContenderWork("large", 20, 200),
-            ContenderWork("blocks", 20, 500),
-            ContenderWork("small", 100, 4_000),
-            ContenderWork("messages", 200, 800),
+            ("pingpong", 10, 50),
+            ("packages", 8, 32),
+            ("large", 20, 200),
+            ("blocks", 20, 500),
+            ("small", 100, 4_000),
         ]
     ),
 )
-def test_every_contender_measures_itself(work: ContenderWork) -> None:
-    for contender in bench_live.contenders_of(work.case):
-        run = contender.run(work)
-        assert run.count == work.count
-        assert run.wall_s > 0
-        assert run.cpu_s > 0
-        assert (run.p99_us >= run.p50_us > 0) is (work.case == "pingpong")
+def test_every_contender_measures_itself(name: str, warmup: int, count: int) -> None:
+    case = structs.replace(CASES[name], warmup=warmup, count=count)
+    for run in bench_live.contenders_of(case).values():
+        found = run()
+        assert all(figure > 0 for figure in found.values())
+        assert ("p50 us" in found) is (name == "pingpong")
+
+
+@pytest.mark.exhaustive
+def test_a_ping_pong_is_measured_beside_transfers() -> None:
+    found = beside(Transfers(senders=1, to="other"), 0.2)
+    assert all(figure > 0 for figure in found.values())
 
 
 @pytest.mark.exhaustive
@@ -40,16 +47,18 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
             module, "find_program", lambda name: None if name in missing else find(name)
         )
     said: list[str] = []
-    figures, checks = forwarded.measure_forwarded(1, 1.0, said.append)  # less moves none if busy
-    assert {"direct", "isfc"} <= set(figures["64 bytes and back"])
-    assert all(figure > 0 for routes in figures.values() for (figure,) in routes.values())
-    has_proxy = find(forwarded.PROXY) is not None
-    measured = [load for load in forwarded.LOADS if load.name in figures]
-    of_hops = [load for load in measured if load.hops_limit] if has_proxy else []
-    with_tls = [load for load in forwarded.LOADS if load.tls_limit and find("openssl")]
-    of_tls = [load for load in with_tls if load in measured]
-    assert of_tls == [load for load in with_tls if find(load.program)]
-    assert all({"TCP", "TLS"} <= set(figures[load.name]) for load in of_tls)
-    assert len(checks) == len(figures) + len(of_hops) + len(of_tls)
-    (remark,) = [line for line in said if "redis, 1 client" in line]
-    assert remark.split() == "redis, 1 client is not measured: redis-benchmark is missing".split()
+    runs = forwarded.measure_forwarded(1, 1.0, said.append)  # less moves none if busy
+    assert {"direct", "isfc"} <= set(runs["64 bytes and back"])
+    figures = [run for routes in runs.values() for taken in routes.values() for run in taken]
+    assert all(figure > 0 for run in figures for figure in run.values())
+    routes = {"direct", "isfc"}
+    routes |= {"haproxy2"} if find(forwarded.PROXY) else set()
+    routes |= {"TCP", "TLS"} if find("openssl") else set()
+    wanted = [
+        goal
+        for load in forwarded.LOADS
+        for goal in load.goals
+        if load.name in runs and goal.peer in routes
+    ]
+    assert [each.goal for each in judge(runs, wanted)] == wanted
+    assert "redis, 1 client is not measured: redis-benchmark is missing" in said

@@ -35,7 +35,7 @@ def test_architecture_page_lists_every_ring_below_those_that_it_imports() -> Non
     rows = [folder.removesuffix("/__init__.py").replace("/", ".") for folder in folders]
     assert {*rows} == {*tidy.RINGS} - {"isfc.cli.studio", FACE}
 
-    beside = {f"isfc.{name}" for name in ("arguments", "errors", "library")}
+    beside = {f"isfc.{name}" for name in ("arguments", "errors", "library", "reported")}
 
     def row_of(name: str) -> int:
         """The row of a module; that of the face for what stands beside it."""

@@ -5,7 +5,7 @@ from tools.pages.channel_fidelity import FITTED, TAKEN
 
 OF_CHANNELS = (
     *("ctc.channel.", "ctc.features.", "ctc.fibre_channel.", "ctc.fibre_channel.", "isfc.io."),
-    *("scenarios.published.ficon_rows.", "scenarios.published.sas_rows."),
+    "scenarios.published.ficon_rows.",
     "scenarios.published.system_rows.",
 )
 

@@ -10,7 +10,7 @@ from isfc.io.osa import CPU_RATIOS, OSA_EXPRESS7S_25GBE
 from isfc.search.site_search import ROUNDS
 from isfc.testing.profiles import register_profiles
 from scenarios.moves.evacuation import WINDOW
-from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory
 from scenarios.runs.workload import find_workload
 from tests.isfc.io import test_simulation, test_trunks
 from tests.isfc.io.test_simulation import FEX16SA, LARGE, LARGE_CLOSED, LARGE_OPEN, work

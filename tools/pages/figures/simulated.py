@@ -14,11 +14,10 @@ from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
+from isfc.search.candidate import numbered
 from isfc.search.grid import Template
-from isfc.search.numbering import numbered
 from isfc.search.objective import Objective, Scoring
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload

@@ -14,7 +14,7 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
 from isfc.reports.encoded import encoded
-from scenarios.figures.link_rates import carried
+from scenarios.figures.rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
 from tools.pages.console import PROJECT

@@ -9,14 +9,12 @@ from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.search.report_runs import LinkRuns, Point
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.losses import after_losses
+from scenarios.figures.rates import ModelledRate
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import STATED
+from scenarios.moves.guest import GuestMemory, GuestPlan
+from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.steady import Rate, SteadyRun
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES

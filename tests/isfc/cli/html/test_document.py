@@ -13,7 +13,7 @@ from isfc.cli.html.link import decision
 from isfc.cli.html.report import check_charts
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 from tests.isfc.cli.html.surveyed import surveyed
 

@@ -25,10 +25,9 @@ from scenarios.figures.advice import (
     try_advice,
 )
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.link_rates import ModelledRate, Rates
+from scenarios.figures.rates import ModelledRate, Rates
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
-from scenarios.runs.load import STATED
-from scenarios.runs.saturation import one_way
+from scenarios.runs.experiment import STATED, one_way
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 

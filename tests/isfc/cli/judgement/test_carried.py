@@ -14,12 +14,11 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
-from scenarios.figures.link_rates import ModelledRate, carried
+from scenarios.figures.rates import ModelledRate, carried
 from scenarios.runs import run as runs
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import SUITE, Experiment
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
-from scenarios.runs.saturation import SUITE
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.layouts import layout_of

@@ -11,9 +11,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.figures.limit import Limit, Relief, Share
-from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import LINE, RECEIVE, Resource
-from scenarios.runs.saturation import SATURATING_PAIRS, one_way
+from scenarios.runs.experiment import SATURATING_PAIRS, one_way
 from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("atlanta-boston")

@@ -13,10 +13,9 @@ from isfc.layout.rules.rule import ChangedLayout
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Interval, Range, Unit
-from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.rates import Carried, EndRate, Ways
-from scenarios.runs.load import STATED
+from scenarios.figures.rates import Carried, EndRate, ModelledRate, Ways
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("published-8")

@@ -19,7 +19,7 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from isfc.cli.live.console import Console, CpCompleter
-from isfc.live.control_client import ControlClient
+from isfc.live.control import ControlClient
 from isfc.live.run_directory import run_directory
 from tests.isfc.cli.live.test_cp import Served, serving
 from tests.isfc_process import start

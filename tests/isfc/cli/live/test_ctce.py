@@ -29,7 +29,7 @@ from isfc.ctce.wire import CURRENT, OLDER
 from isfc.journal.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
 from isfc.live.ctce import CtceBox
-from isfc.live.ctce_metrics import ctce_families
+from isfc.live.metrics import ctce_families
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports

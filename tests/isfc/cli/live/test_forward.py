@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.live.options import LiveOptions
+from isfc.cli.options.flattened import words_of
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import Refusal
 from tests.live.forwarded import answers, forwarding_nodes, free_port, say
@@ -100,7 +101,7 @@ def test_a_bad_forward_is_bad_input(
 
 def test_forwards_reach_the_processes_of_a_pair() -> None:
     forwards = ["ATLANTA:1=BOSTON:h:1", "BOSTON:2=ATLANTA:h:2"]
-    words = LiveOptions(forward=forwards).arguments()
+    words = words_of(LiveOptions(forward=forwards))
     assert words[-4:] == ["--forward", forwards[0], "--forward", forwards[1]]
     with pytest.raises(ConfigurationError, match="no --workload"):
         LiveOptions(workload="HS", pairs=1, forward=forwards)

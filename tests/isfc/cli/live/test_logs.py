@@ -11,7 +11,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.cli.live import logs
 from isfc.cli.live.logs import LOGGER, REFUSALS_PER_S, EventKind, LinkLog, start_log
-from isfc.cli.live.observe_options import LogFormat, LogLevel
+from isfc.cli.live.options import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON

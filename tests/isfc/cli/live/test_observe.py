@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.live import observe
-from isfc.cli.live.logs import LOGGER
-from isfc.cli.live.observe_options import LogFormat, LogLevel, ObserveOptions
+from isfc.cli.live import logs
+from isfc.cli.live.logs import LOGGER, observe
+from isfc.cli.live.options import LogFormat, LogLevel, ObserveOptions
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import TcpEndpoint, parse_endpoint
 from tests.live.pair import LivePair, Run
@@ -51,7 +51,7 @@ def test_a_node_logs_its_life_and_answers_prometheus(
 
     async def main() -> None:
         pair = LivePair(tmp_path)
-        async with observe.observe([pair.first.engine], options, paced=False) as start, pair:
+        async with observe([pair.first.engine], options, paced=False) as start, pair:
             start(pair.endpoint, {})
             await pair.come_up()
             pair.first.send(b"x" * 1_000)
@@ -80,14 +80,12 @@ def test_a_node_logs_its_life_and_answers_prometheus(
 def test_lag_is_looked_at_while_a_node_is_paced(
     run_live: Run, tmp_path: Path, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observe, "LAG_LOOK_S", 0.01)
+    monkeypatch.setattr(logs, "LAG_LOOK_S", 0.01)
 
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             engine = pair.first.engine
-            async with observe.observe(
-                [engine], ObserveOptions(log_format=LogFormat.JSON), paced=True
-            ):
+            async with observe([engine], ObserveOptions(log_format=LogFormat.JSON), paced=True):
                 engine.lag.note(0, 1_000_000, 3_000_000)
                 await wait_until(lambda: any(r["event"] == "lag" for r in records()))
 
@@ -102,7 +100,7 @@ def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
-                async with observe.observe([pair.first.engine], options, paced=False):
+                async with observe([pair.first.engine], options, paced=False):
                     pass
             assert records() == []
             assert len(pair.first.engine.listeners) == 1
@@ -116,7 +114,7 @@ def test_node_that_never_started_does_not_log_that_it_stopped(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             with pytest.raises(OSError, match="in use"):
-                async with observe.observe(
+                async with observe(
                     [pair.first.engine], ObserveOptions(log_format=LogFormat.JSON), paced=False
                 ):
                     raise OSError("in use")

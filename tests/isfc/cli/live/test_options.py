@@ -4,9 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.options import DILATION_DEFAULT, LiveOptions, Pace
+from isfc.cli.live.options import (
+    DILATION_DEFAULT,
+    LiveOptions,
+    LogFormat,
+    LogLevel,
+    ObserveOptions,
+    Pace,
+)
+from isfc.cli.options.flattened import words_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.live.endpoint import TcpEndpoint
 
 
 def test_without_options_a_node_goes_as_fast_as_the_machine() -> None:
@@ -34,10 +43,14 @@ def test_a_client_that_is_not_of_the_layout_is_refused() -> None:
 
 
 def test_the_words_for_another_process_leave_out_what_was_not_given() -> None:
-    options = LiveOptions(Pace.MODELLED, 50, strict=True, workload="HL", pairs=2, verify=True)
-    words = options.arguments()
-    assert words[:4] == ["--pace", "modelled", "--dilation", "50"]
-    assert words[-2:] == ["--strict", "--verify"]
+    options = LiveOptions(
+        Pace.MODELLED, 50, strict=True, workload="HL", pairs=2, seed=0, verify=True
+    )
+    words = words_of(options)
+    assert words[:5] == ["--pace", "modelled", "--dilation", "50", "--strict"]
+    assert "--verify" in words
+    assert words[words.index("--seed") + 1] == "0"
+    assert words[words.index("--reconnect") + 1] == "30.0"
     assert "--seconds" not in words
     assert "--from" not in words
 
@@ -81,3 +94,26 @@ def test_what_paths_share_is_said_not_to_count_at_the_models_pace(
     options.open_links(layout, None)
     err = capsys.readouterr().err
     assert ("nothing of inter-switch links but their length counts" in err) is said
+
+
+def test_without_metrics_there_is_no_address() -> None:
+    assert ObserveOptions().endpoint() is None
+    assert ObserveOptions().arguments(1) == ["--log-format", "text", "--log-level", "info"]
+
+
+def test_two_nodes_on_one_machine_have_ports_side_by_side() -> None:
+    options = ObserveOptions("127.0.0.1:9464", LogFormat.JSON, LogLevel.ERROR)
+    assert options.endpoint() == TcpEndpoint("127.0.0.1", 9464)
+    words = ["--log-format", "json", "--log-level", "error"]
+    assert options.arguments(0) == ["--metrics", "127.0.0.1:9464", *words]
+    assert options.arguments(1) == ["--metrics", "127.0.0.1:9465", *words]
+
+
+def test_any_port_stays_any_port() -> None:
+    assert ObserveOptions(metrics="[::1]:0").arguments(1)[1] == "[::1]:0"
+
+
+@pytest.mark.parametrize("metrics", ["unix:/tmp/metrics", "9464", "", "localhost:99999"])
+def test_metrics_need_host_and_port(metrics: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected"):
+        ObserveOptions(metrics=metrics).endpoint()

@@ -15,12 +15,12 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
 from isfc.cli.output.streams import write_file
 from isfc.reports.chart import Grid
-from isfc.reports.report import DrawnReport
-from isfc.search.store import RowStore
+from isfc.reports.report import Report
+from isfc.search.sweep import RowStore
 from scenarios.figures.figure import Unit
 
 GRID = Grid("a cell", ["down"], ["across"], [[1]], 1, Unit.PER_S)
-PLOT = plot_of(lambda _: DrawnReport("a cell", [], charts=[GRID]))
+PLOT = plot_of(lambda _: Report("a cell", [], charts=[GRID]))
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
 
 

@@ -12,7 +12,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
 

@@ -17,7 +17,7 @@ from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 
 pytestmark = pytest.mark.at_length

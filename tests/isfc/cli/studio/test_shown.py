@@ -11,10 +11,10 @@ from isfc.reports.html import section
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest import GuestMemory
 from scenarios.runs.channel_busy import ChannelBusy
 from scenarios.runs.cluster_shared import ChannelResult
-from scenarios.runs.load import STATED
+from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 
 

@@ -11,7 +11,7 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_s
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Range
 from scenarios.figures.ranges import figure_of, link_rate, links_rate
-from scenarios.runs.load import STATED, Load
+from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.workload import SUITES
 
 MEASURED = load_layout("atlanta-boston")

@@ -5,10 +5,8 @@ import pytest
 from isfc.deck.imported import import_iocp
 from isfc.layout.collection import Collection
 from isfc.layout.note import NoteKind
-from scenarios.figures.others_busy import with_others_busy
-from scenarios.figures.rates import carry
-from scenarios.runs.load import STATED
-from scenarios.runs.saturation import in_turn
+from scenarios.figures.rates import carry, with_others_busy
+from scenarios.runs.experiment import STATED, in_turn
 from tests.decks import mesh_decks
 from tests.lengthy import few_in_every_run
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from isfc.link.message import Traffic
-from scenarios.figures.glance import glance
+from scenarios.figures.glance import MOMENTS, glance, moments
 from scenarios.figures.resources import Holder, scaled
-from scenarios.figures.waits import MOMENTS, moments
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of

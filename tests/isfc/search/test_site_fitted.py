@@ -1,16 +1,29 @@
-"""A fit that is not to be believed is refused with its reason, and no other is."""
+"""A fit that is not to be believed is refused; explanations matter where they differ."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import Errors, SiteProfile
-from isfc.search.site_doubts import Judged, doubts_of
-from isfc.search.site_rivals import Explanation, named, other_features, other_workloads
+from isfc.search import site_fitted
+from isfc.search.site_fitted import (
+    PREDICTED_RUNS,
+    Explanation,
+    Judged,
+    doubts_of,
+    named,
+    other_features,
+    other_workloads,
+    predicted_apart,
+)
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.site import site_of
 
 GOOD = SiteProfile(
     "made", (("transfer", 1.4),), ("FICON Express2",), 2, "", Errors(3, 20), Errors(30, 60)
@@ -68,3 +81,28 @@ def test_the_nearest_rival_is_named_and_the_next() -> None:
         Explanation("HM:10", 90.0, 9),
     ]
     assert named(rivals) == "HM:20 (off by 3 %), next HM:10 (off by 9 %)"
+
+
+LAYOUT = load_layout("atlanta-boston")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [(2.0, "HS:50 on one CTC of it carries -50 %"), (1.05, "")]
+)
+def test_the_prediction_that_is_furthest_off_is_named(
+    monkeypatch: pytest.MonkeyPatch, line: float, said: str
+) -> None:
+    """Here one load on one CTC alone waits for the line."""
+    runs = []
+
+    def run(asked: Experiment) -> Any:
+        runs.append(asked)
+        site = asked.layout.site
+        waits = asked.workload.name == "HS" and len(asked.layout.ctcs) == 1
+        factor = dict(site.factors).get("line", 1.0) if site and waits else 1.0
+        return SimpleNamespace(mb_per_s=100 / factor)
+
+    monkeypatch.setattr(site_fitted, "run", run)
+    other = site_of(LAYOUT, line=line)
+    assert predicted_apart(LAYOUT, [LAYOUT, other], lambda each: [run() for run in each]) == said
+    assert len(runs) == 3 * PREDICTED_RUNS

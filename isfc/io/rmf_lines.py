@@ -1,0 +1,433 @@
+"""The lines of RMF's tables, as printed or as Monitor III shows them: a channel, a device, an IOP.
+
+Each is read as a whole, with its columns, and whether its figures can be those of one line: a
+channel of Channel Path Activity, a device of Direct Access Device Activity, whose times add up, and
+an I/O processor of I/O Queuing Activity. Lines of the same time are an interval.
+"""
+
+import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.io import rmf_columns
+from isfc.io.rmf_columns import COLUMNS, FICON, PARTS, ZHPF, Heading, Word
+
+_ROOM: Final = 8
+"""Columns that a rate takes, with the blanks before it."""
+
+_PERCENT_MAX: Final = 100.5
+_MB_PER_GBPS: Final = 125.0
+"""MB/s that a link carries for each Gb/s: more than any coding leaves of it."""
+
+_SPEED: Final = re.compile(r"(\d{1,3})G")
+_GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
+_FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
+"""A FICON channel, direct or switched. FCP and FCV, a converter to ESCON, are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLine:
+    """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
+
+    ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the
+    report has them not; ``None`` stands for a figure that RMF could not measure. ``has_zhpf`` says
+    whether there are figures below ZHPF OPERATIONS.
+    """
+
+    chpid: str
+    generation: str
+    link_gbps: float | None
+    processor_percent: float | None
+    bus_percent: float | None
+    read_mb_per_s: float | None
+    write_mb_per_s: float | None
+    ficon_io_per_s: float | None
+    zhpf_io_per_s: float | None
+    has_zhpf: bool = True
+
+    @property
+    def io_per_s(self) -> float:
+        """I/Os a second of both protocols, as far as measured."""
+        return (self.ficon_io_per_s or 0.0) + (self.zhpf_io_per_s or 0.0)
+
+    @property
+    def has_load(self) -> bool:
+        """Whether RMF could measure what a load is made of: rates, and bytes of both ways."""
+        return None not in (
+            self.ficon_io_per_s,
+            self.zhpf_io_per_s,
+            self.read_mb_per_s,
+            self.write_mb_per_s,
+        )
+
+
+LINES_MISSING: Final = "lines missing"
+"""Why a total is passed over: those that make it are not all there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """A line that is not used: its chpid or device, its type, and why."""
+
+    name: str
+    kind: str
+    reason: str
+
+
+def read_channel(
+    words: list[Word], start: int, type_at: int, heading: Heading, width: int
+) -> tuple[ChannelLine | PassedOver, int]:
+    """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
+
+    ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
+    Raises `ConfigurationError` where a figure cannot be told from the others.
+    """
+    chpid, kind = words[start].text.rjust(2, "0"), words[type_at].text
+    generation, at = _generation(words, start, type_at, heading)
+    link_gbps, is_shared = None, None
+    if at < len(words) and (speed := _SPEED.fullmatch(words[at].text)):
+        link_gbps, at = float(speed[1]), at + 1
+    if at < len(words) and words[at].text in ("Y", "N"):
+        is_shared, at = words[at].text == "Y", at + 1
+    if not _FICON_TYPE.fullmatch(kind):
+        return PassedOver(chpid, kind, "no FICON channel"), at
+    if at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
+        while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
+            at += 1
+        return PassedOver(chpid, kind, "no figures"), at
+    values, end = rmf_columns.values_from(
+        words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
+    )
+    if not values or (len(values) < len(COLUMNS) and not any(v is not None for v in values)):
+        return PassedOver(chpid, kind, "no figures"), end
+    what = f"chpid {words[start].text}"
+    if heading.names is None:
+        raise words[start].error(
+            f"{what} stands below a heading ({heading.place}) that is not known; expected "
+            f"{', '.join(COLUMNS)}"
+        )
+    if end < len(words) and (
+        rmf_columns.continues(words, end) or rmf_columns.follows_row(words, end, heading.type_of)
+    ):
+        raise words[end].error(
+            f"{what} has more than {len(COLUMNS)} figures; expected no number that a line break "
+            "cuts in two"
+        )
+    names = rmf_columns.names_of(words[start : at + len(values)], values, heading, is_shared)
+    found = dict(zip(names, values, strict=True))
+    _expect_room(words[start:end], found.keys(), heading, width)
+    if problem := _problem(found, link_gbps, heading.mb):
+        raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
+    return ChannelLine(
+        chpid=chpid,
+        generation=generation,
+        link_gbps=link_gbps,
+        processor_percent=found["TOTAL"],
+        bus_percent=found.get("BUS"),
+        read_mb_per_s=_scaled(found.get("READ TOTAL"), heading.mb),
+        write_mb_per_s=_scaled(found.get("WRITE TOTAL"), heading.mb),
+        ficon_io_per_s=_rate(found, "FICON RATE", "ZHPF RATE"),
+        zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
+        has_zhpf="ZHPF RATE" in found,
+    ), end
+
+
+def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
+    """Raise `ConfigurationError` for a row that may have been cut before its rates."""
+    last = row[-1]
+    has_rates = not (FICON | ZHPF).isdisjoint(names)
+    may_be_cut = ZHPF.isdisjoint(names) and last.column + len(last.text) + _ROOM > width
+    if may_be_cut and (rmf_columns.has_places(heading.words) or not has_rates):
+        lacking = "figures of zHPF" if has_rates else "rates"
+        raise last.error(
+            f"chpid {row[0].text} has no {lacking}, and no line of the text has room for them; "
+            "expected whole lines: were they cut?"
+        )
+
+
+def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:
+    """What figures of one channel cannot be; None if they can."""
+    for name in ("PART", "TOTAL", "BUS"):
+        if (percent := found.get(name)) is not None and percent > _PERCENT_MAX:
+            return f"{name} is {percent:g} %; expected at most 100"
+    for name in sorted(PARTS & found.keys()):
+        part, total = found[name], found[name.replace("PART", "TOTAL")]
+        if part is not None and total is not None and part > total:
+            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    for name in ("READ TOTAL", "WRITE TOTAL"):
+        rate = _scaled(found.get(name), mb)
+        if gbps and rate and rate > gbps * _MB_PER_GBPS:
+            return f"{name} is {rate:g} MB/s; expected at most what {gbps:g} Gb/s carry"
+    return None
+
+
+def _rate(found: dict[str, float | None], name: str, other: str) -> float | None:
+    """A rate; 0 where the column of one protocol is blank and the other's is not."""
+    return found.get(name, 0.0 if other in found else None)
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else round(value * factor, 9)
+
+
+def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -> tuple[str, int]:
+    """The code below G, and where the words behind it begin."""
+    if heading.is_monitor:
+        between = words[start + 1 : type_at]
+        column = heading.generation.column if heading.generation else 0
+        found = [word.text for word in between if len(between) == 2 or _ends_at(word, column)]
+        return (found[-1] if found and _GENERATION.fullmatch(found[-1]) else ""), type_at + 1
+    at = type_at + 1
+    if at < len(words) and _GENERATION.fullmatch(words[at].text):
+        return words[at].text, at + 1
+    return "", at
+
+
+def _ends_at(word: Word, column: int) -> bool:
+    return abs(word.column + len(word.text) - 1 - column) <= 1
+
+
+DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
+USED_TIMES: Final = ("RESP", "IOSQ", "PEND", "DISC", "CONN")
+DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
+"""What stands behind them; later releases have no %MT, mount pending."""
+
+_SHARE_WORDS: Final = re.compile(r"DEV DEV DEV (?:NMBR|NUMBER) ANY")
+"""How a heading names the others, up to %ANY."""
+
+_SUM_OFF_MS: Final = 2.5
+"""Last digits by which RESP and IOSQ + PEND + DISC + CONN may differ: each is rounded."""
+
+_PERCENT_OFF: Final = 0.05
+"""By how much DEV CONN and DEV UTIL may be off: half of the last digit of releases that have one
+digit behind the point."""
+
+
+def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
+    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
+
+    Earlier releases have no INT, and later ones no %MT.
+    """
+    end = next((n for n in range(at, min(at + 9, len(words))) if words[n].text == "CONN"), at)
+    found = tuple(word.text for word in words[at : end + 1])
+    without = tuple(name for name in DEVICE_TIMES if name != "INT")
+    if found not in (DEVICE_TIMES, without):
+        return (), at
+    shares = words[end + 1 : end + len(DEVICE_SHARES)]
+    if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
+        return found, end + 1
+    end += 1 + len(shares)
+    has_mt = end < len(words) and words[end].text == "MT"
+    return (*found, *(DEVICE_SHARES if has_mt else DEVICE_SHARES[:-1])), end
+
+
+def _possible_columns(count: int, known: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The columns that so many figures of a device may be, below a heading that is known or not."""
+    every = [
+        (*(name for name in DEVICE_TIMES if has_int or name != "INT"), *shares)
+        for has_int in (True, False)
+        for shares in (DEVICE_SHARES, DEVICE_SHARES[:-1])
+    ]
+    return [names for names in every if len(names) == count and names[: len(known)] == known]
+
+
+def _adds_up(names: tuple[str, ...], values: list[float | None], unit_ms: float) -> bool:
+    """Whether RESP is what it is made of, with or without the delay of interrupts."""
+    found = dict(zip(names, values, strict=True))
+    parts = [found[name] for name in ("IOSQ", "PEND", "DISC", "CONN")]
+    whole = found["RESP"]
+    if whole is None or None in parts:
+        return True
+    total = sum(part for part in parts if part is not None)
+    off = _SUM_OFF_MS * unit_ms
+    return total - off <= whole <= total + (found.get("INT") or 0.0) + off
+
+
+def _is_in_use(found: Mapping[str, float | None], unit_ms: float) -> bool:
+    """Whether a device is in use (DEV UTIL) for all of DISC and CONN, of which DEV CONN has CONN.
+
+    Both are divided alike by the exposures of a PAV; DEV UTIL has the time reserved as well.
+    """
+    disc, conn, connected, used = (found[name] for name in ("DISC", "CONN", "%CONN", "%UTIL"))
+    if disc is None or not conn or connected is None or used is None:
+        return True
+    least = 1.0 + max(disc - unit_ms, 0.0) / (conn + unit_ms)
+    return used + _PERCENT_OFF >= max(connected - _PERCENT_OFF, 0.0) * least
+
+
+def read_times(
+    words: list[Word], at: int, start: Word, columns: tuple[str, ...], *, is_synchronous: bool
+) -> tuple[dict[str, float | None], int]:
+    """The times of the device that begins at ``start``, behind its rate, and where they end.
+
+    ``columns`` are those of the heading, as far as it is known. Raises `ConfigurationError` where
+    a time cannot be told from the others; those of synchronous I/Os are not divided.
+    """
+    most = len(DEVICE_TIMES) + len(DEVICE_SHARES)
+    values, end = rmf_columns.values_from(words, at, most, start, rmf_columns.starts_device)
+    what = f"device {start.text}"
+    if rmf_columns.follows_row(words, end, rmf_columns.starts_device):
+        raise words[end].error(
+            f"{what} has more than {len(values)} figures; expected each once: was a part of the "
+            "line pasted twice?"
+        )
+    choices = _possible_columns(len(values), columns)
+    if not choices:
+        rmf_columns.expect(values, columns or (*DEVICE_TIMES, *DEVICE_SHARES), start, what)
+    texts = [word.text for word in words[at:end] if "." in word.text]
+    unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
+    meant = [names for names in choices if is_synchronous or _adds_up(names, values, unit_ms)]
+    if not meant:
+        raise start.error(
+            f"{what}: RESP {values[0]} ms is not IOSQ + PEND + DISC + CONN; expected the same "
+            "within rounding: are columns shifted?"
+        )
+    found, *others = (dict(zip(names, values, strict=True)) for names in meant)
+    in_use = max(found["%CONN"] or 0.0, found["%UTIL"] or 0.0)
+    if found["RESP"] == 0.0 and in_use > _PERCENT_OFF:
+        raise start.error(
+            f"{what}: RESP is 0, and the device is in use {in_use} % of the time; expected a "
+            "response time: are columns shifted?"
+        )
+    if not is_synchronous and not _is_in_use(found, unit_ms):
+        raise start.error(
+            f"{what}: DEV UTIL {found['%UTIL']} % is less than DISC {found['DISC']} ms and CONN "
+            f"{found['CONN']} ms make with DEV CONN {found['%CONN']} %; expected as much: are "
+            "columns shifted?"
+        )
+    if any(other[name] != found[name] for other in others for name in USED_TIMES):
+        raise start.error(
+            f"{what} has {len(values)} figures, which may be those with INT or with MT PEND; "
+            "expected them below their headings"
+        )
+    return found, end
+
+
+WHOLE_SYSTEM: Final = "SYS"
+"""The name of the line that sums up the I/O processors."""
+
+_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
+_CAUSES: Final = 4
+_RETRIES: Final = 2 * (_CAUSES + 1)
+_FIGURES: Final = len(_VALUES) + _RETRIES
+
+
+@dataclass(frozen=True, slots=True)
+class IopLine:
+    """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
+
+    iop: str
+    busy_percent: float | None
+    starts_per_s: float | None
+    interrupts_per_s: float | None
+
+
+def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
+    """The IOP that begins at ``start``, and where its line ends.
+
+    Raises `ConfigurationError` where its figures cannot be those of one line.
+    """
+    values, end = rmf_columns.values_from(
+        words, start + 1, _FIGURES + 1, words[start], rmf_columns.starts_iop
+    )
+    texts = [word.text for word in words[end - _RETRIES : end]]
+    shares = values[2:3]
+    if len(values) == _FIGURES + 1:
+        shares.append(values.pop(3))  # % CMPR BUSY, which later releases have
+    used = values[: len(_VALUES)]
+    rmf_columns.expect(used, _VALUES, words[start], f"IOP {words[start].text}")
+    if len(values) != _FIGURES or any((share or 0.0) > _PERCENT_MAX for share in shares):
+        raise words[start].error(
+            f"IOP {words[start].text} has {len(values)} figures, % IOP BUSY {shares[0]}; expected "
+            f"{_FIGURES}, and at most 100: is one missing?"
+        )
+    if problem := _of_retries(texts, values[-_RETRIES:]):
+        raise words[start].error(f"IOP {words[start].text}: {problem}: are columns shifted?")
+    if end < len(words) and rmf_columns.continues(words, end):
+        raise words[end].error(
+            f"IOP {words[start].text} has more than {_FIGURES} figures; expected a line for each "
+            "IOP"
+        )
+    name = words[start].text
+    _, _, busy, starts, interrupts = used
+    iop = WHOLE_SYSTEM if name.startswith("S") else name
+    return IopLine(iop, busy, starts, interrupts), end
+
+
+def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
+    """What the last figures of an IOP cannot be; None if they can.
+
+    They are two groups, shares and retries an SSCH, each for all causes and by its four causes.
+    """
+    for name, at in (("% I/O REQUESTS RETRIED", 0), ("RETRIES / SSCH", _CAUSES + 1)):
+        group = slice(at, at + _CAUSES + 1)
+        decimals = {
+            len(text.partition(".")[2]) for text in texts[group] if rmf_columns.is_number(text)
+        }
+        if len(decimals) > 1:
+            return f"{name} is {', '.join(texts[group])}; expected as many decimals in each"
+        whole, *causes = (value or 0.0 for value in values[group])
+        off = (_CAUSES + 1) * 10.0 ** -max(decimals, default=0)
+        if abs(whole - sum(causes)) > off:
+            return f"ALL of {name} is {whole:g}; expected what its causes make, {sum(causes):g}"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLine:
+    """A device in Direct Access Device Activity; times are means in milliseconds.
+
+    ``is_synchronous`` says that RMF marked the rate with an S.
+    """
+
+    device: str
+    volume: str
+    lcu: str
+    io_per_s: float
+    is_synchronous: bool
+    response_ms: float | None
+    iosq_ms: float | None
+    pend_ms: float | None
+    disc_ms: float | None
+    conn_ms: float | None
+
+
+@dataclass(slots=True)
+class RmfInterval:
+    """What was reported of one system and interval; ``date`` and ``time`` as printed."""
+
+    system: str
+    date: str
+    time: str
+    channels: list[ChannelLine] = field(default_factory=list)
+    devices: list[DeviceLine] = field(default_factory=list)
+    iops: list[IopLine] = field(default_factory=list)
+    passed_over: list[PassedOver] = field(default_factory=list)
+
+    @property
+    def io_per_s(self) -> float:
+        """All I/Os a second: of the channels if they were reported, else of the devices.
+
+        A channel whose load RMF could not measure is not in it.
+        """
+        if self.channels:
+            return sum(line.io_per_s for line in self.channels if line.has_load)
+        return sum(line.io_per_s for line in self.devices)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether RMF could measure the load of each channel that it reports."""
+        return all(line.has_load for line in self.channels)
+
+    @property
+    def name(self) -> str:
+        """How to speak of it: ``P34 08/15/2019 09.39.44``."""
+        return " ".join(filter(None, (self.system, self.date, self.time))) or "the report"
+
+
+def busiest(intervals: tuple[RmfInterval, ...]) -> RmfInterval:
+    """The interval with the most I/Os a second; there must be one."""
+    return max(intervals, key=lambda interval: interval.io_per_s)
