@@ -65,7 +65,7 @@ IN_PYTHON: Final = frozenset({"jobs", "progress"})
 shows ``progress``, which is told what share is done, from 0 to 1."""
 
 
-HTML: Final = ("--html",)
+_HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
@@ -161,7 +161,7 @@ def command_of(
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        page = [path for each, path in written.items() if each.options == HTML]
+        page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
@@ -202,7 +202,7 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(HTML, (".html",), "FILE.html", said, write)
+    return OwnFile(_HTML, (".html",), "FILE.html", said, write)
 
 
 def plot_of(report: Callable[[Any], Report]) -> OwnFile:
