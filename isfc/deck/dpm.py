@@ -19,7 +19,7 @@ from isfc.deck.cec import with_cecs
 from isfc.deck.imported import Imported, NamedText, Tell, named_texts, parse_features, remembered
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
-from isfc.layout.build import CtcChoice, build_layout
+from isfc.layout.build import CtcChoice, SaidFibre, build_layout
 from isfc.layout.checked_toml import AnyText
 from isfc.layout.collection import Collection
 from isfc.layout.foreign_text import read_json
@@ -95,7 +95,11 @@ def join_links(
         )
     said = parse_features(feature)
     links = tuple(
-        build_layout(nodes, ctcs, lambda ends: said(ends) or features.get(frozenset(ends.items())))
+        build_layout(
+            nodes,
+            ctcs,
+            lambda ends: SaidFibre(said(ends) or features.get(frozenset(ends.items()))),
+        )
         for nodes, ctcs in found.items()
     )
     if machine.others:

@@ -30,6 +30,7 @@ from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.errors import ConfigurationError
+from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
@@ -88,6 +89,10 @@ class Hint:
                 "*ISFC ISLGBPS, CREDITS: of a fibre without a path; expected PATH='METRO' too"
             )
         return None if self.path is None else FarPath(self.path, self.km or 0.0, self.isl)
+
+    def said(self, profile: ChpidProfile | None = None) -> SaidFibre:
+        """The fibre of which this is said; a ``profile`` that is said elsewhere counts more."""
+        return SaidFibre(profile or self.profile, self.fibre, self.km or 0.0, self.far_path)
 
 
 def format_hints(
@@ -229,19 +234,14 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
             if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
                 known.add(key)
-        found += [f"{key}={port}" for key, port in _swports(system).items() if key not in known]
+        swports = {
+            f"{system.node}:{path.channel}": path.channel.port
+            for unit in system.deck.control_units.values()
+            for path in unit.paths.get(system.partition.css, ())
+            if path.channel.port
+        }
+        found += [f"{key}={port}" for key, port in swports.items() if key not in known]
     return found
-
-
-def _swports(system: DeckSystem) -> dict[str, str]:
-    """The ports that SWPORT of HCD's decks tells of the channels of CTCs."""
-    css = system.partition.css
-    return {
-        f"{system.node}:{path.channel}": path.channel.port
-        for unit in system.deck.control_units.values()
-        for path in unit.paths.get(css, ())
-        if path.channel.port
-    }
 
 
 def hinted_fibres(

@@ -167,9 +167,8 @@ def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
 
 
 def _move(collection: Collection, change: MoveCtc) -> Collection:
-    link = _link(collection, change.link)
-    fibre = _fibre(link, change.fibre)
-    ctc = _ctc(link, change.rdev)
+    link = collection.link(change.link)
+    fibre, ctc = _fibre(link, change.fibre), _ctc(link, change.rdev)
     return _with_ctcs(collection, link, {ctc: replace(ctc, fibre=fibre)})
 
 
@@ -185,29 +184,23 @@ def _add(collection: Collection, change: AddCtc) -> Collection:
 
 
 def _remove(collection: Collection, change: RemoveCtc) -> Collection:
-    link = _link(collection, change.link)
+    link = collection.link(change.link)
     if len(link.ctcs) == 1:
         raise ConfigurationError(f"{change.rdev}: is the last CTC of {link.name}, which stays")
     return _with_ctcs(collection, link, {_ctc(link, change.rdev): None})
 
 
 def _swap(collection: Collection, change: SwapRdevs) -> Collection:
-    link = _link(collection, change.link)
+    link = collection.link(change.link)
     one, other = _ctc(link, change.rdev), _ctc(link, change.other)
-    if change.node is None:
-        ends: tuple[bool, ...] = (True, True)
-    elif change.node in link.nodes:
-        ends = tuple(node == change.node for node in link.nodes)
-    else:
+    if change.node not in (None, *link.nodes):
         raise no_node("node", change.node, link.nodes)
-    return _with_ctcs(
-        collection,
-        link,
-        {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)},
-    )
+    ends = [change.node in (None, node) for node in link.nodes]
+    changed = {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)}
+    return _with_ctcs(collection, link, changed)
 
 
-def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: tuple[bool, ...]) -> CtcPair:
+def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:
     """The CTC with the other's device numbers at some ends."""
     first, second = (
         theirs if taken else own
@@ -217,7 +210,7 @@ def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: tuple[bool, ...]) -> CtcPair
 
 
 def _renumber(collection: Collection, change: RenumberCtc) -> Collection:
-    link = _link(collection, change.link)
+    link = collection.link(change.link)
     ctc = _ctc(link, change.rdev)
     return _with_ctcs(collection, link, {ctc: replace(ctc, rdevs=_read_rdevs(change.rdevs))})
 
@@ -242,7 +235,7 @@ def _set(collection: Collection, change: SetFibre) -> Collection:
 
 
 def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
-    link = _link(collection, change.link)
+    link = collection.link(change.link)
     names = {fibre.name for each in collection.links for fibre in each.fibres}
     name = next(str(n) for n in range(1, len(names) + 2) if str(n) not in names)
     chpids = parse_chpid(change.chpids[0]), parse_chpid(change.chpids[1])
@@ -253,7 +246,7 @@ def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
 
 
 def _advise(collection: Collection, change: TakeAdvice) -> Collection:
-    link = _link(collection, change.link)
+    link = collection.link(change.link)
     return _with_link(collection, link, advised(collection, link, change.finding, change.way))
 
 
@@ -267,10 +260,6 @@ _EDITS: Final[Mapping[type, Callable[[Collection, Any], Collection]]] = {
     AddFibre: _add_fibre,
     TakeAdvice: _advise,
 }
-
-
-def _link(collection: Collection, name: str) -> Layout:
-    return collection.link(name, "link")
 
 
 def _fibre(link: Layout, name: str) -> Fibre:

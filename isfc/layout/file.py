@@ -346,7 +346,7 @@ def _directors(
         if isinstance(table.director, str):
             directors = (table.director, table.director)
         else:
-            directors = _of_nodes(table.director, nodes)
+            directors = _by_node(table.director, nodes, str)
         for name in directors:
             check_table_name(show_key(name), name, "a director")
         isls = path is not None and path.isl is not None
@@ -364,19 +364,11 @@ def _ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> t
     with within(f"{place} port"):
         if table.director is None:
             raise ConfigurationError("of no director; expected director, which says whose")
-        ports = tuple(port.upper() for port in _of_nodes(table.port, nodes))
+        ports = _by_node(table.port, nodes, str.upper)
         for port in ports:
             if not 1 <= len(port) <= 4 or not set(port) <= set("0123456789ABCDEF"):
                 raise ConfigurationError(f"{port[:40]!r} is not a port: expected 1 to 4 hex digits")
     return tuple(port.rjust(2, "0") for port in ports)
-
-
-def _of_nodes(values: Mapping[str, str], nodes: tuple[NodeName, NodeName]) -> tuple[str, str]:
-    """The first node's value and the second's."""
-    if set(values) != set(nodes):
-        named = ", ".join(values)[:40] or "no node"
-        raise ConfigurationError(f"names {named}; expected {nodes[0]} and {nodes[1]}")
-    return values[nodes[0]], values[nodes[1]]
 
 
 def _traffic(root: Root) -> tuple[LinkTraffic, ...]:

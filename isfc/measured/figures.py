@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from isfc.errors import ConfigurationError
 from isfc.measured.measurement import FilePlace
+
+_T = TypeVar("_T")
 
 PROBLEMS_SHOWN: Final = 10
 _DOTS: Final = re.compile(r"\.{2,}|-+")
@@ -45,12 +47,13 @@ class Reading:
         """A file begins."""
         self._marks.clear()
 
-    def attempt(self, place: FilePlace, read: Callable[[], None]) -> None:
-        """Do what reads one row; note what is wrong with it."""
+    def attempt(self, place: FilePlace, read: Callable[[], _T]) -> _T | None:
+        """What ``read`` makes of one row; None if something is wrong with it, which is noted."""
         try:
-            read()
+            return read()
         except BadFigure as error:
             self.problems.append(f"{place}: {error}")
+            return None
 
     def end(self) -> None:
         """Raise `ConfigurationError` with what was wrong, unless only the usable was asked for."""

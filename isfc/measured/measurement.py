@@ -256,18 +256,13 @@ def _merged(first: Measurement, second: Measurement) -> Measurement:
             f"{second.place}: ran {second.ran}, and {first.ran} in {first.place}, of the same "
             "interval; expected one load for an interval"
         )
-    clients = first.clients if first.clients is not None else second.clients
     known = {each.rdev for each in first.devices}
+    said = ("begin", "end", "zone", "ran", "configured", "changes")
     return replace(
         first,
-        begin=first.begin or second.begin,
-        end=first.end or second.end,
-        zone=first.zone or second.zone,
-        ran=first.ran or second.ran,
-        clients=clients,
+        **{name: getattr(first, name) or getattr(second, name) for name in said},
+        clients=second.clients if first.clients is None else first.clients,
         devices=(*first.devices, *(each for each in second.devices if each.rdev not in known)),
         links=(*first.links, *second.links),
-        configured=first.configured or second.configured,
-        changes=first.changes or second.changes,
         passed=(*first.passed, *second.passed),
     )

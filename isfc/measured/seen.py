@@ -1,6 +1,6 @@
 """A measurement held against a layout: which end it is of, and which rows are of the link."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -168,11 +168,7 @@ def seen_link(layout: Layout, measurement: Measurement) -> SeenLink:
         replace(measurement, system=node, devices=kept, links=_links_to(partner, measurement)),
         tuple(each.rdev for each in measurement.devices if each.rdev not in own),
         tuple(sorted(own - present - {rdev for rdev, _ in measurement.passed})),
-        (
-            *_of_type(own, measurement),
-            *_taken_for(partner, measurement),
-            *_unlike(layout, node, partner, measurement),
-        ),
+        tuple(_unlike(layout, node, partner, measurement)),
     )
 
 
@@ -189,28 +185,23 @@ def _links_to(partner: NodeName, measurement: Measurement) -> tuple[LinkFigures,
     return found or links
 
 
-def _of_type(own: Collection[Rdev], measurement: Measurement) -> Iterator[str]:
-    """Devices of the link whose rows say that they are no CTCs."""
-    types: dict[str, list[Rdev]] = {}
-    for rdev, kind in measurement.passed:
-        if rdev in own:
-            types.setdefault(kind, []).append(rdev)
-    for kind, rdevs in types.items():
-        yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
-
-
-def _taken_for(partner: NodeName, measurement: Measurement) -> Iterator[str]:
-    """That activity of a link is taken for another's, if it is."""
-    for link in measurement.links:
-        if len(measurement.links) == 1 and link.partner not in (None, partner):
-            yield f"activity of the link to {link.partner} is taken for that to {partner}"
-
-
 def _unlike(
     layout: Layout, node: NodeName, partner: NodeName, measurement: Measurement
 ) -> Iterator[str]:
-    """How the links that were configured differ from the layout's."""
+    """Rows that say that devices of the link are no CTCs, activity that is taken for another's.
+
+    And how the links that were configured differ from the layout's.
+    """
     of_layout = [device.rdev for device in layout.devices(node)]
+    types: dict[str, list[Rdev]] = {}
+    for rdev, kind in measurement.passed:
+        if rdev in of_layout:
+            types.setdefault(kind, []).append(rdev)
+    for kind, rdevs in types.items():
+        yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
+    for each in measurement.links:
+        if len(measurement.links) == 1 and each.partner not in (None, partner):
+            yield f"activity of the link to {each.partner} is taken for that to {partner}"
     for link in measurement.configured:
         if link.partner != partner:
             continue
@@ -248,9 +239,8 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
         )
     matches = [node for node in layout.nodes if rdevs & ends[node]]
     if ends[first] & ends[second] or len(matches) != 1:
-        what = (
-            "nothing there says" if not rdevs or ends[first] & ends[second] else "RDEVs do not say"
-        )
+        told = rdevs and not ends[first] & ends[second]
+        what = "RDEVs do not say" if told else "nothing there says"
         raise ConfigurationError(
             f"{measurement.place}: {what} of which system it is; "
             f"expected --system {first} or --system {second}"
