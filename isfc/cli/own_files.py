@@ -1,11 +1,13 @@
 """Files that commands write of what they answer, beside its page."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output.file import write_table
 from isfc.cli.output.streams import write_file
+from isfc.layout.site import format_site
 
 if TYPE_CHECKING:
     from isfc.answers.size import LinkSizing
@@ -43,4 +45,18 @@ RUNS: Final = OwnFile(
     "FILE",
     "Write the runs; FILE ends with .csv or .parquet.",
     lambda path, found: write_table(path, found.runs),
+)
+MEASURED: Final = OwnFile(
+    _OPTIONS,
+    (".csv", ".parquet"),
+    "FILE",
+    "Write the table; .csv or .parquet.",
+    lambda path, found: write_table(path, found.rows()),
+)
+SITE: Final = OwnFile(
+    _OPTIONS,
+    (".toml",),
+    "FILE",
+    "The site profile to write; .toml.",
+    lambda path, found: write_file(path, format_site(replace(found.profile, name=path.stem))),
 )

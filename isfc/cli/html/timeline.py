@@ -9,6 +9,7 @@ from typing import Final
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.reports.picture import SCHEMA, config
+from isfc.reports.units import exact
 from isfc.reports.vega import Spec, axis, marks
 from scenarios.runs.timeline import Io, Timeline
 
@@ -64,7 +65,7 @@ def _phases(timeline: Timeline) -> Iterator[Spec]:
     for io in timeline.ios:
         what = io.command.name.replace("_", " ").lower()
         if io.package is not None:
-            what += f", package {io.package}: {io.message_count} messages, {io.length:,} bytes"
+            what += f", package {io.package}: {io.message_count} messages, {exact(io.length)} bytes"
         for name, begin_ns, end_ns in io.phases():
             yield {
                 "ctc": _row(io),

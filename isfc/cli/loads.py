@@ -7,7 +7,6 @@ from isfc.answers.loads import loads as loads_of
 from isfc.answers.loads_report import loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
-from isfc.cli.measured.options import FilesOptions
 from isfc.cli.options.flattened import Made
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
@@ -43,5 +42,5 @@ class LeavingOptions(Made, frozen=True):
 loads = command_of(
     loads_of,
     loads_failure,
-    made={"about": FilesOptions, "guests": LeavingOptions},
+    made={"guests": LeavingOptions},
 )
