@@ -188,8 +188,6 @@ explore: .venv/test  ## every interleaving of small pairs, some million states i
 
 chaos: .venv/test build/compiled/made  ## a live pair whose parts fail at random for SECONDS=60; SEED=7: so
 	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
-	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1) --conversations
-	@$(COMPILED) -m tools.chaos.uploads --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
 
 bench: .venv/test build/compiled/profiled  ## time the engine beside its peer
 	@$(COMPILED) -m tools.benchmarks.bench

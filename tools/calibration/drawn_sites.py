@@ -140,15 +140,13 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def table(path: Path) -> str:
-    """The same as a table in Markdown, for docs/measured.md."""
-    rows = read_csv(path)
-    return block(markdown_table((f"of {len(rows)} sites", ""), summary(rows)))
-
-
-def seconds_most(path: Path) -> float:
-    """Processor time of the fit that took longest, its made measurements included."""
-    return max(float(row["seconds"]) for row in read_csv(path))
+def figures(_: str) -> dict[str, str]:
+    """For docs/measured.md: the same as a table, and the longest processor time of a site."""
+    rows = read_csv(STUDY)
+    return {
+        "drawn": block(markdown_table((f"of {len(rows)} sites", ""), summary(rows))),
+        "seconds": f"{max(float(row['seconds']) for row in rows):.0f}",
+    }
 
 
 def _numbers(numbers: list[str]) -> str:
