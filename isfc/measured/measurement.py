@@ -6,12 +6,12 @@ source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the syst
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from html import escape
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.shown import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,17 @@ class Measurement:
         """A row for each CTC, for a notebook."""
         rows = [row for row in self.rows() if row["kind"] == "device"]
         heads = ["rdev", *(name for name in DEVICE_COLUMNS if name != "rdev")]
-        return html_table(repr(self)[1:-1], heads, [[row[name] for name in heads] for row in rows])
+        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+        body = "".join(
+            f"<tr><th>{row['rdev']}</th>{''.join(_cell(row[name]) for name in heads[1:])}</tr>"
+            for row in rows
+        )
+        title = escape(repr(self)[1:-1])
+        return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>"
+
+
+def _cell(value: object) -> str:
+    return f"<td>{f'{value:,.1f}' if isinstance(value, float) else escape(str(value))}</td>"
 
 
 WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
