@@ -10,7 +10,6 @@ from msgspec.structs import replace as replace_fields
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
-from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import first_listed
@@ -27,6 +26,7 @@ from isfc.layout.loss import (
 )
 from isfc.layout.note import Note
 from isfc.layout.sharing import only, open_questions
+from isfc.layout.site import SiteProfile
 from isfc.reported import Reported
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -99,7 +99,7 @@ class Losses(Reported, Struct, frozen=True):
     """pieces that no row is of, which can be named"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """with `--profile`: the site's"""
 
     @property
@@ -162,10 +162,10 @@ def losses(
         collection = only(collection, collection.link(link, spelt("link")))
     check_pieces(without, known_pieces(collection.links, collection.cecs), spelt("without"))
     lefts = after_losing(collection, without, None if rule else in_turn)
-    return losses_of(lefts, profile_of(given_site(profile)))
+    return losses_of(lefts, given_site(profile) or UNSET)
 
 
-def losses_of(lefts: Sequence[AfterLoss], profile: Profile | UnsetType = UNSET) -> Losses:
+def losses_of(lefts: Sequence[AfterLoss], profile: SiteProfile | UnsetType = UNSET) -> Losses:
     """The answer of what was run; the whole is first of ``lefts``."""
     whole, worst = lefts[0].carried, worst_of(lefts)
     links = whole.links.links

@@ -11,7 +11,6 @@ from msgspec import UNSET, Struct, UnsetType
 from ctc.address import Rdev, parse_rdevs
 from isfc.answers.advice import two_paces
 from isfc.answers.placing import UNDEFINED, MovedCtcs, Placing, moved_ctcs, placing_of
-from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -21,6 +20,7 @@ from isfc.layout.in_words import check_known
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.sharing import in_use
+from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
 from isfc.reported import Reported
@@ -85,7 +85,7 @@ class SearchResult(Reported, Struct, frozen=True):
     """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
     gain"""
     notes: tuple[Note, ...]
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
     def rows(self) -> list[dict[str, Any]]:
@@ -271,7 +271,7 @@ def search_result(found: Found, task: Task, write: Callable[[Collection], str]) 
         tuple(moved_ctcs(found)) if task.links else (),
         "first" if proposed is best else "given" if proposed is found.given else "defined",
         _notes(found, task),
-        UNSET if task.links else profile_of(task.layout.site),
+        UNSET if task.links else task.layout.site or UNSET,
     )
 
 

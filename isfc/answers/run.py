@@ -9,9 +9,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.limit import limits_of, resources_table, rests_on_table
 from isfc.answers.limit_record import LimitedBy
-from isfc.answers.profile import Profile, profile_of
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
+from isfc.layout.site import SiteProfile
 from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
@@ -72,7 +72,7 @@ class LinkRun(Reported, Result):
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
     notes: list[Note]
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
     provenance: Provenance
     """what it was made with"""
@@ -118,7 +118,7 @@ def link_run(
         figures=figures_of_run(experiment, seen) if is_model else {},
         extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
         notes=list(measured_notes(experiment, seen) if is_model else live_notes(link)),
-        profile=profile_of(link.site),
+        profile=link.site or UNSET,
         provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
         seeds=len(results) if repeated else UNSET,
         spread_percent=spreads(results) if repeated else UNSET,

@@ -129,13 +129,18 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
-            "read": Subcommand("measured.read", "read", has_tables=True),
-            "compare": Subcommand("measured.compare", "compare_measured"),
-            "fit": Subcommand("measured.fit", "fit_site", has_tables=True),
+            "read": Subcommand("answers.measured_read", "read", own=("measured.TABLE",)),
+            "compare": Subcommand(
+                "answers.measured_compare",
+                "compare",
+                code="measured_compare_failure",
+                own=("measured.PLOT",),
+            ),
+            "fit": Subcommand("answers.measured_fit", "fit", own=("measured.PROFILE",)),
         },
     ),
     "loads": Subcommand(
-        "measured.loads", "loads", "Show a link's load by the time of day, and what is left."
+        "loads", "loads", "Show a link's load by the time of day, and what is left."
     ),
     "node": Subcommand(
         "live.node",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final, TypeVar
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.measured.measurement import FilePlace
 
@@ -61,7 +62,7 @@ class Reading:
             shown = self.problems[:PROBLEMS_SHOWN]
             more = len(self.problems) - len(shown)
             also = [f"and {more} more"] * (more > 0)
-            remedy = "--usable leaves such rows out and reads the others"
+            remedy = f"{spelt('usable')} leaves such rows out and reads the others"
             raise ConfigurationError("\n  ".join([*shown, *also, remedy]))
 
     def number(self, text: str) -> float | None:
@@ -80,11 +81,12 @@ class Reading:
                 whole = text.replace(",", "")
                 one = text.replace(",", ".") if text.count(",") == 1 and "." not in text else None
                 either = f"may be {whole} or {one}" if one else f"is {whole} with marks"
-                also = f", or --decimal-comma if it is {one}" if one else ""
+                also = f", or {spelt('decimal_comma')} if it is {one}" if one else ""
                 raise BadFigure(f"{text!r} {either}; expected no mark of thousands{also}")
             if _COMMA.fullmatch(text):
                 point = text.replace(".", "").replace(",", ".")
-                raise BadFigure(f"{text!r} has a comma; expected {point}, or --decimal-comma")
+                other = spelt("decimal_comma")
+                raise BadFigure(f"{text!r} has a comma; expected {point}, or {other}")
             return text
         if _COMMA.fullmatch(text) or _POINT_GROUPS.fullmatch(text):
             self._marks.setdefault("comma", text)
@@ -94,8 +96,9 @@ class Reading:
                 self._marks.setdefault("point", text)
             found = text
         if len(self._marks) > 1:
+            option = spelt("decimal_comma")
             raise BadFigure(
-                f"{text!r}: with --decimal-comma {self._marks['point']!r} has a decimal point and "
+                f"{text!r}: with {option} {self._marks['point']!r} has a decimal point and "
                 f"{self._marks['comma']!r} a decimal comma; expected one of them in a file"
             )
         return found

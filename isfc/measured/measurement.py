@@ -6,12 +6,12 @@ source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the syst
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from html import escape
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.reported import Reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,15 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Measurement:
+class Measurement(Reported):
     """What one system showed in one interval.
 
     ``begin`` and ``end`` are as the source prints them, in ``zone`` (as ``+02:00``; None if nobody
     says it). ``clients`` says whether the clients were on this system, None if nobody says it.
     ``passed`` are devices whose rows were left out, as they are no CTCs, with the type of each.
     """
+
+    reported_by = "isfc.answers.measured_read.measurement_report"
 
     system: str | None
     begin: str | None
@@ -146,22 +148,6 @@ class Measurement:
     def __repr__(self) -> str:
         found = f"{len(self.devices)} CTCs, {len(self.links)} links"
         return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
-
-    def _repr_html_(self) -> str:
-        """A row for each CTC, for a notebook."""
-        rows = [row for row in self.rows() if row["kind"] == "device"]
-        heads = ["rdev", *(name for name in DEVICE_COLUMNS if name != "rdev")]
-        head = "".join(f"<th>{escape(name)}</th>" for name in heads)
-        body = "".join(
-            f"<tr><th>{row['rdev']}</th>{''.join(_cell(row[name]) for name in heads[1:])}</tr>"
-            for row in rows
-        )
-        title = escape(repr(self)[1:-1])
-        return f"<table><caption>{title}</caption><tr>{head}</tr>{body}</table>"
-
-
-def _cell(value: object) -> str:
-    return f"<td>{f'{value:,.1f}' if isinstance(value, float) else escape(str(value))}</td>"
 
 
 WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from ctc.address import Rdev, format_rdev
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
@@ -224,7 +225,7 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
             raise ConfigurationError(
                 f"{measurement.place}: a page of {node} with RDEVs of {other} "
                 f"({_listed(sorted(strange & ends[other]))}); expected those of {node}: "
-                "are the two systems mixed up? --system says which it is"
+                f"are the two systems mixed up? {spelt('system')} says which it is"
             )
         if strange & (ends[other] - ends[node]):
             raise ConfigurationError(
@@ -235,14 +236,15 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
     if said:
         raise ConfigurationError(
             f"{measurement.place}: is of {said}, and the layout joins {first} and {second}; "
-            "say with --system which of them it is"
+            f"say with {spelt('system')} which of them it is"
         )
     matches = [node for node in layout.nodes if rdevs & ends[node]]
     if ends[first] & ends[second] or len(matches) != 1:
+        option = spelt("system")
         told = rdevs and not ends[first] & ends[second]
         what = "RDEVs do not say" if told else "nothing there says"
         raise ConfigurationError(
             f"{measurement.place}: {what} of which system it is; "
-            f"expected --system {first} or --system {second}"
+            f"expected {option} {first} or {option} {second}"
         )
     return matches[0]

@@ -16,9 +16,15 @@ from math import exp, log
 from statistics import median
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from ctc.profiles import FEATURES, ChpidProfile
+from isfc.arguments import spelt
+from isfc.errors import AnswerRefused
 from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile
+from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.reported import Reported
 from isfc.search.site_surface import LINE, TRANSFER, Near, at_bound, soft
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
@@ -56,24 +62,16 @@ def log_off(figure: MeasuredFigure) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How near one explanation comes: its squares, and by how many percent it is off (median).
-
-    ``evidence`` is AICc, the less the better: squares, and what ``fitted`` constants cost where
-    there are so many figures.
-    """
+    """How near one explanation comes."""
 
     what: str
-    squares: float
     off_percent: float
-    fitted: int = 0
-    figures: int = 0
-
-    @property
-    def evidence(self) -> float:
-        """Akaike's criterion for few figures."""
-        count = self.fitted
-        few = 2 * count * (count + 1) / max(1, self.figures - count - 1)
-        return self.squares + 2 * count + few
+    """its median error"""
+    squares: float
+    """of how far figures are off, in units of how well they are known"""
+    aicc: float
+    """Akaike's criterion for few figures, of which less is better: the squares, and what constants
+    cost that are fitted"""
 
     def __str__(self) -> str:
         return f"{self.what} (off by {self.off_percent:.0f} %)"
@@ -82,12 +80,16 @@ class Explanation:
 def explain(
     what: str, figures: Sequence[MeasuredFigure], known: Any, fitted: int = 0
 ) -> Explanation:
-    """How near figures come; ``known`` is how well each is known, as an array."""
+    """How near figures come with so many constants ``fitted``.
+
+    ``known`` is how well each is known, as an array.
+    """
     import numpy
 
     squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
     off = median(abs(each.error_percent or 0.0) for each in figures)
-    return Explanation(what, squares, off, fitted, len(figures))
+    few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
+    return Explanation(what, off, squares, squares + 2 * fitted + few)
 
 
 def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
@@ -143,62 +145,73 @@ def runs_at_most(intervals: int, features: int) -> int:
 
 def named(rivals: Sequence[Explanation]) -> str:
     """The best, and the next."""
-    first, *others = sorted(rivals, key=lambda each: each.evidence)
+    first, *others = sorted(rivals, key=lambda each: each.aicc)
     return f"{first}, next {others[0]}" if others else str(first)
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A profile; how far each factor's logarithm may be off, and which constants are not told.
+class FittedConstant(Struct, frozen=True):
+    """A constant of the model at a site."""
 
-    An uncertainty is two standard deviations, and wider where the figures are off by more than
-    what is known of them (``misfit``, a multiple of it). ``skewed`` has how far
-    below and above may go of constants that lines do not reach. ``doubts`` are the reasons not to
-    use it, ``notes`` what else is to be looked at. ``explanations`` are what was held beside the
-    fit, the best first.
-    """
+    constant: str
+    factor: float
+    """how many times today's value; 1 of one that is not told"""
+    told: bool
+    """whether the figures tell it: if not, it stays as it is"""
+    uncertainty: float
+    """how far the logarithm of its factor may be off: two standard deviations, wider by `misfit`"""
+    low: float
+    """between this and `high` its factor is, where 95 % of such ranges hold it; wider to one side
+    where lines do not reach so far and the profile of the squares is"""
+    high: float
+
+    @property
+    def meaning(self) -> str:
+        """What it is, or that it is not told."""
+        if not self.told:
+            return "not told by these figures: it stays as it is"
+        return next(each.meaning for each in CONSTANTS if each.name == self.constant)
+
+
+class Fitted(Reported, Struct, frozen=True):
+    """The model fitted to a site, and how well that is known."""
+
+    reported_by = "isfc.answers.measured_fit.measured_fit_report"
 
     profile: SiteProfile
-    uncertainties: tuple[tuple[str, float], ...]
-    untold: tuple[str, ...]
+    """what `--profile` takes"""
+    constants: tuple[FittedConstant, ...]
+    """each that may be fitted"""
     misfit: float | None = None
-    doubts: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    """how far the figures are off all in all, as a multiple of what noise and rounding leave; null
+    without intervals"""
     explanations: tuple[Explanation, ...] = ()
-    skewed: tuple[tuple[str, tuple[float, float]], ...] = ()
+    """what was held beside the fit, the best first"""
+    notes: tuple[str, ...] = ()
+    """what else is to be looked at, such as a line that is not as fast as the layout says"""
 
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """Of each constant, between what its factor is: 95 % of such ranges hold it."""
-        factors, sides = dict(self.profile.factors), dict(self.skewed)
-        found = {}
-        for name, off in self.uncertainties:
-            below, above = sides.get(name, (off, off))
-            factor = factors.get(name, 1.0)
-            found[name] = (factor * exp(-below), factor * exp(above))
-        return found
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The reasons not to use it."""
+        return self.profile.doubts
 
     def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each constant, as a data frame takes them.
+        """A flat record for each constant, as a data frame takes them."""
+        return [asdict(each) for each in self.constants]
 
-        ``uncertainty`` is of the logarithm; one that is not told has a factor of 1.
-        """
-        factors, ranges = dict(self.profile.factors), self.ranges()
-        return [
-            {
-                "constant": name,
-                "factor": factors.get(name, 1.0),
-                "told": name in factors,
-                "uncertainty": off,
-                "low": ranges[name][0],
-                "high": ranges[name][1],
-            }
-            for name, off in self.uncertainties
-        ]
 
-    def marked(self, notes: Sequence[str] = ()) -> "Fitted":
-        """The same with its doubts in the profile, and further notes."""
-        profile = replace(self.profile, doubts=self.doubts)
-        return replace(self, profile=profile, notes=(*self.notes, *notes))
+class FitRefused(AnswerRefused):
+    """A fit that is not to be believed; ``answer`` has it, and its ``doubts`` say why."""
+
+    answer: Fitted
+
+    def __init__(self, answer: Fitted) -> None:
+        doubts = "; ".join(answer.doubts)
+        super().__init__(f"the fit is refused: {doubts}; {spelt('anyway')} takes it all the same")
+        self.answer = answer
+
+    def __reduce__(self) -> tuple[type["FitRefused"], tuple[Fitted]]:
+        """Let it go to another process."""
+        return FitRefused, (self.answer,)
 
 
 HELD_BACK_MAX: Final = 15.0
@@ -241,9 +254,8 @@ def doubts_of(
     and ``outlier`` in words without which they are much nearer, if there is such a thing;
     ``inferred`` says that what ran is told by link activity alone.
     """
-    ends = [name for name, factor in profile.factors if at_bound(log(factor))]
-    for name in ends:
-        factor = dict(profile.factors)[name]
+    ends = {name: each for name, each in profile.factors.items() if at_bound(log(each))}
+    for name, factor in ends.items():
         yield f"{name} comes out at {factor:.2f}, the end of what is tried: no such site is known"
     off, before = profile.held_back, profile.before
     if len(held) < 2:

@@ -52,7 +52,7 @@ class Kind:
         points = WIDTH * (2 * Sobol(len(CONSTANTS), rng=1).random(POINTS) - 1)
         rates = []
         for seed, point in enumerate(points):
-            factors = tuple((c.name, exp(at)) for c, at in zip(CONSTANTS, point, strict=True))
+            factors = {c.name: exp(at) for c, at in zip(CONSTANTS, point, strict=True)}
             site = with_site(layout, SiteProfile("", factors, (self.feature,), 0, ""))
             asked = Experiment.of(site, SUITES[self.suite], self.pairs, SECONDS, 0.3, seed)
             rates.append([log(run(asked).mb_per_s)])

@@ -256,11 +256,12 @@ ELSEWHERE: Final = {
     "notes json csv table",
     "compare": "workload pairs link profile",
     "change": "partitions ports link rates reset try json",
-    "measured read": "system zone ran records usable decimal-comma layout link output csv json",
+    "measured read": "system zone ran records usable decimal-comma layout link output html notes "
+    "csv json table",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
-    "anyway csv json",
+    "anyway html notes csv json table",
     "loads": "link profile system zone records usable decimal-comma percentile period "
     "lost growth months move guests together from plot html jobs notes csv json table",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "

@@ -88,7 +88,7 @@ def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
 ) -> None:
     known = tuple(tuple(0.01 * (row == column) for column in CONSTANTS) for row in CONSTANTS)
     profile = tmp_path / "site.toml"
-    blank = fit(load_layout("atlanta-boston"), [], "site").profile
+    blank = fit(load_layout("atlanta-boston"), []).profile
     profile.write_text(format_site(replace(blank, covariance=known)))
     command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
     assert run([*command, "--notes"]) == 0

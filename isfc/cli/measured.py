@@ -1,52 +1,35 @@
-"""``isfc measured compare``: the model beside what a site measured, of files."""
+"""The files of ``isfc measured``: what was read as a table, a profile, a picture of errors."""
 
+from dataclasses import replace
 from typing import Final
 
-from isfc.answers.measured_compare import (
-    OFF_BY,
-    ComparedInterval,
-    MeasuredComparison,
-    Tolerance,
-    compare,
-)
-from isfc.cli.capability import command_of
-from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
-from isfc.cli.options.own_file import plot
+from isfc.answers.measured_compare import OFF_BY, ComparedInterval, MeasuredComparison
+from isfc.cli.options.own_file import OwnFile, plot
 from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import write_table
 from isfc.cli.output.picture import Spec, picture
-from isfc.cli.output.streams import show_error
+from isfc.cli.output.streams import write_file
+from isfc.layout.site import format_site
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.runs.at_site import GivenSite
 
 TICKS_MAX: Final = 8
 """Times named below a picture."""
 
+TABLE: Final = OwnFile(
+    ("--output", "-o"),
+    (".csv", ".parquet"),
+    "FILE",
+    "Write the table; .csv or .parquet.",
+    lambda path, found: write_table(path, found.rows()),
+)
 
-def read_and_compare(
-    measured: MeasuredLink,
-    files: MeasuredFiles,
-    *,
-    profile: GivenSite = None,
-    tolerance: Tolerance = None,
-    jobs: int = 1,
-) -> MeasuredComparison:
-    """Hold the model against what a site measured.
-
-    What ran is inferred from link activity, or told with --ran; it is emulated on the layout,
-    and its figures laid beside the measured ones, with signed errors in percent; those of both
-    ends beside one run. Of several intervals there is a line for each. Ends with 1 if
-    a judged figure is further off than --tolerance.
-    """
-    layout, found = measured.open(files)
-    return compare(layout, found, profile=profile, tolerance=tolerance, jobs=jobs)
-
-
-def _code(found: MeasuredComparison) -> ExitCode:
-    if not found.beyond_tolerance:
-        return ExitCode.GOOD
-    show_error(f"{found.beyond_tolerance} figures are more than {found.tolerance:g} % off")
-    return ExitCode.FAILED
+PROFILE: Final = OwnFile(
+    ("--output", "-o"),
+    (".toml",),
+    "FILE",
+    "The site profile to write; .toml.",
+    lambda path, found: write_file(path, format_site(replace(found.profile, name=path.stem))),
+)
 
 
 def errors_picture(found: MeasuredComparison) -> Spec:
@@ -88,10 +71,4 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
     return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
-compare_measured = command_of(
-    read_and_compare,
-    _code,
-    own=[plot(errors_picture)],
-    made={"measured": MeasuredLink, "files": MeasuredFiles},
-)
-"""The command."""
+PLOT: Final = plot(errors_picture)

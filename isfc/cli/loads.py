@@ -9,7 +9,6 @@ from isfc.answers.loads import loads as loads_of
 from isfc.answers.loads_report import GONE, loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
-from isfc.cli.measured.options import FilesOptions
 from isfc.cli.options.flattened import Made
 from isfc.cli.options.option import valued
 from isfc.cli.options.own_file import plot
@@ -87,5 +86,5 @@ loads = command_of(
     loads_of,
     loads_failure,
     [plot(loads_picture)],
-    made={"about": FilesOptions, "guests": LeavingOptions},
+    made={"guests": LeavingOptions},
 )
