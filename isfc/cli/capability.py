@@ -356,9 +356,11 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
     bars: list[Callable[[float], None]] = []
 
+    def said(percent: float) -> str:
+        return f"interrupted after {round(percent)} %"
+
     def tell(share: float) -> None:
         if not bars:
-            said = "interrupted after {:.0f} %".format
             bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
         bars[0](100 * share)
 
