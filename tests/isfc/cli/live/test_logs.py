@@ -22,7 +22,7 @@ from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import LivePair, Run
 from tests.waiting import wait_until
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 PAGE = (PROJECT / "docs" / "monitoring.md").read_text("utf-8")
 
