@@ -44,9 +44,10 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
+from isfc.cli.output.whole_file import whole_file
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.in_words import check_known
-from isfc.reported import report_of
+from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
 
 SHARED: Final = {
@@ -62,6 +63,9 @@ SHARED: Final = {
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
 shows ``progress``, which is told what share is done, from 0 to 1."""
+
+
+_HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
@@ -150,8 +154,9 @@ def command_of(
     flags may ask other functions ``instead``. An answer that is refused is printed, and its files
     are not written.
     """
-    pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
-    files = (*own, *pages)
+    makers = [html_of] if issubclass(printed, AnswerPrinted) else []
+    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
+    files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
     names = signature(function).parameters.keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
@@ -159,7 +164,7 @@ def command_of(
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        page = [written[each] for each in pages]
+        page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
@@ -172,9 +177,10 @@ def command_of(
                 whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
                 given[name] = whole.made() if isinstance(whole, Made) else whole
             found, ended, is_given = _answered(asked, given, code)
-            for each, path in written.items():
-                if path is not None and (is_given or each in pages):
-                    (html_of(said) if each in pages else each).write(path, found)
+            asked_for = [*own, *(make(said) for make in makers)]
+            for each, path in zip(asked_for, written.values(), strict=True):
+                if path is not None and (is_given or each not in own):
+                    each.write(path, found)
             output.show(found, said, *page)
         if isinstance(ended, str) and ended:
             show_error(ended)
@@ -199,7 +205,31 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
+    return OwnFile(_HTML, (".html",), "FILE.html", said, write)
+
+
+def plot_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--plot``: the charts as a file."""
+
+    def write(path: Path, found: Any) -> None:
+        from isfc.reports.picture import picture_png, picture_svg
+
+        drawn = report(found)
+        if not drawn.charts:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
+        if path.suffix.lower() == ".svg":
+            write_file(path, picture_svg(drawn))
+        else:
+            with whole_file(path) as file:
+                file.write_bytes(picture_png(drawn))
+
+    said = "Draw it as well; FILE ends with .svg or .png."
+    return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
+
+
+def _has_charts(function: Callable[..., Any]) -> bool:
+    answer = signature(function).return_annotation
+    return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
@@ -326,9 +356,11 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
     bars: list[Callable[[float], None]] = []
 
+    def said(percent: float) -> str:
+        return f"interrupted after {round(percent)} %"
+
     def tell(share: float) -> None:
         if not bars:
-            said = "interrupted after {:.0f} %".format
             bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
         bars[0](100 * share)
 

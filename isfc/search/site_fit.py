@@ -17,6 +17,7 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_s
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.units import amount, shown
 from isfc.search import site_fitted, site_search
 from isfc.search.site_fitted import (
     Explanation,
@@ -29,6 +30,7 @@ from isfc.search.site_fitted import (
 )
 from isfc.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from isfc.search.site_surface import TRANSFER, unknowns
+from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -164,8 +166,9 @@ class _Fit:
         elif doubts:
             doubts += self._other_workloads(profile, known)
         notes = [
-            f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
-            f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
+            f"the line takes {amount(factor, Unit.TIMES)} what the layout's feature has: is the "
+            "feature right, and the channel the link's alone? Nearest of one cause is "
+            f"{named(rivals)}"
             for name, factor in profile.factors.items()
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
@@ -227,14 +230,14 @@ class _Fit:
         if _explains(features, own.aicc + site_fitted.AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
-                f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
+                f"{own.off}: correct the layout, if that is what is there"
             )
         elif as_good and (
             elsewhere := predicted_apart(at_site, [at for _, at in as_good], self._runs.each)
         ):
             doubt = (
                 f"these figures look as much like {named([each for each, _ in as_good])} as like "
-                f"the fit, which is off by {own.off_percent:.0f} %; and with that {elsewhere}: "
+                f"the fit, which is off by {own.off}; and with that {elsewhere}: "
                 "measure such a load as well, or say in the layout what is there"
             )
         return own, rivals, doubt
@@ -282,7 +285,8 @@ class _Fit:
         name = min(left, key=left.__getitem__, default="")
         if not name or left[name] > OUTLIER * self.misfit:
             return ""
-        return f"{self._seat(name)}, without which they are off by {left[name]:.1f} times"
+        off = shown(left[name], Unit.COUNT)
+        return f"{self._seat(name)}, without which they are off by {off} times"
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
@@ -308,7 +312,7 @@ class _Fit:
             ):
                 yield (
                     f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
-                    f"is off by {own.off_percent:.0f} %: what ran?"
+                    f"is off by {own.off}: what ran?"
                 )
 
     def _explained(

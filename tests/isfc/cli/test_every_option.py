@@ -338,7 +338,7 @@ def test_every_option_has_its_row(name: str) -> None:
         words = {word for row in tried for word in f"{row.command} {row.option}".split()}
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
         is_made = "table" in options  # which only these have
-        made = {*AnswerPrinted.__struct_fields__, "html"} if is_made else {"force"}
+        made = {*AnswerPrinted.__struct_fields__, "html", "plot"} if is_made else {"force"}
         assert options - {"help", *made - rest} == rest
 
 
