@@ -301,7 +301,9 @@ def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
         yield Cell({**site.place, **axes}, run.alone(left or site.link), is_cut=left is None)
         return
     with within(_said(site.place)):
-        left_of_all = _without_of_all(site.collection, lose)
+        left_of_all = site.collection
+        if lose != NONE:
+            left_of_all = collection_without(left_of_all, _pieces(lose, left_of_all))
     together = run.together(left_of_all) if left_of_all.links else None
     left_links = {link.nodes: link for link in left_of_all.links}
     for link in site.collection.links:
@@ -318,11 +320,6 @@ def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
 def _said(place: Place) -> str:
     """Which layout a place is of, in words of the grid."""
     return ", ".join(f"{axis} {value}" for axis, value in place.items())
-
-
-def _without_of_all(collection: Collection, lose: str) -> Collection:
-    """What is left of all links of a file."""
-    return collection if lose == NONE else collection_without(collection, _pieces(lose, collection))
 
 
 def _pieces(lose: str, collection: Collection) -> list[str]:

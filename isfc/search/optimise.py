@@ -162,8 +162,12 @@ class _Search(Trials[Candidate]):
 
     def keeps(self, candidate: Candidate) -> bool:
         """Whether a candidate is worth a run; counts those that are not."""
-        promising = self._promising(candidate)
-        if not promising and self._estimate(candidate) is not None:
+        found = self._estimate(candidate)
+        if found is None:
+            return False
+        both = zip(found, self._best_estimate, strict=True)
+        promising = all(figure >= SCREEN_SHARE * best for figure, best in both)
+        if not promising:
             self._screened.add(candidate)
         return promising
 
@@ -177,13 +181,6 @@ class _Search(Trials[Candidate]):
             if found is not None:
                 self._best_estimate = [*map(max, self._best_estimate, found)]
         return self._estimates[candidate]
-
-    def _promising(self, candidate: Candidate) -> bool:
-        found = self._estimate(candidate)
-        return found is not None and all(
-            figure >= SCREEN_SHARE * best
-            for figure, best in zip(found, self._best_estimate, strict=True)
-        )
 
     def simulate(self, candidates: Sequence[Candidate]) -> None:
         """Score what is new among the candidates by short runs."""

@@ -139,11 +139,22 @@ class Errors:
     nineteen_of_twenty: float
     source: str
 
+    def around(self, value: float, basis: str) -> Range:
+        """From a value divided by a factor to one multiplied by it."""
+        factors = self.four_of_five, self.nineteen_of_twenty
+        likely, sure = (Interval(value / factor, value * factor) for factor in factors)
+        return Range(likely, sure, basis)
+
 
 def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
-    return _around(value, errors.four_of_five, errors.nineteen_of_twenty, _basis(errors, family))
+    wider = "" if errors.family == family else f"too few of {family}; "
+    return errors.around(
+        value,
+        f"the errors against {errors.rows} of IBM's runs with {errors.family} "
+        f"({wider}{errors.source})",
+    )
 
 
 def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:
@@ -153,15 +164,10 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
     `scenarios.figures.ranges.gain_range` widens it.
     """
     errors = ratio_errors(differs, one_ctc=one_ctc)
-    return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, _ratio_basis(errors))
-
-
-def _around(value: float, likely: float, sure: float, basis: str) -> Range:
-    """From a value divided by a factor to one multiplied by it."""
-    return Range(
-        Interval(value / likely, value * likely),
-        Interval(value / sure, value * sure),
-        basis,
+    return errors.around(
+        ratio,
+        f"the errors of {errors.rows} ratios between IBM's runs with {errors.family} "
+        f"({errors.source})",
     )
 
 
@@ -227,23 +233,6 @@ def odds_reached(found: Figure, wanted: float) -> Odds:
 def nobody_is_ahead(odds: Odds) -> bool:
     """Whether a choice is open: less than three of four such choices turn out one way."""
     return 0.25 < odds.share < 0.75
-
-
-def _ratio_basis(errors: Errors) -> str:
-    """What errors of ratios are of; what stands in parentheses is for those who look closely."""
-    return (
-        f"the errors of {errors.rows} ratios between IBM's runs with {errors.family} "
-        f"({errors.source})"
-    )
-
-
-def _basis(errors: Errors, family: Family) -> str:
-    """What errors are of, and that they are of a wider family if they are."""
-    wider = "" if errors.family == family else f"too few of {family}; "
-    return (
-        f"the errors against {errors.rows} of IBM's runs with {errors.family} "
-        f"({wider}{errors.source})"
-    )
 
 
 def _narrowest(kind: str, of: str, family: Family) -> Errors:

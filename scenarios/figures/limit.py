@@ -259,9 +259,6 @@ class _Base:
             for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 
-    def _gain(self, changed: Experiment) -> float:
-        return _ratio(self._glances(changed, self._seeds), self._seen)
-
     def limit(self, tried: Sequence[Share], reliefs: tuple[Relief, ...]) -> Limit:
         """What limits, of all that was tried; and the run without it."""
         shares = sorted(tried, key=lambda each: -each.share)
@@ -274,7 +271,7 @@ class _Base:
             self._experiment,
             first,
             tuple(each for each in shares if each.share >= SHARE_MIN),
-            1 + self._gain(without),
+            1 + _ratio(self._glances(without, self._seeds), self._seen),
             reliefs,
             tuple(self._all_seen()),
         )

@@ -234,12 +234,15 @@ class _Maintenance:
     def _turn(self, system: NodeName, way: str, placed: Sequence[Placed]) -> Turn:
         if not placed:
             return Turn(system, way, None, None)
+        links = [{*link.nodes} for link in self._collection.links]
         evacuation = Evacuation(
             self._collection,
             tuple(dict.fromkeys(each.source for each in placed)),
             tuple(placed),
             together=self._rolling.together,
-            loads=tuple(each for each in self._rolling.loads if self._is_there(each)),
+            loads=tuple(
+                each for each in self._rolling.loads if {each.client, each.server} in links
+            ),
             orders=tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
             seed=self._rolling.seed,
             room=self._room,
@@ -255,10 +258,6 @@ class _Maintenance:
         turn = Turn(system, way, evacuation, outcome)
         _settle(turn, self._room, self._moved)
         return turn
-
-    def _is_there(self, load: LinkLoad) -> bool:
-        """Whether the link of other traffic is there."""
-        return any({load.client, load.server} == {*link.nodes} for link in self._collection.links)
 
     def _note_lost(self, responses: Sequence[Response]) -> None:
         """Note what was lost in a turn; what was to be later is to be in another."""

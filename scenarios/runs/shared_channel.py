@@ -62,18 +62,13 @@ def run_shared(
     `ConfigurationError` if none of the channels is a chpid of the links.
     """
     links = experiment.collection.links
-    shared = _found(configuration, *links)
+    shared = find_shared(configuration, *links)
+    if not shared:
+        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
     alone = run(experiment.over(*map(without_disks, links)), interval)
     with_all = experiment.over(*(with_disks(link, configuration) for link in links))
     beside = run(with_all, interval, progress=progress)
     return SharedRun(alone, beside, tuple(_channels(shared, alone.busy, beside.busy)))
-
-
-def _found(configuration: IoConfiguration, *links: Layout) -> tuple[DiskChannel, ...]:
-    shared = find_shared(configuration, *links)
-    if not shared:
-        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
-    return shared
 
 
 def _channels(
