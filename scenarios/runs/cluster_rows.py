@@ -1,10 +1,10 @@
 """The figures of a run of several links, a row for each link, system and channel, and for all."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.repeat import spread_percent
+from scenarios.runs.repeat import mean_figures, spread_percent
 from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome, SystemResult
 
@@ -85,10 +85,5 @@ def _mean(rows: Sequence[ClusterRow]) -> ClusterRow:
     """The mean of the same row of several runs."""
     if len(rows) == 1:
         return rows[0]
-    means = {
-        field.name: sum(values) / len(values)
-        for field in fields(ClusterRow)
-        if isinstance((values := [getattr(row, field.name) for row in rows])[0], float)
-    }
     spread = spread_percent([row.mb_per_s for row in rows])
-    return replace(rows[0], **means, spread_percent=spread)
+    return replace(rows[0], **{**mean_figures(rows), "spread_percent": spread})
