@@ -30,8 +30,7 @@ from isfc.search.site_fit import fit as fit_intervals
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_search import FitInterval, Runs
 from isfc.search.workers import calling, check_jobs
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import check_busy, derive, find_ran
+from scenarios.figures.site_workload import QuietLink, check_busy, derive, find_ran
 
 _ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 

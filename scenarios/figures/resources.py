@@ -19,7 +19,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.own_guests import OwnGuests
+from scenarios.runs.own_workload import OwnGuests
 from scenarios.runs.workload import LinkLoad
 
 

@@ -28,7 +28,7 @@ from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
 
 if TYPE_CHECKING:
-    from scenarios.moves.figures import MovesFigures
+    from scenarios.moves.by_rate import MovesFigures
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
@@ -126,7 +126,7 @@ class Turn:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all guests, with their ranges."""
-        from scenarios.moves.figures import turn_figures  # which moves guests again
+        from scenarios.moves.by_rate import turn_figures  # which moves guests again
 
         return turn_figures(self)
 
@@ -157,7 +157,7 @@ class RollingOutcome:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all turns, with their ranges."""
-        from scenarios.moves.figures import rolling_figures  # which moves guests again
+        from scenarios.moves.by_rate import rolling_figures  # which moves guests again
 
         return rolling_figures(self)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.repeat import mean_figures, spread_percent
 from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome, SystemResult

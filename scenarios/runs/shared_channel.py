@@ -15,7 +15,7 @@ from isfc.io.estimate import ChannelEstimate
 from isfc.io.shared import DiskChannel, find_shared, with_disks, without_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.channel_busy import ChannelsBusy
+from scenarios.runs.channels import ChannelsBusy
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Outcome, run
 

@@ -25,7 +25,7 @@ from typing import Final
 
 from isfc.engine.program import Program
 from isfc.link.name import NodeName
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure

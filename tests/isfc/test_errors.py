@@ -22,7 +22,7 @@ from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
 from isfc.search.measured import FitRefused
 from isfc.search.site_fitted import Fitted
-from scenarios.figures.site_messages import QuietLink
+from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
     ConfigurationError("x"),

@@ -12,8 +12,8 @@ from isfc.cli.output.streams import write_file
 from isfc.cli.replay.suite_figure import AXES, block_figure, blocks_of, panels_of, suite_figure
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
-from scenarios.published.companion import load_table
 from scenarios.published.replay import Cell, Part
+from scenarios.published.table import load_table
 
 
 def page(parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> str:

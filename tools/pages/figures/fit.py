@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 from scenarios.published.verdict import left_out
 from tools.calibration.bounds import SEEDS_OF_LENGTH
 from tools.calibration.replayed import ReplayedTable, load

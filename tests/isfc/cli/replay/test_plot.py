@@ -14,9 +14,8 @@ from isfc.cli.output.picture import Spec
 from isfc.cli.replay.plot import PLOT, check_drawn, write_plot
 from isfc.cli.replay.suite_figure import PANELS, suite_figure
 from isfc.errors import ConfigurationError
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, figures_by_cell
-from scenarios.published.table import PublishedTable
+from scenarios.published.table import TABLES, PublishedTable, load_table
 from tests.isfc.cli.output.test_picture import DARK, WHITE, faint
 
 MEASURES = ("mb_per_s", "collisions_per_s", "rdev_util_percent")
