@@ -29,9 +29,8 @@ from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, shown, with_unit
 from isfc.search.candidate import parse_fixed
-from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
-from isfc.search.result import Found, Task
+from isfc.search.scoring import Found, LinksObjective, Objective, Scoring, Task
 from isfc.search.workers import shared_out
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
