@@ -38,7 +38,7 @@ from isfc.layout.in_words import check_known
 from isfc.layout.note import Note
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
-from isfc.reported import Reported
+from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
 from scenarios.published.replay import (
@@ -98,7 +98,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Reported, Struct, frozen=True):
+class Replayed(Charted, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"

@@ -133,17 +133,9 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         )
     found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
     decimals = [len(each[1]) for each in found if each]
-    return DeviceFigures(
-        Rdev(int(cells["rdev"], 16)),
-        io or 0.0,
-        pend,
-        disc,
-        conn,
-        serv,
-        busy if io or busy is not None else 0.0,
-        place,
-        min(decimals, default=0),
-    )
+    rdev, busy = Rdev(int(cells["rdev"], 16)), busy if io or busy is not None else 0.0
+    exact = min(decimals, default=0)
+    return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
 
 
 def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping[str, str]]:
@@ -251,8 +243,6 @@ class Details:
                 f"the details of device {self.address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
-        io, *times, busy = (
-            reading.number(self.figures[name].removesuffix("ms")) for name in _FIGURE
-        )
-        pend, disc, conn, serv = times
+        texts = (self.figures[name].removesuffix("ms") for name in _FIGURE)
+        io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

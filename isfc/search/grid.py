@@ -37,7 +37,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
-from isfc.layout.build import CHANNELS_MAX, CtcChoice, build_layout, widened
+from isfc.layout.build import CHANNELS_MAX, CtcChoice, SaidFibre, build_layout, widened
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
 from isfc.layout.collection import Collection
@@ -129,8 +129,7 @@ def layout_of(
     return build_layout(
         systems,
         connections,
-        lambda ends: profiles[(ends[first] - _FIRST_CHPIDS[0]) % len(profiles)],
-        km=lambda _: km,
+        lambda ends: SaidFibre(profiles[(ends[first] - _FIRST_CHPIDS[0]) % len(profiles)], km=km),
     )
 
 

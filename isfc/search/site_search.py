@@ -177,12 +177,12 @@ class Search:
 
     def profile(self, logs: Any, told: Any = None) -> SiteProfile:
         """The profile with such factors, or those of them that are ``told``."""
-        factors = [
-            (constant.name, exp(float(logs[index])))
+        factors = {
+            constant.name: exp(float(logs[index]))
             for index, constant in enumerate(CONSTANTS)
             if told is None or told[index]
-        ]
-        return replace(self._blank, factors=tuple(factors))
+        }
+        return replace(self._blank, factors=factors)
 
     def interval(self, index: int, logs: Any) -> FitInterval:
         """An interval with the load that the unknowns say."""

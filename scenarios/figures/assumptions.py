@@ -139,8 +139,7 @@ def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widen
     if site is None or site.held_back is None or site.doubts or site.is_worse:
         return known
     features = {fibre.profile.feature for fibre in layout.fibres}
-    factors = {name for name, _ in site.factors}
-    if not assumption.fitted or not {*assumption.fitted} <= factors:
+    if not assumption.fitted or not {*assumption.fitted} <= site.factors.keys():
         return known
     if not features <= {*site.features}:
         return known

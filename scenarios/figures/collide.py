@@ -27,7 +27,6 @@ from isfc.link.scan import LinkDevice, scan_order
 from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, WARMUP
-from scenarios.runs.repeat import mean_figures
 from scenarios.runs.result import MIB, sent_between
 from scenarios.runs.trend import BATCHES, drifts
 
@@ -223,14 +222,14 @@ def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
     """The mean of trials that differ by their seed alone, and how far the seeds differ."""
     first, collisions = outcomes[0], [each.collisions_per_s for each in outcomes]
     carried = [each.mb_per_s for each in outcomes]
-    means = {
-        **mean_figures(outcomes),
-        "offered_out": first.offered_out,
-        "offered_in": first.offered_in,
-        "collisions_per_s_spread": max(collisions) - min(collisions),
-        "mb_per_s_spread": max(carried) - min(carried),
-    }
-    return replace(first, **means, drifts=all(each.drifts for each in outcomes))
+    names = "collisions_per_s", "wasted_percent", "mb_per_s_out", "mb_per_s_in", "packages_per_s"
+    return replace(
+        first,
+        **{name: sum(getattr(each, name) for each in outcomes) / len(outcomes) for name in names},
+        collisions_per_s_spread=max(collisions) - min(collisions),
+        mb_per_s_spread=max(carried) - min(carried),
+        drifts=all(each.drifts for each in outcomes),
+    )
 
 
 def collide(trial: CollisionTrial) -> CollisionOutcome:

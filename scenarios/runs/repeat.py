@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Final
 
 from isfc.layout.in_words import check_between
 from scenarios.runs.experiment import Experiment
@@ -36,13 +36,6 @@ def mean(results: Sequence[Result]) -> Result:
     figures = {name: _mean([getattr(result, name) for result in results]) for name in MEASURES}
     devices = zip(*(result.devices for result in results), strict=True)
     return Result(results[0].node, **figures, devices=tuple(map(_mean_device, devices)))
-
-
-def mean_figures(records: Sequence[Any]) -> dict[str, Any]:
-    """The mean of each field of alike records that is a float in the first."""
-    names = [each.name for each in fields(records[0])]
-    named = {name: [getattr(each, name) for each in records] for name in names}
-    return {name: _mean(found) for name, found in named.items() if isinstance(found[0], float)}
 
 
 def spread_percent(figures: Sequence[float]) -> float | None:

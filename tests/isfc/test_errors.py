@@ -7,6 +7,7 @@ from copy import copy
 import pytest
 
 from isfc.errors import (
+    AnswerRefused,
     Backpressure,
     ConfigurationError,
     IsfcError,
@@ -20,8 +21,7 @@ from isfc.live.control import BadRequest
 from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
-from isfc.search.measured import FitRefused
-from isfc.search.site_fitted import Fitted
+from isfc.search.site_fitted import FitRefused, Fitted
 from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
@@ -35,7 +35,8 @@ ERRORS = [
     BadFigure("x"),
     QuietLink("x"),
     VerificationError("x"),
-    FitRefused(Fitted(SiteProfile("made", (), (), 1, ""), (), ())),
+    AnswerRefused("x"),
+    FitRefused(Fitted(SiteProfile("made", {}, (), 1, ""), ())),
     ConversationSevered(SeverCode.LINK, "x"),
 ]
 

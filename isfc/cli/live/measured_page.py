@@ -3,9 +3,9 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.answers.run import LinkRun, link_run, run_report

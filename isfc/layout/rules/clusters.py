@@ -11,10 +11,9 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules.rule import REPORT, Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates
 
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
 
 
@@ -175,7 +174,7 @@ RULES: Final = (
         Severity.WARNING,
         "A channel of several systems, or one that is both ends, carries more than four CTCs.",
         "Its CTCs share one line each way and one data processor, whichever system they are of.",
-        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
+        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
         "Give some of the links other channels, or fewer CTCs on this one.",
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),

@@ -18,14 +18,21 @@ from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules.rule import (
+    REPORT,
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+)
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
 )
 _MIDDLE: Final = "Put the fast chpid in the middle of the device list."
 _MIB: Final = 2**20
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 
 
 def _speeds(judged: Judged) -> list[float]:
@@ -163,7 +170,7 @@ RULES: Final = (
         Severity.WARNING,
         "The two nodes meet the link speeds in different orders.",
         "One direction then uses the fast chpids first, and the other the slow ones.",
-        _REPORT,
+        REPORT,
         f"{_ENDS} With one fast chpid: put it in the middle.",
         _asymmetric,
         (ChangedLayout("in that order", changes.fast_outside_or_inside),),
@@ -173,7 +180,7 @@ RULES: Final = (
         Severity.INFO,
         "Both nodes begin on a slow chpid, though several are fast.",
         "A lightly loaded link then runs at the slow chpids' speed.",
-        _REPORT,
+        REPORT,
         _ENDS,
         _slow_first,
         (ChangedLayout("in that order", changes.fast_outside_or_inside),),
