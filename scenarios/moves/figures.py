@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec.structs import replace
+
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
@@ -162,7 +164,8 @@ def _of_all(
         Interval(together([each.low for each in some]), together([each.high for each in some]))
         for some in (likely, sure)
     ]
-    return Figure(value, Unit.SECONDS, Range(ends[0], ends[1], known[0].basis, known[0].wider_for))
+    within = replace(known[0], likely=ends[0], sure=ends[1])
+    return Figure(value, Unit.SECONDS, within)
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -197,7 +200,7 @@ class _AtEnds:
 
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
-        within = Range(likely, sure, self._widest.basis, self._widest.wider_for)
+        within = replace(self._widest, likely=likely, sure=sure)
         return Figure(value, Unit.SECONDS, within)
 
     def differs(self, number: int) -> bool:
