@@ -13,13 +13,14 @@ from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
+from tools import DOCS
 from tools.calibration.knobs import Constants
 from tools.tables import csv_text, read_csv
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
 
-FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "fidelity.csv"
+FIGURES: Final = DOCS / "fidelity.csv"
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
 

@@ -26,6 +26,7 @@ from scenarios.figures.certainty import (
 from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import Role
 from scenarios.published.verdict import STATISTICS, TableVerdict
+from tools import DOCS
 from tools.calibration.certainty import Miss, covered, families, figures, foretold, ratios
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
@@ -33,7 +34,6 @@ from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all,
 from tools.pages.spans import block
 from tools.tables import csv_text, markdown_table, read_csv
 
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 SEEDS: Final = 3
 SECONDS: Final = 10.0
 """Of each run: what happens twice a second is known within a seventh then, with three seeds."""

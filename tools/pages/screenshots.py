@@ -19,8 +19,8 @@ from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.studio import studio
+from tools import DOCS
 
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 LAYOUT: Final = "published-12"
 PLOT: Final = ["replay", "transport", "--suite", "HL", "--seconds", "0.5", "--html"]
 COLOURS: Final = 128

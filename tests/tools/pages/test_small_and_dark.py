@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser import needs_chromium
 from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
 from tests.isfc_process import isfc
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = [pytest.mark.exhaustive, needs_chromium]
 

@@ -21,7 +21,7 @@ from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
-from tools.pages.console import PROJECT
+from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table
 

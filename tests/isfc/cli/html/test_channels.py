@@ -14,7 +14,7 @@ from isfc.search.report_runs import channel_estimates
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.html.surveyed import surveyed
 from tests.isfc.cli.html.test_document import Outline
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

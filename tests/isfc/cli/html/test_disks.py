@@ -13,7 +13,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.workload import SUITES
 from tests.isfc.cli.html.surveyed import surveyed
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, S
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 PAGE = (PROJECT / "docs" / "monitoring.md").read_text("utf-8")
 
