@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
+from msgspec.structs import replace as replace_fields
+
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
 from ctc.features import CHANNELS
 from ctc.profiles import EXPRESS4, ChpidProfile
@@ -104,7 +106,7 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
     names = tuple(each.name for each in counting)
-    return Range(ends[0], ends[1], found.basis, names)
+    return replace_fields(found, likely=ends[0], sure=ends[1], wider_for=names)
 
 
 def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening]:

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from scenarios.figures.figure import Figure, Interval, Range
+from scenarios.figures.figure import Figure, Interval, Range, Runs
 from scenarios.runs.published_range import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
@@ -139,22 +139,14 @@ class Errors:
     nineteen_of_twenty: float
     source: str
 
-    def around(self, value: float, basis: str) -> Range:
-        """From a value divided by a factor to one multiplied by it."""
-        factors = self.four_of_five, self.nineteen_of_twenty
-        likely, sure = (Interval(value / factor, value * factor) for factor in factors)
-        return Range(likely, sure, basis)
-
 
 def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
     wider = "" if errors.family == family else f"too few of {family}; "
-    return errors.around(
-        value,
-        f"the errors against {errors.rows} of IBM's runs with {errors.family} "
-        f"({wider}{errors.source})",
-    )
+    runs = Runs(errors.rows, str(errors.family))
+    basis = f"the errors against {runs.count} of IBM's runs with {runs.family}"
+    return _around(value, errors, basis, f"{wider}{errors.source}", runs)
 
 
 def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:
@@ -164,11 +156,19 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
     `scenarios.figures.ranges.gain_range` widens it.
     """
     errors = ratio_errors(differs, one_ctc=one_ctc)
-    return errors.around(
-        ratio,
-        f"the errors of {errors.rows} ratios between IBM's runs with {errors.family} "
-        f"({errors.source})",
+    basis = f"the errors of {errors.rows} ratios between IBM's runs with {errors.family}"
+    return _around(ratio, errors, basis, errors.source)
+
+
+def _around(
+    value: float, errors: Errors, basis: str, source: str, runs: Runs | None = None
+) -> Range:
+    """From a value divided by a factor to one multiplied by it."""
+    likely, sure = (
+        Interval(value / factor, value * factor)
+        for factor in (errors.four_of_five, errors.nineteen_of_twenty)
     )
+    return Range(likely, sure, basis, source=source, runs=runs)
 
 
 def errors_of(kind: FigureKind, family: Family) -> Errors:

@@ -112,7 +112,7 @@ def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
     wider = widened(value, found, more)
     if wider is found:
         return found
-    return Range(wider.likely, wider.sure, wider.basis, (*found.wider_for, *wider.wider_for))
+    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
 
 
 def _not_measured(

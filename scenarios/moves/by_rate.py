@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Final
 
+from msgspec import structs
+
 from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
@@ -390,7 +392,7 @@ def _of_all(
         Interval(together([each.low for each in some]), together([each.high for each in some]))
         for some in (likely, sure)
     ]
-    return Figure(value, Unit.SECONDS, Range(ends[0], ends[1], known[0].basis, known[0].wider_for))
+    return Figure(value, Unit.SECONDS, structs.replace(known[0], likely=ends[0], sure=ends[1]))
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -425,7 +427,7 @@ class _AtEnds:
 
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
-        within = Range(likely, sure, self._widest.basis, self._widest.wider_for)
+        within = structs.replace(self._widest, likely=likely, sure=sure)
         return Figure(value, Unit.SECONDS, within)
 
     def differs(self, number: int) -> bool:
