@@ -93,11 +93,12 @@ side-by-side: .venv/compiler isfc/cli/help/isfc.txt
 from-source:
 	@+$(MAKE) --no-print-directory SIDE_BY_SIDE= style types source-tests
 
-style: .venv/test  ## ruff, the architecture lint, and plain words
+style: .venv/test  ## ruff, the architecture lint, plain words, one place for what is shown
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m tools.checks.tidy
 	$(BIN)/python -m tools.checks.words
+	$(BIN)/python -m tools.checks.shown
 
 types: .venv/test  ## mypy --strict
 	$(BIN)/mypy
@@ -188,8 +189,6 @@ explore: .venv/test  ## every interleaving of small pairs, some million states i
 
 chaos: .venv/test build/compiled/made  ## a live pair whose parts fail at random for SECONDS=60; SEED=7: so
 	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
-	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1) --conversations
-	@$(COMPILED) -m tools.chaos.uploads --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
 
 bench: .venv/test build/compiled/profiled  ## time the engine beside its peer
 	@$(COMPILED) -m tools.benchmarks.bench

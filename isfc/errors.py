@@ -8,6 +8,7 @@
       RemoteProtocolError    the partner sent something illegal
         WireError            bytes do not decode
       Backpressure           a bounded queue is full
+      AnswerRefused          an answer is not to be believed
       JournalError           a journal is damaged, or is none
 
 An ``AssertionError`` is a bug of ours and is never caught. A collision is no error: it is
@@ -56,6 +57,12 @@ class Backpressure(IsfcError):
     def __reduce__(self) -> tuple[type["Backpressure"], tuple[str, int, int]]:
         """Let it go to another process."""
         return Backpressure, (self.queue, self.depth, self.limit)
+
+
+class AnswerRefused(IsfcError):
+    """An answer that is not to be believed: it is ``answer``, and the message says why."""
+
+    answer: object
 
 
 class JournalError(IsfcError):

@@ -209,8 +209,10 @@ def own_figures(layout: isfc.Layout) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
         page.write("Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n")
         page.flush()
-        seen: list[isfc.measured.Measurement] = isfc.measured.read([page.name], system="ATLANTA")
-        rows: list[dict[str, object]] = [*isfc.measured.rows(seen)]
+        about = isfc.measured.AboutFiles(system="ATLANTA")
+        seen: isfc.measured.Measurements = isfc.measured.read([page.name], about=about)
+        first: isfc.measured.Measurement = seen.measurements[0]
+        rows: list[dict[str, object]] = [*seen.rows(), *first.rows()]
         try:
             fitted: isfc.measured.Fitted = isfc.measured.fit("atlanta-boston", seen)
             profile: isfc.measured.SiteProfile = fitted.profile
@@ -223,7 +225,7 @@ def own_figures(layout: isfc.Layout) -> None:
             found: isfc.measured.Loads = isfc.measured.loads("atlanta-boston", seen, lost="none")
             print(found.ways[0].headroom, found.rows())
         except isfc.measured.FitRefused as refused:
-            print(refused.fitted.doubts)
+            print(refused.answer.doubts)
         except isfc.ConfigurationError as error:
             print(error)
 

@@ -12,12 +12,13 @@ Addr Type ths I/O Pend Disc Conn Serv Busy
 
 page = Path(mkdtemp(), "fcx108.txt")
 page.write_text(PAGE, "utf-8")
-seen = isfc.measured.read([page], system="ATLANTA", ran=("HL", 50))
-print(seen[0].rows())
+about = isfc.measured.AboutFiles(system="ATLANTA")
+seen = isfc.measured.read([page], ran=["HL:50"], about=about)
+print(seen.rows())
 try:
     profile = isfc.measured.fit("atlanta-boston", seen).profile
     print(isfc.measured.format_profile(profile))
 except isfc.measured.FitRefused as refused:
-    print(refused.fitted.doubts)
+    print(refused.answer.doubts)
 except isfc.ConfigurationError as error:
     print(error)

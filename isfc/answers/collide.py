@@ -14,9 +14,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reported import Reported
-from isfc.reports.report import Column, Grid, Report, Table, caveats
-from isfc.reports.units import shown
+from isfc.reported import Charted
+from isfc.reports.chart import Grid
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import exact, shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -47,7 +48,7 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Reported, Struct, frozen=True):
+class Collisions(Charted, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.
@@ -160,20 +161,6 @@ def _what_to_offer(layout: Layout) -> str:
     )
 
 
-class _RuleRow(Struct, frozen=True):
-    """A rule with both systems at full load, and how much they may offer until writes collide."""
-
-    rule: str
-    collisions_per_s: float
-    collisions_spread: float
-    wasted_percent: float
-    mb_per_s: float
-    mb_per_s_spread: float
-    mb_per_s_out: float
-    mb_per_s_in: float
-    free_below: str
-
-
 def collide_report(found: Collisions) -> Report:
     """Which rule carries most and which wastes least, then each rule, then every load."""
     full = found.at_full_load
@@ -182,7 +169,7 @@ def collide_report(found: Collisions) -> Report:
     remarks, rest = caveats(found.notes)
     return Report(
         f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
-        f"{back:g} MB/s offered, in messages of {found.message:,} bytes",
+        f"{back:g} MB/s offered, in messages of {exact(found.message)} bytes",
         [*_answer(found, full)],
         [
             Table(
@@ -195,14 +182,14 @@ def collide_report(found: Collisions) -> Report:
         ],
         remarks=remarks,
         notes=[_known(found), *_drifting(found), *rest],
-        grids=[*_maps(found)],
+        charts=[*_maps(found)],
     )
 
 
 _RULE_COLUMNS: Final = (
     Column("rule", "rule"),
     Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("+-", "collisions_spread", Unit.PER_S),
+    Column("+-", "collisions_per_s_spread", Unit.PER_S),
     Column("wasted\n%", "wasted_percent", Unit.PERCENT),
     Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
     Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
@@ -259,14 +246,11 @@ def _wastes(outcome: CollisionOutcome) -> str:
     )
 
 
-def _row(found: Collisions, full: CollisionOutcome) -> _RuleRow:
+def _row(found: Collisions, full: CollisionOutcome) -> dict[str, Any]:
+    """A rule with both systems at full load, and how much they may offer until writes collide."""
     own = " +" if full.rule == _own(found) else ""
-    return _RuleRow(
-        f"{full.rule}{own}",
-        *(full.collisions_per_s, full.collisions_per_s_spread, full.wasted_percent),
-        *(full.mb_per_s, full.mb_per_s_spread, full.mb_per_s_out, full.mb_per_s_in),
-        _free_below(found, full.rule),
-    )
+    shares = {"mb_per_s": full.mb_per_s, "free_below": _free_below(found, full.rule)}
+    return {**full.to_dict(), "rule": f"{full.rule}{own}", **shares}
 
 
 def _free_below(found: Collisions, rule: str) -> str:
@@ -296,8 +280,8 @@ def _maps(found: Collisions) -> Iterator[Grid]:
         down, across = (sorted({load[place] for load in by_load}) for place in (0, 1))
         yield Grid(
             f"Collisions/s, {rule}: MB/s out by row, in by column",
-            [f"{load:.4g}" for load in down],
-            [f"{load:.4g}" for load in across],
+            [shown(load, Unit.ANY) for load in down],
+            [shown(load, Unit.ANY) for load in across],
             [[by_load[out, back] for back in across] for out in down],
             peak,
             Unit.PER_S,
@@ -311,8 +295,8 @@ def _known(found: Collisions) -> str:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
     differ = (
-        f" Of all loads they differ most for {most.rule} at {most.offered_out:.4g} and "
-        f"{most.offered_in:.4g} MB/s: by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
+        f" Of all loads they differ most for {_place(most)} MB/s: "
+        f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
         f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. +- is "
@@ -325,11 +309,15 @@ def _drifting(found: Collisions) -> Iterator[str]:
     """Which figures had not come to rest, if any."""
     drifting = [each for each in found.outcomes if each.drifts]
     if drifting:
-        places = (
-            f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
-        )
+        places = map(_place, drifting)
         more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
         yield (
             f"A trend is left in {len(drifting)} of {len(found.outcomes)} figures, so that longer "
             f"{spelt('seconds')} may show others: {', '.join(islice(places, LISTED))}{more}."
         )
+
+
+def _place(outcome: CollisionOutcome) -> str:
+    """The rule and the loads of a figure."""
+    loads = (shown(each, Unit.ANY) for each in (outcome.offered_out, outcome.offered_in))
+    return f"{outcome.rule} at {' and '.join(loads)}"

@@ -17,6 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
+from isfc.reports.units import exact
 from scenarios.moves.guest import SECONDS_MAX, GuestPlan, Limits, make_limits
 from scenarios.moves.targets import Tenant
 
@@ -143,6 +144,6 @@ def _seconds(column: str, row: dict[str, str]) -> float | None:
         value = 0.0
     if not 0 < value <= SECONDS_MAX:
         raise ConfigurationError(
-            f"{column} {text[:40]}: expected more than 0 to {SECONDS_MAX:,.0f} s, or NOLIMIT"
+            f"{column} {text[:40]}: expected more than 0 to {exact(SECONDS_MAX)} s, or NOLIMIT"
         )
     return value

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct
 
 from isfc.answers.journal import JournalDifference, JournalInput, JournalOutcome, JournalReplay
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.units import exact
 
 _WHAT_WIDTH: Final = 28
 _NS_PER_S: Final = 10**9
@@ -66,13 +67,13 @@ def _what(given: JournalInput) -> str:
     """What was sent, or the frame that arrived, in a few words."""
     if given.messages is not UNSET:
         count, length = len(given.messages), sum(each.length for each in given.messages)
-        return f"{count:,} message{'s' * (count != 1)}, {length:,} B"
+        return f"{exact(count)} message{'s' * (count != 1)}, {exact(length)} B"
     frame = given.frame
     if frame is UNSET:
         return ""
     if frame.kind == "data":
         return f"data #{frame.serial}, package {frame.package}"
-    size = f", {frame.length:,} B" if frame.length else ""
+    size = f", {exact(frame.length)} B" if frame.length else ""
     return f"{frame.command or frame.signal} #{frame.serial}{size}"
 
 
@@ -98,7 +99,7 @@ def replay_report(done: JournalReplay) -> Report:
     rows = [] if found is None else [*_different(found)]
     lines = [] if found is None else [*input_lines(found.recorded)]
     return Report(
-        f"Journal of {done.node} (partner {done.partner}): {done.inputs:,} inputs, "
+        f"Journal of {done.node} (partner {done.partner}): {exact(done.inputs)} inputs, "
         f"{seconds(done.first_ns)} to {seconds(done.last_ns)} s",
         [*_answer(done)],
         [Table("\n".join(lines), columns, rows, "difference")] * bool(rows),
@@ -107,13 +108,13 @@ def replay_report(done: JournalReplay) -> Report:
 
 def _answer(done: JournalReplay) -> Iterator[tuple[str, str]]:
     if done.difference is None:
-        said = f"{done.frames:,} frames, {done.events:,} events and every deadline"
+        said = f"{exact(done.frames)} frames, {exact(done.events)} events and every deadline"
         yield "Identical", said
     else:
         where = done.difference.recorded
-        yield "Different", f"at record {where.index:,} (byte {where.offset:,})"
+        yield "Different", f"at record {exact(where.index)} (byte {exact(where.offset)})"
     if done.fresh_nodes > 1:
-        times = "once" if done.fresh_nodes == 2 else f"{done.fresh_nodes - 1:,} times"
+        times = "once" if done.fresh_nodes == 2 else f"{exact(done.fresh_nodes - 1)} times"
         yield "Restarted", times
     if done.truncated_bytes:
         yield "The end", remainder(done.truncated_bytes)
@@ -122,7 +123,7 @@ def _answer(done: JournalReplay) -> Iterator[tuple[str, str]]:
 def remainder(length: int) -> str:
     """What to say of the end of a journal that is not whole."""
     return (
-        f"its last {length:,} bytes are no whole record: whoever wrote it was killed, "
+        f"its last {exact(length)} bytes are no whole record: whoever wrote it was killed, "
         "or is still writing"
     )
 
@@ -137,8 +138,8 @@ def _different(found: JournalDifference) -> Iterator[_Different]:
 def _cells(outcome: JournalOutcome) -> dict[str, str]:
     due = outcome.next_deadline_ns
     return {
-        "frames": f"{outcome.frames:,}",
-        "events": f"{outcome.events:,}",
+        "frames": exact(outcome.frames),
+        "events": exact(outcome.events),
         "next deadline, s": "none" if due is None else seconds(due),
         "digest of frames": outcome.frames_digest,
         "digest of events": outcome.events_digest,

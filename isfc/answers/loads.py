@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
+from isfc.answers.measured_files import AboutFiles, Measurements, files_and_records, read_files
 from isfc.answers.relocate import Together, plans_of
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
@@ -37,9 +38,8 @@ from isfc.measured.intervals import (
 )
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
-from isfc.reported import Reported
-from isfc.search.measured import AboutFiles, read_files
-from isfc.search.sized import LostPiece
+from isfc.reported import Charted
+from isfc.search.sizing import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
@@ -92,7 +92,7 @@ class WayLoad(Struct, frozen=True):
         return self.left or self.whole
 
 
-class Loads(Reported, Struct, frozen=True):
+class Loads(Charted, Struct, frozen=True):
     """The loads of a link: of its two ways, and by the time of the day or the week."""
 
     reported_by = "isfc.answers.loads_report.loads_report"
@@ -145,7 +145,7 @@ class Loads(Reported, Struct, frozen=True):
 
 
 Measured = Annotated[
-    Sequence[Measurement | str | Path],
+    Measurements | Sequence[Measurement | str | Path],
     Argument(
         "MEASUREMENT...",
         "Files with link activity of any format, or tables of begin, end and MB/s of each node.",
@@ -270,16 +270,15 @@ def _windows(
 
 def _intervals(
     link: Layout,
-    measured: Sequence[Measurement | str | Path],
+    measured: Measured,
     about: AboutFiles,
     reading: Reading,
 ) -> list[CarriedInterval]:
     """What the link carried, of tables and of what else there is."""
-    paths = [Path(each) for each in measured if not isinstance(each, Measurement)]
+    paths, records = files_and_records(measured)
     contents = {path: read_content(path) for path in paths}
     tables = {path: data for path, data in contents.items() if is_interval_table(data, link)}
     rest = [path for path in paths if path not in tables]
-    records = [each for each in measured if isinstance(each, Measurement)]
     if rest:
         records += read_files(rest, reading, about, contents=contents)
         if not records:

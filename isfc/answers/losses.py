@@ -12,7 +12,6 @@ from isfc.answers.given import open_links
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.plan import WorstLoss
-from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
@@ -32,7 +31,9 @@ from isfc.layout.loss import (
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only, open_questions
-from isfc.reported import Reported
+from isfc.layout.site import SiteProfile
+from isfc.reported import Charted
+from isfc.reports.chart import Bars
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -84,7 +85,7 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Reported, Struct, frozen=True):
+class Losses(Charted, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
 
     reported_by = "isfc.answers.losses.losses_report"
@@ -104,7 +105,7 @@ class Losses(Reported, Struct, frozen=True):
     """pieces that no row is of, which can be named"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """with `--profile`: the site's"""
 
     @property
@@ -169,7 +170,7 @@ def losses(
     links = every if len(opened) > 1 else only(every, opened[0].layout)
     elsewhere = [*_elsewhere(without, links, every)]
     lefts = after_losing(links, without, None if rule else each_by(jobs))
-    return losses_of(lefts, profile_of(given_site(profile)), elsewhere)
+    return losses_of(lefts, given_site(profile) or UNSET, elsewhere)
 
 
 def _elsewhere(pieces: Sequence[str], links: Collection, every: Collection) -> Iterator[Note]:
@@ -185,7 +186,7 @@ def _elsewhere(pieces: Sequence[str], links: Collection, every: Collection) -> I
 
 def losses_of(
     lefts: Sequence[AfterLoss],
-    profile: Profile | UnsetType = UNSET,
+    profile: SiteProfile | UnsetType = UNSET,
     notes: Sequence[Note] = (),
 ) -> Losses:
     """The answer of what was run, with more notes; the whole is first of ``lefts``."""
@@ -365,6 +366,14 @@ def losses_table(found: Losses) -> Table:
     return Table(caption, columns, loss_rows(found), "losses")
 
 
+def losses_chart(found: Losses) -> Bars:
+    """The same as bars."""
+    table = losses_table(found)
+    columns = {each.field: each for each in table.columns}
+    rate = columns["rule" if found.load is None else "rate"]
+    return Bars(table.caption, columns["gone"], rate, table.rows)
+
+
 def losses_known(found: Losses) -> str:
     """How far the figures are known, and from what; which rates have two paces."""
     if found.load is None:
@@ -408,4 +417,5 @@ def losses_report(found: Losses) -> Report:
         [losses_table(found)],
         remarks=remarks,
         notes=[*_others(found), *filter(None, [losses_known(found)]), *rest],
+        charts=[losses_chart(found)],
     )

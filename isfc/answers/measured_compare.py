@@ -10,18 +10,18 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
-from isfc.answers.profile import Profile, profile_of
-from isfc.arguments import Argument, checked, in_python, spelt
+from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import find_node, first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
+from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.measured.file import completed
-from isfc.measured.measurement import Measurement
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reported import Reported
+from isfc.reported import Charted
+from isfc.reports.chart import Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
@@ -30,8 +30,7 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import Derived, derive
+from scenarios.figures.site_workload import Derived, QuietLink, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
 from scenarios.runs.experiment import Load
 
@@ -50,11 +49,6 @@ OFF_BY: Final[Mapping[str, tuple[str, ...]]] = {
     "Busy": ("busy_percent",),
 }
 """Of what there is a median error, and what figures it is of."""
-
-
-Tolerance = Annotated[
-    float | None, Argument("PERCENT", "End with 1 if a judged figure is further off.", 0.1, 1000)
-]
 
 
 class ComparedInterval(Struct, frozen=True):
@@ -103,7 +97,7 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.judged() if _size(each) > tolerance]
 
 
-class MeasuredComparison(Reported, Struct, frozen=True):
+class MeasuredComparison(Charted, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
 
     reported_by = "isfc.answers.measured_compare.measured_compare_report"
@@ -111,13 +105,15 @@ class MeasuredComparison(Reported, Struct, frozen=True):
     intervals: tuple[ComparedInterval, ...]
     left_out: tuple[str, ...]
     """intervals in which the link was quiet, in words"""
+    passed: tuple[str, ...]
+    """what files have that is left out, as of `isfc measured read --json`"""
     tolerance: float | None
     """the percent that a judged figure may be off"""
     beyond_tolerance: int | None
     """how many judged figures are further off, null without `--tolerance`"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
     def rows(self) -> list[dict[str, Any]]:
@@ -145,28 +141,35 @@ class _Beside:
 @checked
 def compare(
     layout: AnyLayout,
-    measurements: Sequence[Measurement],
+    measured: Measured,
     *,
     link: str | None = None,
-    client: str | None = None,
+    from_: From = None,
+    ran: WhatRan = (),
+    about: AboutFiles | None = None,
     profile: GivenSite = None,
-    tolerance: Tolerance = None,
+    tolerance: Annotated[
+        float | None,
+        Argument("PERCENT", "End with 1 if a judged figure is further off.", 0.1, 1000),
+    ] = None,
     jobs: int = 1,
 ) -> MeasuredComparison:
-    """Hold the model against what a site measured: each interval beside a run of what ran then.
+    """Hold the model against what a site measured.
 
-    ``profile`` is a site's, ``client`` the system of the clients where no file says it. Judged
-    figures are counted that are off by more than ``tolerance`` percent, and ``jobs`` runs made at a
-    time. Intervals in which the link was quiet are left out, and told. Raises `ConfigurationError`
-    for what is not of the link, and where it was quiet in every interval.
+    What ran is inferred from link activity, or told with --ran; it is emulated on the layout,
+    and its figures laid beside the measured ones, with signed errors in percent; those of both
+    ends beside one run. Of several intervals there is a line for each. Ends with 1 if
+    a judged figure is further off than --tolerance.
+
+    Intervals in which the link was quiet are left out, and told. Raises `ConfigurationError` for
+    what is not of the link, and where it was quiet in every interval.
     """
     check_jobs(jobs)
     site = given_site(profile)
     of_link = named_link(layout, link, site)
-    node = None if client is None else find_node(spelt("client"), client, of_link.nodes)
-    with in_python():
-        said = completed(measurements, None, {}, None, node)
-        seen = seen_intervals(of_link, [of_end(of_link, each, node) for each in said])
+    client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
+    said = measurements_of(measured, about, ran, client)
+    seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in said.measurements])
     every = each_by(jobs)(_compared, [_Beside(of_link, each, tolerance) for each in seen])
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))
@@ -174,9 +177,10 @@ def compare(
         first = f": {quiet[0]}" if quiet else ""
         raise ConfigurationError(f"nothing to compare: the link was quiet in every interval{first}")
     features = [fibre.profile.feature for fibre in of_link.fibres]
-    notes = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
+    of_site = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
+    notes = (*of_link.notes, *of_site)
     beyond = None if tolerance is None else sum(each.beyond_tolerance or 0 for each in found)
-    return MeasuredComparison(found, quiet, tolerance, beyond, notes, profile_of(site))
+    return MeasuredComparison(found, quiet, said.left_out, tolerance, beyond, notes, site or UNSET)
 
 
 def _compared(beside: _Beside) -> ComparedInterval | str:
@@ -249,13 +253,19 @@ def _median_error(figures: Sequence[MeasuredFigure], measures: Sequence[str]) ->
     return median(errors) if errors else None
 
 
+def measured_compare_failure(found: MeasuredComparison) -> str:
+    """How many figures are too far off; nothing if none is."""
+    beyond = found.beyond_tolerance
+    return f"{beyond} figures are more than {found.tolerance:g} % off" if beyond else ""
+
+
 def measured_compare_report(found: MeasuredComparison) -> Report:
     """How far the model is off, what was emulated, what may explain it; then every figure."""
     first = found.intervals[0]
     several = len(found.intervals) > 1
     remarks, rest = caveats(found.notes)
     doubts = dict.fromkeys(f"Doubtful: {each}." for one in found.intervals for each in one.doubts)
-    told = [*doubts, *remarks]
+    told = [*doubts, *remarks, *(f"Left out: {each}." for each in found.passed)]
     return Report(
         f"{len(found.intervals)} intervals, from {first.place} on"
         if several
@@ -264,7 +274,41 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         [*([_over_time(found)] if several else []), *_figures(found.intervals)],
         remarks=told[:_REMARKS_MAX],
         notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+        charts=[_errors(found)],
     )
+
+
+def _errors(found: MeasuredComparison) -> Lines:
+    """The errors: of one interval each judged figure's, of several their medians over time."""
+    first, *others = found.intervals
+    if others:  # where nothing is judged the line has a gap
+        ends = [each.end or each.place for each in found.intervals]
+        places = ends if len({*ends}) == len(ends) else [each.place for each in found.intervals]
+        rows = [
+            {"of": name, "at": place, "off": each.median_errors[name]}
+            for name in OFF_BY
+            for place, each in zip(places, found.intervals, strict=True)
+        ]
+    else:
+        rows = [
+            {"of": _name(figure.measure), "at": _whose(figure, first), "off": figure.error_percent}
+            for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
+            for figure in first.judged()
+            if figure.measure == measure
+        ]
+    return Lines(
+        caption="Errors of the emulation",
+        rows=rows,
+        across=Column("end of interval" if others else "RDEV", "at"),
+        up=[Column("emulated against measured, % off", "off", Unit.OFF)],
+        of=Column("", "of"),
+        joined=None if others else (),  # devices are in no order
+    )
+
+
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:

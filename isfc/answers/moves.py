@@ -7,15 +7,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
-from isfc.answers.profile import Profile, profile_of
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note, NoteKind
+from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reported import Reported
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
+from scenarios.moves.by_rate import MovedFigures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.evacuation import (
     DeviceSeen,
@@ -25,7 +26,6 @@ from scenarios.moves.evacuation import (
     OtherTraffic,
     WouldMove,
 )
-from scenarios.moves.figures import MovedFigures, moving_load
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import Response
@@ -155,7 +155,7 @@ class Moves(Reported, Struct, frozen=True, kw_only=True):
     """the links meanwhile, by runs of HL with as many messages under way"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
     @property
@@ -224,7 +224,7 @@ def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
         responses=outcome.responses,
         limits=limits_of(limit, outcome.mb_per_s, load),
         notes=(*_like_known(outcome.guests), *outcome.notes),
-        profile=profile_of(evacuation.collection.links[0].site),
+        profile=evacuation.collection.links[0].site or UNSET,
     )
 
 

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from isfc.answers.moves import MovedGuest, Moves, pass_rows
 from isfc.arguments import spelt
 from isfc.layout.in_words import first_listed, listed
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import FORMATS, shown, with_unit
+from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
 from scenarios.figures.figure import Unit
 from scenarios.moves.evacuation import WouldMove
 from scenarios.moves.guest import GuestMemory, RelocationEnd
@@ -65,21 +66,15 @@ def _order(found: Moves) -> str:
 
 
 def _memory(memory: GuestMemory) -> str:
-    parts = [_size(memory.size)]
+    parts = [bytes_words(memory.size)]
     if memory.touched < memory.size:
-        parts.append(f"{_size(memory.touched)} of it touched")
+        parts.append(f"{bytes_words(memory.touched)} of it touched")
     if memory.change_rate or not memory.hot_set:
         parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
     if memory.hot_set:
         written = f"written with {memory.write_rate / _MIB:g} MB/s"
-        parts.append(f"{_size(memory.hot_set)} hot, {written}")
+        parts.append(f"{bytes_words(memory.hot_set)} hot, {written}")
     return ", ".join(parts)
-
-
-def _size(length: int) -> str:
-    """``2 GiB``, or MiB of less than one: as it was given."""
-    is_small = length < 2**30
-    return f"{length / (_MIB if is_small else 2**30):.3g} {'MiB' if is_small else 'GiB'}"
 
 
 def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
@@ -142,7 +137,9 @@ def would_line(would: WouldMove) -> str:
         rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
         ways.append(
             "at most "
-            + " and ".join(f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate)
+            + " and ".join(
+                f"{shown(rate / _MIB, Unit.OWN)} MB/s {what}" for rate, what in rates if rate
+            )
         )
     limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
     if any(seconds for _, seconds in limits):
@@ -212,17 +209,6 @@ def passes_table(found: Moves, *, detail: bool = False) -> Table:
     return Table("Passes over memory", columns, rows, "passes", detail)
 
 
-class _Status(Struct, frozen=True):
-    """A line of a response to STATUS, and when it was."""
-
-    at_s: float
-    user: str
-    source: str
-    to: str
-    elapsed_s: float
-    stage: str
-
-
 def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
     """What commands came to that were given meanwhile; nothing without any."""
     given = [*responses]
@@ -231,11 +217,7 @@ def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
     at = Column("at s", "at_s", Unit.SECONDS)
     columns = at, Column("command", "command"), Column("what came of it", "told")
     yield Table("Commands meanwhile", columns, given, "commands")
-    lines = [
-        _Status(each.at_s, line.user, line.source, line.to, line.elapsed_s, line.stage)
-        for each in given
-        for line in each.lines
-    ]
+    lines = [{"at_s": each.at_s, **asdict(line)} for each in given for line in each.lines]
     if lines:
         status = (
             *(at, Column("User", "user"), Column("From", "source"), Column("To", "to")),

@@ -30,9 +30,9 @@ from scenarios.runs.notes import plan_notes
 if TYPE_CHECKING:
     from isfc.answers.limit_record import LimitedBy
     from isfc.answers.plan_links import PlannedLinks
-    from isfc.answers.profile import Profile
     from isfc.answers.shared import Shared
-    from scenarios.figures.rests_on import RestsOn
+    from isfc.layout.site import SiteProfile
+    from scenarios.figures.limit import RestsOn
     from scenarios.runs.at_site import GivenSite
 
 _Value = TypeVar("_Value")
@@ -175,7 +175,7 @@ class PlannedLink(Reported, Struct, frozen=True):
     rests_on: "list[RestsOn] | UnsetType" = UNSET
     """with `--why`: constants that move the saturated rate of the slower direction by more than
     2 %"""
-    profile: "Profile | UnsetType" = UNSET
+    profile: "SiteProfile | UnsetType" = UNSET
     """with `--profile`: the site's"""
 
 
@@ -267,10 +267,9 @@ def planned(
         found = planned_links(opened[0], links, jobs, is_run=together and not rule)
     if profile is None:
         return found
-    from isfc.answers.profile import profile_of  # most commands name none
-    from scenarios.runs.at_site import given_site
+    from scenarios.runs.at_site import given_site  # most commands name none
 
-    return replace(found, profile=profile_of(given_site(profile)))
+    return replace(found, profile=given_site(profile))
 
 
 def _planned(opened: OpenedLink, jobs: int, *, rule: bool, why: bool) -> PlannedLink:

@@ -12,13 +12,13 @@ from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.plan import PlannedLink
-from isfc.answers.profile import Profile
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
+from isfc.layout.site import SiteProfile
 from isfc.reported import Reported
 from isfc.reports.ranges import range_note
 from isfc.reports.record import record_of
@@ -34,7 +34,7 @@ from scenarios.figures.cluster_plan import (
 )
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried
-from scenarios.runs.cluster_shared import SharedResult
+from scenarios.runs.channels import SharedResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.shared_channel import run_shared
 
@@ -150,7 +150,7 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     """how the figures of all together were made"""
     disks: Shared | UnsetType = UNSET
     """with `[[io]]` on shared chpids"""
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
     @property

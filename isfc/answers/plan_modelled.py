@@ -28,7 +28,7 @@ from isfc.search.workers import each_by
 from scenarios.figures.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
 from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
-from scenarios.figures.rests_on import rests_on
+from scenarios.figures.limit import rests_on
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
     STATED,

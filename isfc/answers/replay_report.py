@@ -7,13 +7,14 @@ from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from isfc.answers.replay_charts import replay_charts
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.published import decisions
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _BOUNDS: Final = (
 )
 _CHOICES: Final = (
     "A choice goes the right way as IBM's two figures go, where those differ by more than "
-    f"{100 * decisions.LEVEL:.0f} %; the ratio is that of the two figures."
+    f"{shown(decisions.LEVEL, Unit.SHARE)} %; the ratio is that of the two figures."
 )
 
 
@@ -75,6 +76,7 @@ def replay_report(found: "Replayed") -> Report:
         [each for each in tables if each.rows],
         remarks=[_BOUNDS],
         notes=[*_notes(found)],
+        charts=[*replay_charts(found)],
     )
 
 
@@ -286,7 +288,7 @@ def _outside(figure: "ReplayedFigure") -> str:
     bound = table.tolerance(row, figure.measure)
     assert bound is not None, "what is out of tolerance has one"
     return (
-        f"{figure.key} {measure_name(figure.measure)}: {figure.emulated:.5g}, "
+        f"{figure.key} {measure_name(figure.measure)}: {shown(figure.emulated, Unit.ANY)}, "
         f"published {figure.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
     )
 

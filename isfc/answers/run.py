@@ -1,7 +1,7 @@
 """What a run of one link measured: its rate first, and what limits it; then all figures."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -9,26 +9,25 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.limit import limits_of, resources_table, rests_on_table
 from isfc.answers.limit_record import LimitedBy
-from isfc.answers.profile import Profile, profile_of
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
+from isfc.layout.site import SiteProfile
 from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import exact, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, NoRange, Unit
-from scenarios.figures.limit import Limit
+from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
-from scenarios.figures.rests_on import RestsOn
-from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
+from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import Result
 from scenarios.runs.workload import Workload
 
 _VIRTUAL: Final = "virtual time"
@@ -41,7 +40,8 @@ _UNRANGED: Final = (
 )
 
 
-class LinkRun(Reported, Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRun(Reported, Result):
     """What one end of a link saw of a run; means, if it was repeated with several seeds."""
 
     reported_by = "isfc.answers.run.run_report"
@@ -64,32 +64,6 @@ class LinkRun(Reported, Struct, frozen=True, kw_only=True):
     time: str
     """what the seconds are, such as virtual time"""
     seed: int
-    node: str
-    """the side that all that follows is seen from"""
-    mb_per_s: float
-    """both directions"""
-    mb_per_s_out: float
-    mb_per_s_in: float
-    messages_per_s: float
-    """both directions, acknowledgements of HY among them"""
-    messages_per_s_out: float
-    messages_per_s_in: float
-    packages_per_s_out: float
-    packages_per_s_in: float
-    messages_per_package_out: float
-    messages_per_package_in: float
-    bytes_per_package_out: float
-    """with headers"""
-    bytes_per_package_in: float
-    rdev_util_percent: float
-    """busy percent, summed over devices"""
-    collisions_per_s: float
-    """write collisions"""
-    cpu_percent_per_msg: float
-    """percent of a processor in the link driver for each exchange a second"""
-    tx_pend_count: float
-    """messages that wait for a CTC when the run ends"""
-    devices: tuple[DeviceResult, ...]
     figures: dict[str, Figure]
     """`mb_per_s`, `messages_per_s`, `rdev_util_percent`, `cpu_percent_per_msg` with their ranges,
     and `disc_conn_serv_factor`, that of the times of each device that mostly writes; none of what
@@ -97,7 +71,7 @@ class LinkRun(Reported, Struct, frozen=True, kw_only=True):
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
     notes: list[Note]
-    profile: Profile | UnsetType = UNSET
+    profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
     provenance: Provenance
     """what it was made with"""
@@ -143,7 +117,7 @@ def link_run(
         figures=figures_of_run(experiment, seen) if is_model else {},
         extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
         notes=list(measured_notes(experiment, seen) if is_model else live_notes(link)),
-        profile=profile_of(link.site),
+        profile=link.site or UNSET,
         provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
         seeds=len(results) if repeated else UNSET,
         spread_percent=spreads(results) if repeated else UNSET,
@@ -179,11 +153,13 @@ def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
 def described(workload: Workload) -> str:
     """A workload in words."""
     if workload.programs is not None:
-        return f"{workload.name}: messages of {workload.mean_length:,.0f} bytes in the mean"
-    lengths = f"{workload.max_length:,}"
+        return (
+            f"{workload.name}: messages of {exact(round(workload.mean_length))} bytes in the mean"
+        )
+    lengths = exact(workload.max_length)
     if workload.min_length != workload.max_length:
-        lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"
-    replies = f"{workload.reply_length:,}"
+        lengths = f"{exact(workload.min_length)} ({workload.min_percent:g} %) or {lengths}"
+    replies = exact(workload.reply_length)
     if workload.replies_max < workload.window:
         replies += ", acknowledged"
     return (

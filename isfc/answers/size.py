@@ -21,9 +21,15 @@ from isfc.reported import Reported
 from isfc.reports.delimited import records
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import with_unit
-from isfc.search.sized import LostPiece, SizedLink
-from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX, SizeSearch
+from isfc.reports.units import exact, with_unit
+from isfc.search.sizing import (
+    DEFAULT_FEATURES,
+    MB_PER_S_MAX,
+    RUNS_MAX,
+    LostPiece,
+    SizedLink,
+    SizeSearch,
+)
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
@@ -152,7 +158,7 @@ def size_report(found: LinkSizing) -> Report:
     figures = [figure for link in found.links for figure in (link.whole, link.left)]
     remarks, rest = caveats(found.notes)
     return Report(
-        f"{found.wanted_mb_per_s:,.10g} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
+        f"{exact(found.wanted_mb_per_s)} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
         f"{found.workload}{f' over {found.km:g} km' * bool(found.km)}",
         [*_answer(found)],
         [_links_table(found)],
@@ -162,7 +168,7 @@ def size_report(found: LinkSizing) -> Report:
 
 
 def _links_table(found: LinkSizing) -> Table:
-    wanted = f"{found.wanted_mb_per_s:.10g}"
+    wanted = exact(found.wanted_mb_per_s)
     return Table(
         "MB/s (2^20) one way, of the slower direction: whole, and what is left "
         f"{_GONE[found.lost]}",
@@ -182,7 +188,7 @@ def _links_table(found: LinkSizing) -> Table:
 def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     """What to order and how sure it is, or why nothing helps."""
     best, most = found.best, found.most
-    wanted, gone = f"{found.wanted_mb_per_s:,.10g} MB/s", _GONE[found.lost]
+    wanted, gone = f"{exact(found.wanted_mb_per_s)} MB/s", _GONE[found.lost]
     if best is None:
         yield "Not reachable", f"no link carries {wanted} each way {gone}"
         yield "Most", f"{_named(most)}: {with_unit(most.left)} each way"

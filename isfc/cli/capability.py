@@ -43,9 +43,10 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
-from isfc.errors import ConfigurationError
+from isfc.cli.output.whole_file import whole_file
+from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.in_words import check_known
-from isfc.reported import report_of
+from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
 
 SHARED: Final = {
@@ -61,6 +62,9 @@ SHARED: Final = {
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
 shows ``progress``, which is told what share is done, from 0 to 1."""
+
+
+_HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
@@ -91,10 +95,10 @@ class AnswerPrinted(Struct, frozen=True):
     def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
 
-        Each output is loaded for its own.
+        JSON is what was found, or its ``record`` of that. Each output is loaded for its own.
         """
         if self.json:
-            show_json(found)
+            show_json(getattr(found, "record", found))
         elif self.csv:
             _show_csv(report(found), self.table)
         elif self.markdown:
@@ -145,19 +149,23 @@ def command_of(
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
     answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
     knows none. What prints answers in other ways too is a ``printed`` of its own.
-    Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
+    Arguments may be ``made`` of several options, as a record of `Argument`s is of its fields, and
+    flags may ask other functions ``instead``. An answer that is refused is printed, and its files
+    are not written.
     """
-    pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
-    files = (*own, *pages)
-    parameters = signature(function).parameters.values()
+    makers = [html_of] if issubclass(printed, AnswerPrinted) else []
+    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
+    files = [*own, *(make(report) for make in makers)]
+    records = {**_records(function), **made}
+    arguments = [*signature(function).parameters.values()]
     placed = [
-        each.name for each in parameters if each.name not in made and _is_placed(function, each)
+        each.name for each in arguments if each.name not in records and _is_placed(function, each)
     ]
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        page = [written[each] for each in pages]
+        page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
@@ -166,21 +174,22 @@ def command_of(
                 asked, said = other.function, report_of
                 given = other.taken(given, usual)
         with as_options(placed):
-            for name, record in made.items():
-                fields = {field: given.pop(field) for field in record.__struct_fields__}
-                given[name] = record(**fields).made()
-            found = _run(asked, given)
-            for each, path in written.items():
-                if path is not None:
-                    (html_of(said) if each in pages else each).write(path, found)
+            for name, record in records.items():
+                whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+                given[name] = whole.made() if isinstance(whole, Made) else whole
+            found, ended, is_given = _answered(asked, given, code)
+            asked_for = [*own, *(make(said) for make in makers)]
+            for each, path in zip(asked_for, written.values(), strict=True):
+                if path is not None and (is_given or each not in own):
+                    each.write(path, found)
             output.show(found, said, *page)
-        if code is not None and (ended := code(found)):
-            if isinstance(ended, str):
-                show_error(ended)
-                ended = ExitCode.FAILED
+        if isinstance(ended, str) and ended:
+            show_error(ended)
+            raise typer.Exit(ExitCode.FAILED)
+        if ended:
             raise typer.Exit(ended)
 
-    taken = [*_options(function, made)]
+    taken = [*_options(function, records)]
     usual = {each.name: each.default for each in taken}
     more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
@@ -197,21 +206,66 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
+    return OwnFile(_HTML, (".html",), "FILE.html", said, write)
 
 
-def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:
+def plot_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--plot``: the charts as a file."""
+
+    def write(path: Path, found: Any) -> None:
+        from isfc.reports.picture import picture_png, picture_svg
+
+        drawn = report(found)
+        if not drawn.charts:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
+        if path.suffix.lower() == ".svg":
+            write_file(path, picture_svg(drawn))
+        else:
+            with whole_file(path) as file:
+                file.write_bytes(picture_png(drawn))
+
+    said = "Draw it as well; FILE ends with .svg or .png."
+    return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
+
+
+def _has_charts(function: Callable[..., Any]) -> bool:
+    answer = signature(function).return_annotation
+    return isinstance(answer, type) and issubclass(answer, Charted)
+
+
+def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
+    """The arguments that are a record of `Argument`s."""
+    found = {}
+    for name in signature(function).parameters:
+        for kind in get_args(annotation_of(function, name)):
+            if isinstance(kind, type) and issubclass(kind, Struct):
+                fields = [annotation_of(kind, field) for field in kind.__struct_fields__]
+                if all(_said(hint) for hint in fields):
+                    found[name] = kind
+    return found
+
+
+def _said(hint: Any) -> list[Argument]:
+    return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+
+
+def _options(
+    function: Callable[..., Any], records: Mapping[str, type[Struct]]
+) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        if name in made:
-            yield from parameters_of(made[name])
+        if name in records:
+            for each in parameters_of(records[name]):
+                if _said(each.annotation):
+                    each = each.replace(annotation=_annotated(_option, each, each.annotation))
+                yield each
             continue
-        default = parameter.default
-        if name in SHARED:
-            annotation: Any = SHARED[name]
-        elif said := _arguments(hint := annotation_of(function, name)):
+        hint, default = annotation_of(function, name), parameter.default
+        if _said(hint):
             make = _argument if _is_placed(function, parameter) else _option
-            annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
+            annotation = _annotated(make, parameter, hint)
+        elif name in SHARED:
+            annotation = SHARED[name]
         elif name in IN_PYTHON:
             continue
         else:
@@ -219,6 +273,10 @@ def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> It
         if name == "jobs":
             annotation, default = Annotated[int | None, *annotation.__metadata__], None
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:
+    return Annotated[_typed(hint.__origin__), make(parameter, hint, _said(hint)[0])]
 
 
 def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
@@ -244,11 +302,7 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
 def _is_placed(function: Callable[..., Any], parameter: Parameter) -> bool:
     if parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD:
         return False
-    return not any(each.is_named for each in _arguments(annotation_of(function, parameter.name)))
-
-
-def _arguments(hint: Any) -> list[Argument]:
-    return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+    return not any(each.is_named for each in _said(annotation_of(function, parameter.name)))
 
 
 def _argument(_: Parameter, __: Any, said: Argument) -> Any:
@@ -259,11 +313,23 @@ def _typed(hint: Any) -> Any:
     """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, _typed(*get_args(hint)))
-    if Sequence[str] in get_args(hint):
+    several = [_typed(each) for each in get_args(hint) if get_origin(each) is Sequence]
+    if list[str] in several:
         return list[str]
     if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str
     return hint
+
+
+def _answered(
+    function: Callable[..., Any], given: dict[str, Any], code: Callable[[Any], int | str] | None
+) -> tuple[Any, int | str, bool]:
+    """The answer, what the command ends with or says last, and whether it is not refused."""
+    try:
+        found = _run(function, given)
+    except AnswerRefused as error:
+        return error.answer, str(error), False
+    return found, ExitCode.GOOD if code is None else code(found), True
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -290,9 +356,11 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
     bars: list[Callable[[float], None]] = []
 
+    def said(percent: float) -> str:
+        return f"interrupted after {round(percent)} %"
+
     def tell(share: float) -> None:
         if not bars:
-            said = "interrupted after {:.0f} %".format
             bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
         bars[0](100 * share)
 

@@ -10,7 +10,7 @@ all others is general knowledge.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from isfc.deck.operand import OperandList, OperandWord, StatementOperands, Value, by_css, words_of
+from isfc.deck.operand import OperandList, StatementOperands, Value, by_css, words_of
 from isfc.deck.place import Place
 
 _SAME = "="
@@ -56,48 +56,37 @@ def read_access(operands: StatementOperands) -> Access:
     allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
     said = barred or allowed
     return Access(
-        allowed={} if allowed is None else _lists(allowed, both=True),
-        barred={} if barred is None else _lists(barred, both=False),
+        allowed={css: _names(items) for css, items in _by_css(allowed)},
+        barred={css: _barred(items) for css, items in _by_css(barred)},
         place=None if said is None else said.place,
-        without_candidates=frozenset() if allowed is None else frozenset(_single_lists(allowed)),
+        without_candidates=frozenset(
+            css for css, items in _by_css(allowed) if len(_lists(items)) < 2
+        ),
     )
 
 
-def _single_lists(value: Value) -> Iterator[int | None]:
-    """For which CSS there is one list alone."""
-    for csss, items in by_css(value):
-        if sum(1 for item in items if isinstance(item, OperandList)) < 2:
-            yield from _named(csss)
+def _by_css(value: Value | None) -> Iterator[tuple[int | None, Sequence[Value]]]:
+    """What is said of each CSS; of None where none is named."""
+    for csss, items in by_css(value) if value else ():
+        named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
+        for css in named or [None]:
+            yield css, items
 
 
-def _named(csss: Sequence[OperandWord]) -> list[int | None]:
-    named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
-    return named or [None]
+def _lists(items: Sequence[Value]) -> list[OperandList]:
+    return [item for item in items if isinstance(item, OperandList)]
 
 
-def _lists(value: Value, *, both: bool) -> dict[int | None, frozenset[str]]:
-    """The names by CSS: of the access and the candidate list, or of the last of the two.
+def _barred(items: Sequence[Value]) -> frozenset[str]:
+    """Names of the last of two lists; ``(=)`` there means the first.
 
-    One that is not in the access list may still be a candidate, so it is barred by the second
-    list of NOTPART; ``(=)`` there means the first.
+    One that is not in the access list may still be a candidate, so the second list of NOTPART bars
+    it.
     """
-    found: dict[int | None, frozenset[str]] = {}
-    for csss, items in by_css(value):
-        lists = [_names(item) for item in items if isinstance(item, OperandList)]
-        same = any(
-            isinstance(item, OperandList) and [word.text for word in words_of(item)] == [_SAME]
-            for item in items
-        )
-        if not lists:
-            names = frozenset[str]().union(*map(_names, items))
-        elif both or same or len(lists) == 1:
-            names = frozenset[str]().union(*lists, *map(_names, items))
-        else:
-            names = lists[1]
-        for css in _named(csss):
-            found[css] = names
-    return found
+    lists = _lists(items)
+    same = any([word.text for word in words_of(each)] == [_SAME] for each in lists)
+    return _names(items if same or len(lists) < 2 else lists[1:2])
 
 
-def _names(value: Value) -> frozenset[str]:
-    return frozenset(word.text.upper() for word in words_of(value)) - _NOT_A_NAME
+def _names(items: Sequence[Value]) -> frozenset[str]:
+    return frozenset(word.text.upper() for item in items for word in words_of(item)) - _NOT_A_NAME

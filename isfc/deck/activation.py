@@ -45,30 +45,7 @@ class Qualifier:
         ]
 
 
-def find_qualifier(line: str) -> tuple[str, int] | None:
-    """The names before a colon at the beginning of ``line``, and where it goes on behind it."""
-    found = _PREFIX.match(line)
-    return (found[1].upper(), found.end()) if found else None
-
-
-class Nicknames:
-    """What EQUATE statements of a file say."""
-
-    def __init__(self) -> None:
-        self._systems: dict[str, tuple[str, ...]] = {}
-
-    def equate(self, names: Sequence[str], place: Place) -> None:
-        """Take the words behind EQUATE: a nickname, and what it stands for."""
-        if len(names) < 2:
-            raise place.error("EQUATE names no system", "a nickname and one system or more")
-        self._systems[names[0].upper()] = tuple(name.upper() for name in names[1:])
-
-    def qualifier(self, text: str) -> Qualifier:
-        """What the names before a colon stand for."""
-        return Qualifier(text, tuple(_meant(text.split(), self._systems)))
-
-
-def _meant(names: Sequence[str], systems: Mapping[str, tuple[str, ...]]) -> dict[str, None]:
+def _meant(names: Sequence[str], systems: Mapping[str, Sequence[str]]) -> dict[str, None]:
     """The patterns that names stand for, each once; a nickname stands for itself as well."""
     found: dict[str, None] = {}
     left = list(reversed(names))
@@ -89,8 +66,6 @@ def _expression(pattern: str) -> re.Pattern[str]:
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _UNENDED: Final = re.compile(r"/\*(?:(?!\*/).)*\Z", re.DOTALL)
 _WORD: Final = re.compile(r"[^\s,]+")
-_EQUATE: Final = "EQUATE"
-_IMBED: Final = "IMBED"
 _VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
 _NO_VERB: Final = re.compile(r"ISLI(?:NK?)?\b", re.IGNORECASE)
@@ -134,7 +109,7 @@ def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
 def imbedded(text: str, file: str) -> Iterator[str]:
     """What to say of IMBED statements: the files that they name may choose devices too."""
     for line in _joined(text, file):
-        if line.words and line.words[0].text.upper() == _IMBED:
+        if line.words and line.words[0].text.upper() == "IMBED":
             named = " ".join(word.text for word in line.words[1:])
             yield (
                 f"{line.words[0].place}: IMBED {shown(named)[1:-1]} is not followed: give that "
@@ -152,10 +127,15 @@ class _Line:
 
 def _statements(text: str, file: str) -> Iterator[Activation]:
     lines = list(_joined(text, file))
-    nicknames = Nicknames()
+    nicknames: dict[str, list[str]] = {}
     for line in lines:
-        if line.words and line.words[0].text.upper() == _EQUATE:
-            nicknames.equate([word.text for word in line.words[1:]], line.words[0].place)
+        if line.words and line.words[0].text.upper() == "EQUATE":
+            names = [word.text.upper() for word in line.words[1:]]
+            if len(names) < 2:
+                raise line.words[0].place.error(
+                    "EQUATE names no system", "a nickname and one system or more"
+                )
+            nicknames[names[0]] = names[1:]
     is_behind_one = False
     for line in lines:
         if is_behind_one and line.words and all(_DEVICE.fullmatch(w.text) for w in line.words):
@@ -163,8 +143,9 @@ def _statements(text: str, file: str) -> Iterator[Activation]:
                 f"{shown(line.words[0].text)} stands alone below a statement about links",
                 "a comma at the end of the line before, if it goes on",
             )
-        systems = None if line.qualifier is None else nicknames.qualifier(line.qualifier)
-        found = list(_statement(line.words, systems))
+        named = line.qualifier
+        systems = named and Qualifier(named, tuple(_meant(named.split(), nicknames)))
+        found = list(_statement(line.words, systems or None))
         is_behind_one = bool(found) or (is_behind_one and not line.words)
         yield from found
 
@@ -175,14 +156,16 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
     block: str | None = None
     line = _Line(None, [])
     goes_on = False
-    for number, card in enumerate(lines_of(_COMMENT.sub(_blanked, text)), start=1):
+    # a comment becomes blanks, so that what is behind it keeps its line and its column
+    blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    for number, card in enumerate(lines_of(blanked), start=1):
         if goes_on and not card.strip():
             continue
         start = 0
         if not goes_on:
             line = _Line(block, [])
-            if found := find_qualifier(card):
-                line.qualifier, start = found
+            if found := _PREFIX.match(card):
+                line.qualifier, start = found[1].upper(), found.end()
                 rest = card[start:].strip().upper()
                 if rest in ("BEGIN", "END"):
                     block = line.qualifier if rest == "BEGIN" else None
@@ -267,8 +250,3 @@ def _activation(
             f"{verb.text.upper()} ISLINK has no device number", f"1 to {CTCS_MAX} of them"
         )
     return Activation(active, tuple(rdevs), partner, systems, verb.place)
-
-
-def _blanked(comment: re.Match[str]) -> str:
-    """A comment as blanks, so that what is behind it keeps its line and its column."""
-    return "".join("\n" if c == "\n" else " " for c in comment[0])

@@ -8,7 +8,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation
 from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
-from isfc.layout.build import CtcChoice, Lengths, Names, Paths, Profiles, build_layout
+from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
@@ -17,6 +17,9 @@ from isfc.link.name import NodeName
 
 Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
+
+Statements = Sequence[tuple[NodeName | None, Activation]]
+"""Statements, each with the node whose file it is from, if that is said."""
 
 
 @dataclass(slots=True)
@@ -27,11 +30,8 @@ class Chosen:
     remarks: list[str] = field(default_factory=list)
 
 
-def choose(
-    activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mates,
-) -> Chosen:
-    """What the statements, each with the node whose file it is from, choose of ``devices``.
+def choose(activations: Statements, devices: Mates) -> Chosen:
+    """What the statements choose of ``devices``.
 
     A file that names no node tells by its qualifiers, by NODE, or by devices that only one node
     has. A device is not chosen if its mate is not, or if NODE is not where it leads; remarks say
@@ -39,32 +39,28 @@ def choose(
     """
     chosen = Chosen()
     for given, activation in activations:
-        if activation.member is not None and activation.member not in devices:
+        member = activation.member
+        if member is not None and member not in devices:
             chosen.remarks.append(
-                f"{activation.place}: is run on {activation.member}, which is no system here: "
-                "passed over"
+                f"{activation.place}: is run on {member}, which is no system here: passed over"
             )
-            continue
-        if activation.member is not None:
-            _apply(activation, activation.member, devices, chosen)
-            continue
-        if given is not None and given not in devices:
+        elif member is not None:
+            _apply(activation, member, devices, chosen)
+        elif given is not None and given not in devices:
             raise ConfigurationError(
                 f"{given}={activation.place.file}: there is no {given} here; expected one of "
                 f"{', '.join(devices)}"
             )
-        for node in _nodes_of(given, activation, devices, chosen):
-            _apply(activation, node, devices, chosen)
+        else:
+            for node in _nodes_of(given, activation, devices, chosen):
+                _apply(activation, node, devices, chosen)
     _tell_of_the_others(activations, devices, chosen)
     chosen.remarks += _one_ended(chosen.active, devices)
     return chosen
 
 
 def _nodes_of(
-    given: NodeName | None,
-    activation: Activation,
-    devices: Mates,
-    chosen: Chosen,
+    given: NodeName | None, activation: Activation, devices: Mates, chosen: Chosen
 ) -> Sequence[NodeName]:
     """The nodes that a statement is of; a statement of none is noted."""
     if activation.systems is None:
@@ -75,12 +71,7 @@ def _nodes_of(
     return [node for node in devices if node in named and given in (None, node)]
 
 
-def _apply(
-    activation: Activation,
-    node: NodeName,
-    devices: Mates,
-    chosen: Chosen,
-) -> None:
+def _apply(activation: Activation, node: NodeName, devices: Mates, chosen: Chosen) -> None:
     """Do to the devices of ``node`` what a statement says."""
     if activation.partner is not None and activation.partner not in devices:
         chosen.remarks.append(
@@ -132,35 +123,26 @@ def _leads(rdevs: Sequence[Rdev]) -> str:
     return "leads" if len(rdevs) == 1 else "lead"
 
 
-def _tell_of_the_others(
-    activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mates,
-    chosen: Chosen,
-) -> None:
+def _tell_of_the_others(activations: Statements, devices: Mates, chosen: Chosen) -> None:
     """Say which nodes keep all devices.
 
     Raises `ConfigurationError` if all do, for a name that is not known.
     """
-    undefined = [
-        each
-        for _, each in activations
-        if each.systems is not None and not each.systems.chosen(devices)
-    ]
-    if undefined and not chosen.active:
-        first = undefined[0]
-        assert first.systems is not None, "it is qualified"
-        raise first.place.error(
-            f"{first.systems.text} is no system here, and no EQUATE statement of this file says "
-            "which systems it stands for, so that the statements choose nothing",
-            f"{' or '.join(devices)}, or the EQUATE statement",
-        )
+    for _, each in activations:
+        systems = each.systems
+        if systems is not None and not systems.chosen(devices) and not chosen.active:
+            raise each.place.error(
+                f"{systems.text} is no system here, and no EQUATE statement of this file says "
+                "which systems it stands for, so that the statements choose nothing",
+                f"{' or '.join(devices)}, or the EQUATE statement",
+            )
     for node in devices:
         if activations and node not in chosen.active:
             chosen.remarks.append(f"{node}: no statement is of it: it keeps all its devices")
 
 
 def choose_from(
-    collection: Collection, activations: Sequence[tuple[NodeName | None, Activation]]
+    collection: Collection, activations: Statements
 ) -> tuple[Collection, tuple[str, ...]]:
     """``collection`` with the devices alone that the statements leave active, and remarks.
 
@@ -168,7 +150,13 @@ def choose_from(
     """
     pairs = [(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs]
     chosen = choose(activations, mates_of(collection.systems, pairs))
-    links = tuple(left for link in collection.links if (left := _left(link, chosen)).ctcs)
+    every = (
+        link.with_ctcs(
+            tuple(ctc for ctc in link.ctcs if are_active(chosen.active, link.nodes, ctc.rdevs))
+        )
+        for link in collection.links
+    )
+    links = tuple(link for link in every if link.ctcs)
     if not links:
         nodes = ", ".join(" and ".join(link.nodes) for link in collection.links)
         raise ConfigurationError(
@@ -205,12 +193,6 @@ def are_active(
     return all(rdev in active.get(end, (rdev,)) for end, rdev in zip(nodes, rdevs, strict=True))
 
 
-def _left(link: Layout, chosen: Chosen) -> Layout:
-    return link.with_ctcs(
-        tuple(ctc for ctc in link.ctcs if are_active(chosen.active, link.nodes, ctc.rdevs))
-    )
-
-
 def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) -> NodeName:
     """The node that an unqualified statement is of, as far as it and its devices tell."""
     may = [node for node in devices if node != activation.partner]
@@ -241,14 +223,7 @@ class Wired:
     remarks: tuple[str, ...]
 
 
-def wire(
-    pairing: Pairing,
-    profile: Profiles,
-    active: Mapping[NodeName, AnyOf[Rdev]],
-    name: Names = lambda _: None,
-    km: Lengths = lambda _: 0.0,
-    path: Paths = lambda _: None,
-) -> Wired:
+def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -> Wired:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
     Raises `ConfigurationError` for what is no logical link.
@@ -256,16 +231,8 @@ def wire(
     connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    layout = build_layout(
-        pairing.nodes,
-        connections,
-        profile,
-        name,
-        km,
-        path,
-        ": choose them with the ACTIVATE ISLINK statements (--config FILE)",
-    )
-    return Wired(layout, tuple(remarks))
+    too_many = ": choose them with the ACTIVATE ISLINK statements (--config FILE)"
+    return Wired(build_layout(pairing.nodes, connections, said, too_many), tuple(remarks))
 
 
 def active_ctcs(pairing: Pairing, active: Mapping[NodeName, AnyOf[Rdev]]) -> list[Joined]:

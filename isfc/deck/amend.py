@@ -7,11 +7,11 @@ statement has a comment above it that begins with ``* isfc:``. A device that the
 stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.address import format_chpid, format_rdev
+from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
 from isfc.deck.deck import Channel, ControlUnit
 from isfc.deck.draft import Draft, Image
@@ -98,11 +98,10 @@ class _Amendment:
         self._cables: dict[int, Channel] = {}
         ports = {**kept_ports(collection.decks), **own_ports(collection), **said}
         self._told = ports
-        for link in collection.links:
-            for fibre in link.fibres:
-                for end, channel in enumerate(self._channels(link, fibre)):
-                    if port := ports.get((link.nodes[end], fibre.chpids[end])):
-                        self._ports[id(channel)] = port
+        for link, fibre, _ in collection.fibres():
+            for end, channel in enumerate(self._channels(link, fibre)):
+                if port := ports.get((link.nodes[end], fibre.chpids[end])):
+                    self._ports[id(channel)] = port
 
     def decks(self) -> tuple[KeptDeck, ...]:
         """The decks as they are by now."""
@@ -112,13 +111,12 @@ class _Amendment:
         )
 
     def _channels(self, link: Layout, fibre: Fibre) -> tuple[Channel, Channel]:
+        homes = [self._homes[node] for node in link.nodes]
         first, second = (
-            self._homes[node].channel(
-                self._homes[node].systems[node],
-                chpid,
-                self._switch(node, fibre, end),
+            home.channel(home.systems[node], chpid, self._switch(node, fibre, end))
+            for end, (home, node, chpid) in enumerate(
+                zip(homes, link.nodes, fibre.chpids, strict=True)
             )
-            for end, (node, chpid) in enumerate(zip(link.nodes, fibre.chpids, strict=True))
         )
         return first, second
 
@@ -134,8 +132,7 @@ class _Amendment:
         systems = [self._homes[node].systems[node] for node in link.nodes]
         ports = [self._ports.get(id(channel)) for channel in channels]
         names = [
-            f"{node}:{format_chpid(chpid)}"
-            for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+            f"{node}:{chpid}" for node, chpid in zip(link.nodes, fibre.chpid_names, strict=True)
         ]
         if None in ports:
             if any(ports):
@@ -144,7 +141,13 @@ class _Amendment:
                     f"chpid {names[end]} leads to {names[1 - end]}, which is on a director; "
                     f"expected --ports {names[end]}=C1, its own port"
                 )
-            self._check_cable(channels, names)
+            for end, channel in enumerate(channels):
+                if self._links_of(channel):
+                    raise ConfigurationError(
+                        f"chpid {names[end]} is on a director, by the link addresses of its "
+                        f"control units, and its port is not known; expected --ports {names[end]}="
+                        f"C1,{names[1 - end]}=C2 with the ports of both"
+                    )
             for end, channel in enumerate(channels):
                 if self._cables.setdefault(id(channel), channels[1 - end]) is not channels[1 - end]:
                     raise ConfigurationError(
@@ -163,16 +166,6 @@ class _Amendment:
             for end, node in enumerate(link.nodes)
         )
         return first, second
-
-    def _check_cable(self, channels: tuple[Channel, Channel], names: Sequence[str]) -> None:
-        """Raise `ConfigurationError` where control units lead to a director's ports by now."""
-        for end, channel in enumerate(channels):
-            if self._links_of(channel):
-                raise ConfigurationError(
-                    f"chpid {names[end]} is on a director, by the link addresses of its control "
-                    f"units, and its port is not known; expected --ports {names[end]}=C1,"
-                    f"{names[1 - end]}=C2 with the ports of both"
-                )
 
     def _links_of(self, channel: Channel) -> set[str]:
         """The link addresses that control units of a channel have by now."""
@@ -253,37 +246,32 @@ class _Amendment:
     def add_hints(self) -> None:
         """Add what the decks have no keyword for and do not say in comments."""
         systems = [system for draft in self.drafts for system in draft.systems.values()]
-        inside = {
+        inside = frozenset(
             frozenset(zip(link.nodes, fibre.chpids, strict=True))
-            for link in self._collection.links
-            for fibre in link.fibres
+            for link, fibre, _ in self._collection.fibres()
             if len(set(fibre.directors)) == 1
-        }
-        hinted = hinted_fibres(systems, frozenset(inside))
-        for link in self._collection.links:
+        )
+        hinted = hinted_fibres(systems, inside)
+        for link, fibre, _ in self._collection.fibres():
             node, partner = link.nodes
-            numbered = all(fibre.name.isdigit() for fibre in link.fibres)
-            for fibre in link.fibres:
-                said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
-                self._hint_channels(link, fibre, said.profile or ASSUMED_FEATURE)
-                path = said.far_path
-                km = path.km if path else said.km or 0.0
-                named = fibre.name == said.fibre or (said.fibre is None and numbered)
-                if not named or (km, path) != (fibre.km, fibre.path):
-                    chpid, far = map(format_chpid, fibre.chpids)
-                    self._homes[node].hints += format_fibre_hints(
-                        chpid, fibre, f"{partner}:{far}", node
-                    )
+            said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
+            self._hint_channels(link, fibre, said.profile or ASSUMED_FEATURE)
+            path = said.far_path
+            km = path.km if path else said.km or 0.0
+            numbered = said.fibre is None and all(each.name.isdigit() for each in link.fibres)
+            if not (fibre.name == said.fibre or numbered) or (km, path) != (fibre.km, fibre.path):
+                chpid, far = fibre.chpid_names
+                hints = format_fibre_hints(chpid, fibre, f"{partner}:{far}", node)
+                self._homes[node].hints += hints
 
     def _hint_channels(self, link: Layout, fibre: Fibre, profile: ChpidProfile) -> None:
         """Say of what feature a fibre is, at its first end, and where new channels sit."""
         for end, channel in enumerate(self._channels(link, fibre)):
             node, draft = link.nodes[end], self._homes[link.nodes[end]]
-            far = f"{link.nodes[1 - end]}:{format_chpid(fibre.chpids[1 - end])}"
+            far = f"{link.nodes[1 - end]}:{fibre.chpid_names[1 - end]}"
             port = self._ports.get(id(channel), far)
-            feature, plug = format_hints(
-                format_chpid(fibre.chpids[end]), fibre.profile, port, draft.named(node)
-            )
+            chpid = fibre.chpid_names[end]
+            feature, plug = format_hints(chpid, fibre.profile, port, draft.named(node))
             differs = end == 0 and (draft.is_new(channel) or profile != fibre.profile)
             for needed, text in ((differs, feature), (draft.is_new(channel), plug)):
                 if needed and text not in draft.hints:
@@ -291,14 +279,13 @@ class _Amendment:
 
     def add_ports(self) -> None:
         """Say in comments where all channels sit."""
-        for link in self._collection.links:
-            for fibre in link.fibres:
-                for end, channel in enumerate(self._channels(link, fibre)):
-                    draft, node = self._homes[link.nodes[end]], link.nodes[end]
-                    if port := self._ports.get(id(channel)):
-                        chpid = format_chpid(fibre.chpids[end])
-                        _, text = format_hints(chpid, fibre.profile, port, draft.named(node))
-                        draft.hints += [] if text in draft.hints else [text]
+        for link, fibre, _ in self._collection.fibres():
+            for end, channel in enumerate(self._channels(link, fibre)):
+                draft, node = self._homes[link.nodes[end]], link.nodes[end]
+                if port := self._ports.get(id(channel)):
+                    chpid = fibre.chpid_names[end]
+                    _, text = format_hints(chpid, fibre.profile, port, draft.named(node))
+                    draft.hints += [] if text in draft.hints else [text]
 
     def is_told(self) -> bool:
         """Whether the decks as they are tell which channels lead to each other."""
@@ -327,32 +314,25 @@ class _Amendment:
 
     def remarks(self) -> Iterator[str]:
         """That devices are in the decks and not in the layout."""
+        images = {node: each.systems[node].partition.image for node, each in self._homes.items()}
         for node, draft in self._homes.items():
-            system = draft.systems[node]
-            image = system.partition.css, system.partition.name
+            partition = draft.systems[node].partition
             used = self._collection.rdevs_of(node)
-            others = {
-                each.partition.image
-                for name, each in ((n, d.systems[n]) for n, d in self._homes.items())
-                if name != node
-            }
+            others = {images[other] for other in images if other != node} - {partition.image}
             left = [
                 each.rdev
                 for each in draft.devices
-                if image in each.admitted
+                if (partition.css, partition.name) in each.admitted
                 and each.rdev not in used
                 and draft.deck.control_units[each.unit].cuadd in others
-                and draft.deck.control_units[each.unit].cuadd != system.partition.image
             ]
             if left:
-                some = (
-                    f"{len(left)} devices of its deck are"
-                    if left[1:]
-                    else "a device of its deck is"
-                )
+                some = f"{len(left)} devices of its deck are not in the layout and stay"
+                if len(left) == 1:
+                    some = "a device of its deck is not in the layout and stays"
                 yield (
-                    f"{node}: {some} not in the layout and stay{'' if left[1:] else 's'} "
-                    f"defined ({first_listed(format_rdevs(sorted(left)).split(','), _NAMED_MAX)}); "
+                    f"{node}: {some} defined "
+                    f"({first_listed(format_rdevs(sorted(left)).split(','), _NAMED_MAX)}); "
                     "--as activate leaves them out of the links"
                 )
 

@@ -162,7 +162,11 @@ def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
         channel = _channel(entry, place, systems)
         taken = None if ":" in port else cabling.on_port(channel, _port(entry, port))
         if taken is not None:
-            name = _name(taken, systems)
+            name = next(
+                f"{system.node}:{taken}"
+                for system in systems
+                if any(each is taken for each in system.deck.channels.values())
+            )
             one = str(taken) == str(channel)
             same = "; if they are one channel of a CEC, one deck for its partitions" if one else ""
             raise ConfigurationError(
@@ -203,15 +207,6 @@ def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
     )
 
 
-def _name(channel: Channel, systems: Sequence[DeckSystem]) -> str:
-    """``NODE:50``, of the first system that has the channel."""
-    return next(
-        f"{system.node}:{channel}"
-        for system in systems
-        if any(each is channel for each in system.deck.channels.values())
-    )
-
-
 def _port(entry: str, text: str) -> str:
     try:
         return parse_link(text.strip())
@@ -231,20 +226,17 @@ NAMED_MAX: Final = 6
 """Possibilities that a message lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """Groups that lead to each other, and ``NODE:50`` to ``C1`` for ports that were inferred."""
-
-    pairs: tuple[tuple[DeviceGroup, DeviceGroup], ...]
-    inferred: Mapping[str, str]
+Pairs = tuple[tuple[DeviceGroup, DeviceGroup], ...]
 
 
 def match(
     nodes: tuple[NodeName, NodeName],
     sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
     cabling: Cabling,
-) -> Matched:
+) -> tuple[Pairs, Mapping[str, str]]:
     """The one way in which the groups of two systems can lead to each other.
+
+    With it come the ports that were inferred: ``NODE:50`` to ``C1``.
 
     Raises `ConfigurationError`, with the possibilities, if there are several.
     """
@@ -255,7 +247,6 @@ def match(
                 f"link address; expected at most {GROUPS_MAX}"
             )
     search = _Search(nodes, sides, cabling)
-    search.run()
     best = search.found
     if len(best) > 1 or search.exhausted:
         lines = [f"  --ports {options}" for options in search.possibilities()]
@@ -266,14 +257,14 @@ def match(
             "devices; expected the right one of\n" + "\n".join([*lines, *more])
         )
     pairs = best[0] if best else ()
-    return Matched(pairs, search.told(pairs))
-
-
-_Pairs = tuple[tuple[DeviceGroup, DeviceGroup], ...]
+    return pairs, search.told(pairs)
 
 
 class _Search:
-    """Depth first through the groups of the first system, with bounds on steps and results."""
+    """Depth first through the groups of the first system, with bounds on steps and results.
+
+    All cablings are ``found`` that are worth the most, or enough to name some.
+    """
 
     def __init__(
         self,
@@ -287,18 +278,15 @@ class _Search:
         self._there = list(sides[1])
         self._steps = 0
         self._best = 0
-        self.found: list[_Pairs] = []
+        self.found: list[Pairs] = []
         self.exhausted = False
-
-    def run(self) -> None:
-        """Find all cablings that are worth the most, or enough to name some."""
         at_most = [
             max((_worth(here, there) for there in self._there), default=0) for here in self._here
         ]
         self._rest = [sum(at_most[index:]) for index in range(len(at_most) + 1)]
         self._go(0, 0, (), self._given)
 
-    def told(self, pairs: _Pairs) -> dict[str, str]:
+    def told(self, pairs: Pairs) -> dict[str, str]:
         """What ``pairs`` imply that the user has not said, as ``--ports`` takes it."""
         told: dict[str, str] = {}
         known = {*self._given.ports, *self._given.cables}
@@ -316,7 +304,9 @@ class _Search:
 
     def possibilities(self) -> list[str]:
         """Some of what was found, as ``--ports`` takes it: one end's ports if they tell enough."""
-        told = [self.told(pairs) for pairs in sorted(self.found, key=_straight)[:NAMED_MAX]]
+        # a pair that has one channel at both ends is possible, and seldom meant
+        likely = sorted(self.found, key=lambda pairs: sum(a.channel is b.channel for a, b in pairs))
+        told = [self.told(pairs) for pairs in likely[:NAMED_MAX]]
         near = [
             _options(
                 {key: port for key, port in each.items() if key.startswith(f"{self._nodes[0]}:")}
@@ -325,7 +315,7 @@ class _Search:
         ]
         return near if len(set(near)) == len(told) else list(map(_options, told))
 
-    def _go(self, index: int, score: int, pairs: _Pairs, cabling: Cabling) -> None:
+    def _go(self, index: int, score: int, pairs: Pairs, cabling: Cabling) -> None:
         self._steps += len(self._there)
         self.exhausted = self.exhausted or self._steps > STEPS_MAX
         bound = score + self._rest[index]
@@ -344,11 +334,6 @@ class _Search:
             if worth and id(there) not in taken and (more := cabling.lead(here, there)):
                 self._go(index + 1, score + worth, (*pairs, (here, there)), more)
         self._go(index + 1, score, pairs, cabling)
-
-
-def _straight(pairs: _Pairs) -> int:
-    """How many pairs have one channel at both ends, which is possible and seldom meant."""
-    return sum(here.channel is there.channel for here, there in pairs)
 
 
 def _worth(here: DeviceGroup, there: DeviceGroup) -> int:

@@ -47,7 +47,7 @@ _READ: Final = frozenset({"RESOURCE", "CHPID", "CNTLUNIT", "IODEVICE"})
 _FREE: Final = frozenset("ID FUNCTION TITLE SPACE EJECT PRINT END IOCONFIG".split())
 """Statements that may stand in a deck and say nothing of CTCs; what follows them is of any form."""
 
-_IGNORED: Final = _FREE | {"UUID"}
+_KNOWN: Final = _READ | _FREE | {"UUID"}
 
 _OPERATION: Final = re.compile(r"[A-Z$#@][A-Z0-9$#@]{1,7}", re.ASCII)
 """The name of a statement that a later IOCP may have."""
@@ -143,13 +143,9 @@ class _Cards:
             return None
         return self._lines[self._next].replace("\t", " ")
 
-    def place(self, column: int) -> Place:
-        """Where ``column`` of the card taken last is."""
-        return Place(self._file, self._next, column)
-
-    def place_of_next(self, column: int) -> Place:
-        """Where ``column`` of the card after it is."""
-        return Place(self._file, self._next + 1, column)
+    def place(self, column: int, ahead: int = 0) -> Place:
+        """Where ``column`` of the card taken last is, or of one ``ahead`` of it."""
+        return Place(self._file, self._next + ahead, column)
 
 
 def _is_marked(line: str) -> bool:
@@ -169,7 +165,7 @@ def _rest_of_comment(line: str, cards: _Cards) -> Iterator[CardNote]:
             return
         meant = _meant(following)
         runs_on = " " not in line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN + 1].ljust(2)
-        place = cards.place_of_next(_nonblank(following, 0) + 1)
+        place = cards.place(_nonblank(following, 0) + 1, ahead=1)
         if meant and runs_on:
             if meant in _READ:
                 yield CardNote(place, f"{meant} counts here; to IOCP {_PART_OF.format(comment)}")
@@ -187,7 +183,7 @@ _PART_OF: Final = (
 def _meant(line: str) -> str:
     """The statement that a card looks like; empty for text."""
     words = line[: CONTINUED_COLUMN - 1].upper().split()[:3]
-    found = (word for word, more in pairwise(words) if word in _READ | _IGNORED and "=" in more)
+    found = (word for word, more in pairwise(words) if word in _KNOWN and "=" in more)
     return next(found, "")
 
 
@@ -215,14 +211,12 @@ def _statement(line: str, cards: _Cards) -> Statement:
                 f"{operation} goes on for {count} cards", "a blank in column 72 of its last card"
             )
     operands = "".join(field.parts)
-    if operation not in _READ and operation not in _IGNORED:
+    if operation not in _KNOWN:
         if _OF_CTCS.search(operands.upper()):
             raise _no_statement(operation, place)
         cards.notices.append(CardNote(place, f"{operation} is not known and is passed over"))
-    last_line = cards.place(1).line
-    return Statement(
-        operation, place, operands, tuple(field.starts), tuple(field.places), last_line
-    )
+    parts = tuple(field.starts), tuple(field.places)
+    return Statement(operation, place, operands, *parts, last_line=cards.place(1).line)
 
 
 def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:
@@ -233,13 +227,12 @@ def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:
     end = _blank(body, start)
     operation, place = body[start:end].upper(), cards.place(start + 1)
     named = body[: _blank(body, 0)].upper()
-    if body[:1] != " " and (named in _READ or named in _IGNORED):  # a deck that lost its column 1
+    if body[:1] != " " and (named in _KNOWN):  # a deck that lost its column 1
         end, operation, place = len(named), named, cards.place(1)
     operands = _nonblank(body, end)
-    if operation not in _READ and operation not in _IGNORED:
-        known_form = _OPERATION.fullmatch(operation) and _OPERAND.match(body, operands)
-        if not known_form:
-            raise _no_statement(operation, place)
+    may_be_one = _OPERATION.fullmatch(operation) and _OPERAND.match(body, operands)
+    if operation not in _KNOWN and not may_be_one:
+        raise _no_statement(operation, place)
     return operation, place, operands
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ctc.address import ChpidId, Rdev
 from isfc.deck.hint import hinted_ports
 from isfc.deck.kept import devices_of, kept_systems
-from isfc.deck.pairing import Joined, Pairing, never_paired, pair_all
+from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.write import runs
@@ -66,12 +66,8 @@ def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, 
                 units.get(node, {}).get(rdev)
                 for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
             ]
-            first, second = (
-                RangeEnd(node, chpid, None if each is None else each.control_unit.number, rdev)
-                for node, chpid, each, rdev in zip(
-                    link.nodes, ctc.fibre.chpids, known, ctc.rdevs, strict=True
-                )
-            )
+            unit = [None if each is None else each.control_unit.number for each in known]
+            first, second = map(RangeEnd, link.nodes, ctc.fibre.chpids, unit, ctc.rdevs)
             addresses = {each.unit_address for each in known if each}
             rows.append(CtcRange((first, second), min(addresses, default=None)))
     remarks: list[str] = []
@@ -86,21 +82,22 @@ def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, 
     for row in (*_defined(pairings), *_gaps(pairings)):
         ends = tuple(end and (end.node, end.rdev) for end in row.ends)
         rows += [] if ends in seen else [row]
-    return tuple(_ranges(rows)), tuple(remarks)
+    ranges = (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
+    return tuple(ranges), tuple(remarks)
 
 
 def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
     """What the decks join, whether a layout has it or not."""
     for pairing in pairings:
         for ctc in pairing.ctcs:
-            first, second = _ends(pairing.nodes, ctc)
+            first, second = (
+                RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
+                for node, device, channel in zip(
+                    pairing.nodes, ctc.devices, ctc.channels, strict=True
+                )
+            )
             address = ctc.devices[0].unit_address
             yield CtcRange((first, second), address, in_link=False)
-
-
-def _ends(nodes: Sequence[NodeName], ctc: Joined) -> Iterator[RangeEnd]:
-    for node, device, channel in zip(nodes, ctc.devices, ctc.channels, strict=True):
-        yield RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
 
 
 def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
@@ -113,9 +110,3 @@ def _gaps(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
             yield CtcRange(
                 (end, None), each.device.unit_address, in_link=False, gap=each.reason.value
             )
-
-
-def _ranges(rows: Sequence[CtcRange]) -> Iterator[CtcRange]:
-    """The rows, those that follow each other as one."""
-    for run in runs(rows, CtcRange.followed_by):
-        yield replace(run[0], count=len(run))

@@ -235,7 +235,9 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
         kind = record.get("type")
         yield LinkedDevice(
             rdev=_rdev(device, "Link device"),
-            partner=_node(node),
+            partner=node.place.read(
+                node.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _"
+            ),
             partner_rdev=_rdev(remote, "Remote link device") if remote and remote.value else None,
             kind=FCTC if kind is None else kind.value.upper(),
             place=device.place,
@@ -248,10 +250,6 @@ def _rdev(found: _Field, what: str) -> Rdev:
             f"{what}: {shown(found.value)}", "a device number of 4 hex digits: was the line cut?"
         )
     return found.place.read(found.value, parse_rdev, f"{what}:", "a device number of 4 hex digits")
-
-
-def _node(found: _Field) -> NodeName:
-    return found.place.read(found.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _")
 
 
 def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]]:
@@ -369,20 +367,16 @@ def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[Cons
             pairs.setdefault(frozenset((node, partner)), (node, partner))
     links = [_link(nodes, logs, known) for nodes in pairs.values()]
     joined = [link for link in links if link.connections]
-    empty = [
-        f"no CTC joins {link.nodes[0]} and {link.nodes[1]}{_reasons(link.remarks)}"
-        for link in links
-        if not link.connections
-    ]
+    empty = []
+    for link in links:
+        if not link.connections:
+            reasons = "; ".join(link.remarks)
+            none = f"no CTC joins {link.nodes[0]} and {link.nodes[1]}"
+            empty.append(f"{none}: {reasons}" if reasons else none)
     if not joined:
         raise ConfigurationError(f"{'; '.join(empty)}; expected at least one")
     joined[0].remarks += empty
     return joined
-
-
-def _reasons(remarks: Iterable[str]) -> str:
-    found = "; ".join(remarks)
-    return f": {found}" if found else ""
 
 
 def _linked(node: NodeName, logs: Mapping[NodeName, ConsoleLog]) -> frozenset[Rdev]:

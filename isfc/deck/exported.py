@@ -11,7 +11,6 @@ from ctc.address import ChpidId, format_chpid
 from isfc.arguments import checked, in_python
 from isfc.deck.amend import amended
 from isfc.deck.export import (
-    Machine,
     Ports,
     activation_text,
     bare_deck,
@@ -93,11 +92,7 @@ def chosen(
 
 
 def exported(
-    collection: Collection,
-    form: str,
-    nodes: Sequence[NodeName],
-    ports: Sequence[str],
-    tell: Tell,
+    collection: Collection, form: str, nodes: Sequence[NodeName], ports: Sequence[str], tell: Tell
 ) -> dict[str, str]:
     """The texts that ``nodes`` need, by the names of their files."""
     if form == "toml":
@@ -117,7 +112,11 @@ def _decks(
     """The decks that have some of ``nodes``, by file; tells what IOCP cannot say."""
     ports = {**own_ports(collection), **ports}
     decks = machines(collection)
-    for systems, problem in _apart(decks).items():
+    problems: dict[str, list[str]] = {}
+    for machine in decks:
+        if machine.conflict:
+            problems.setdefault(machine.conflict, []).extend(machine.systems)
+    for problem, systems in problems.items():
         tell(
             f"isfc: note: {' and '.join(systems)} have a deck each, as of CECs of their own: "
             f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "
@@ -155,15 +154,6 @@ def _kept_decks(
         for deck in decks
         if set(deck.partitions) & set(nodes)
     }
-
-
-def _apart(decks: Sequence[Machine]) -> dict[tuple[str, ...], str]:
-    """Systems that have no deck in common although they are in one CEC, and why."""
-    problems: dict[str, list[str]] = {}
-    for machine in decks:
-        if machine.conflict:
-            problems.setdefault(machine.conflict, []).extend(machine.systems)
-    return {tuple(systems): problem for problem, systems in problems.items()}
 
 
 def _ports(texts: Sequence[str], collection: Collection) -> Ports:

@@ -19,7 +19,7 @@ reads them, so that nothing is lost on the way; by hand they save options. Optio
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
@@ -30,6 +30,7 @@ from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.errors import ConfigurationError
+from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
@@ -68,14 +69,8 @@ class Hint:
 
     def over(self, other: "Hint") -> "Hint":
         """What this says, and what ``other`` says beyond that."""
-        return Hint(
-            self.profile or other.profile,
-            self.fibre or other.fibre,
-            self.port or other.port,
-            other.km if self.km is None else self.km,
-            self.path or other.path,
-            self.isl or other.isl,
-        )
+        mine = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(other, **{name: said for name, said in mine.items() if said is not None})
 
     @property
     def far_path(self) -> FarPath | None:
@@ -88,6 +83,10 @@ class Hint:
                 "*ISFC ISLGBPS, CREDITS: of a fibre without a path; expected PATH='METRO' too"
             )
         return None if self.path is None else FarPath(self.path, self.km or 0.0, self.isl)
+
+    def said(self, profile: ChpidProfile | None = None) -> SaidFibre:
+        """The fibre of which this is said; a ``profile`` that is said elsewhere counts more."""
+        return SaidFibre(profile or self.profile, self.fibre, self.km or 0.0, self.far_path)
 
 
 def format_hints(
@@ -154,6 +153,10 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
         said = word[keyword]
         return None if said is None else said.read(parse, f"*ISFC {keyword}", expected)
 
+    def text(keyword: str) -> str | None:
+        said = word[keyword]
+        return said.text or None if said else None
+
     chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
     feature = read("FEATURE", find_profile, "a feature")
@@ -162,14 +165,13 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
         most = feature.link_gbps
         wanted = f"a number up to {most:g}, at which {feature.feature} runs"
     gbps = read("GBPS", _number(float, most), wanted)
-    port = word["PORT"] or word["CABLE"]
     far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
     return (chpid, read("NODE", NodeName, "a system"), far), Hint(
         profile=None if feature is None else find_profile(feature.feature, gbps),
-        fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
-        port=None if port is None else port.text,
+        fibre=text("FIBRE"),
+        port=text("PORT") or text("CABLE"),
         km=read("KM", _number(float, KM_MAX), "a number, such as 10"),
-        path=None if (path := word["PATH"]) is None else path.text,
+        path=text("PATH"),
         isl=_isl(operands.statement.place, word),
     )
 
@@ -229,19 +231,14 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
             if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
                 known.add(key)
-        found += [f"{key}={port}" for key, port in _swports(system).items() if key not in known]
+        swports = {
+            f"{system.node}:{path.channel}": path.channel.port
+            for unit in system.deck.control_units.values()
+            for path in unit.paths.get(system.partition.css, ())
+            if path.channel.port
+        }
+        found += [f"{key}={port}" for key, port in swports.items() if key not in known]
     return found
-
-
-def _swports(system: DeckSystem) -> dict[str, str]:
-    """The ports that SWPORT of HCD's decks tells of the channels of CTCs."""
-    css = system.partition.css
-    return {
-        f"{system.node}:{path.channel}": path.channel.port
-        for unit in system.deck.control_units.values()
-        for path in unit.paths.get(css, ())
-        if path.channel.port
-    }
 
 
 def hinted_fibres(

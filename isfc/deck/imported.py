@@ -33,7 +33,7 @@ from isfc.deck.pairing import Pairing, Unpaired, never_paired, pair_all
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors import ConfigurationError
-from isfc.layout.build import Profiles, build_layout
+from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection, KeptDeck
@@ -316,7 +316,10 @@ def join_logs(
     seen = find_links(named, parse_chpids(chpids, next(iter(named))))
     profile = parse_features(feature)
     wired = [
-        Wired(build_layout(link.nodes, link.connections, profile), tuple(link.remarks))
+        Wired(
+            build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends))),
+            tuple(link.remarks),
+        )
         for link in seen
     ]
     _tell_remarks(wired, tell)
@@ -350,6 +353,10 @@ def layout_text(found: Imported, heading: Sequence[str]) -> str:
     text = format_collection(found.collection, heading=heading)
     parse_collection(text, "the links together")
     return text
+
+
+Profiles = Callable[[Mapping[NodeName, ChpidId]], ChpidProfile | None]
+"""The feature of the fibre between two nodes' chpids, if it is said."""
 
 
 def parse_features(texts: Sequence[str]) -> Profiles:
@@ -407,21 +414,14 @@ def _wired_links(
     for remark in chosen.remarks:
         tell(remark)
 
-    def wired(pairing: Pairing) -> Wired:
-        return wire(
-            pairing,
-            lambda chpids: profile(chpids) or hinted(chpids).profile,
-            chosen.active,
-            lambda chpids: hinted(chpids).fibre,
-            lambda chpids: hinted(chpids).km or 0.0,
-            lambda chpids: hinted(chpids).far_path,
-        )
-
     left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
     for pairing in pairings:
         if pairing not in left:
             tell(f"{'-'.join(pairing.nodes)}: the statements leave no CTC of it: left out")
-    return [(pairing, wired(pairing)) for pairing in left]
+    return [
+        (pairing, wire(pairing, lambda ends: hinted(ends).said(profile(ends)), chosen.active))
+        for pairing in left
+    ]
 
 
 def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:

@@ -78,9 +78,10 @@ def _names(said: Said) -> dict[tuple[int, int], tuple[str, Place]]:
 
 def _add_channels(deck: Deck, said: Said, names: dict[tuple[int, int], tuple[str, Place]]) -> None:
     """Add the channels that FCTCs are on, or that a CHPID SUMMARY has."""
-    pchids = {(css, chpid): pchid for (css, chpid), pchid, _ in _of(said, "pchid")}
-    switches = {(css, chpid): switch for (css, chpid), switch, _ in _of(said, "switch")}
-    masks = {(css, chpid): mask for (css, chpid), mask, _ in _of(said, "access")}
+    pchids, switches, masks = (
+        {(css, chpid): value for (css, chpid), value, _ in _of(said, kind)}
+        for kind in ("pchid", "switch", "access")
+    )
     summed = {css for css, _ in masks}
     users = _users(said)
     used: dict[tuple[int, ChpidId], Place] = {}
@@ -275,8 +276,9 @@ class _Listing:
         elif row := _PARTITION.fullmatch(line.strip()):
             if self.css is None:
                 raise place.error("a partition without a CSS above it", "CSS 0: or another")
-            image = self.css, int(row[1], 16)
-            self._say(("partition", *image), row[2], place, f"partition {_image(*image)}")
+            mif = int(row[1], 16)
+            what = f"partition {self.css}.{mif:X}"
+            self._say(("partition", self.css, mif), row[2], place, what)
         elif re.match(r" *[1-9A-F] +\S", line):
             raise place.error(f"{shown(line.strip())} is no partition", "a MIF id and a name")
 
@@ -394,10 +396,6 @@ class _Listing:
                     "it in both: was a line lost?",
                 )
         return sorted(set().union(*self.listed.values()))
-
-
-def _image(css: int, mif: int) -> str:
-    return f"{css}.{mif:X}"
 
 
 def _words(value: object) -> str:

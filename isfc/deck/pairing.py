@@ -87,19 +87,16 @@ def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
     Raises `ConfigurationError` if several cablings are possible, and names them.
     """
     sides = _Side(first, second), _Side(second, first)
-    matched = match(
-        (first.node, second.node),
-        (sides[0].groups, sides[1].groups),
-        cabling,
-    )
+    groups = sides[0].groups, sides[1].groups
+    pairs, inferred = match((first.node, second.node), groups, cabling)
     ctcs: list[Joined] = []
-    for here, there in matched.pairs:
+    for here, there in pairs:
         for address in sorted(here.devices.keys() & there.devices.keys()):
             devices = here.devices[address], there.devices[address]
             ctcs.append(Joined(devices, (here.channel, there.channel)))
     unpaired = [*sides[0].unpaired, *sides[1].unpaired]
-    mates = {id(here): there for here, there in matched.pairs}
-    mates |= {id(there): here for here, there in matched.pairs}
+    mates = {id(here): there for here, there in pairs}
+    mates |= {id(there): here for here, there in pairs}
     for side, other in (sides, sides[::-1]):
         for group in side.groups:
             unpaired += _left_over(side.system, group, mates.get(id(group)), other, cabling)
@@ -107,7 +104,7 @@ def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
         (first, second),
         tuple(sorted(ctcs, key=lambda ctc: ctc.devices[0].rdev)),
         tuple(sorted(unpaired, key=lambda each: (each.node != first.node, each.device.rdev))),
-        matched.inferred,
+        inferred,
     )
 
 

@@ -120,16 +120,12 @@ def _alike(
                 )
             taken |= {(node, block) for node in link.nodes}
             blocks[fibre] = block
-        used: Counter[Fibre] = Counter()
-        yield _numbered(link, {ctc: _next_alike(ctc, blocks, used) for ctc in link.device_list()})
-
-
-def _next_alike(
-    ctc: CtcPair, blocks: Mapping[Fibre, int], used: Counter[Fibre]
-) -> tuple[Rdev, Rdev]:
-    rdev = Rdev(blocks[ctc.fibre] + used[ctc.fibre])
-    used[ctc.fibre] += 1
-    return rdev, rdev
+        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
+        for ctc in link.device_list():
+            rdev = Rdev(blocks[ctc.fibre])
+            blocks[ctc.fibre] += 1
+            numbers[ctc] = rdev, rdev
+        yield _numbered(link, numbers)
 
 
 def _traded(collection: Collection, digit: int) -> Iterator[Layout]:

@@ -6,16 +6,19 @@ names.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Value = TypeVar("_Value", bound=Hashable)
 
 FITS_SHARE: Final = 0.6
 """Share of the ends of CTCs that keep a scheme's rule where it is meant. Chosen."""
@@ -157,6 +160,14 @@ def images_of(collection: Collection) -> dict[NodeName, int]:
     }
 
 
+def _usual(said: Iterable[tuple[_Key, _Value]]) -> dict[_Key, _Value]:
+    """Of each key what is said of it most often."""
+    counts: dict[_Key, Counter[_Value]] = {}
+    for key, value in said:
+        counts.setdefault(key, Counter())[value] += 1
+    return {key: count.most_common(1)[0][0] for key, count in counts.items()}
+
+
 class _Book:
     """All ends of the CTCs of a layout, and what is known of systems."""
 
@@ -191,36 +202,21 @@ class _Book:
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
-        self.blocks = {
-            key: Counter(
-                (*end.pair, end.target) for end in self.ends if (end.node, end.rdev >> 4) == key
-            ).most_common(1)[0][0]
-            for key in {(end.node, end.rdev >> 4) for end in self.ends}
-        }
-        self.places = {
-            target: Counter(
-                end.rdev >> 4 & 0xFF for end in self.ends if end.target == target
-            ).most_common(1)[0][0]
-            for target in dict.fromkeys(end.target for end in self.ends)
-        }
-        self.thirds = {
-            target: Counter(
-                end.rdev >> 4 & 0xF for end in self.ends if end.target == target
-            ).most_common(1)[0][0]
-            for target in dict.fromkeys(end.target for end in self.ends)
-        }
+        self.blocks = _usual(
+            ((end.node, end.rdev >> 4), (*end.pair, end.target)) for end in self.ends
+        )
+        self.places = _usual((end.target, end.rdev >> 4 & 0xFF) for end in self.ends)
+        self.thirds = _usual((end.target, end.rdev >> 4 & 0xF) for end in self.ends)
 
     def faults(self, scheme: Scheme, end: _End) -> Iterator[_Fault]:
         """How a number does not keep a scheme."""
         match scheme:
             case Scheme.ALIKE:
-                yield from self._not_alike(end)
+                return self._not_alike(end)
             case Scheme.TRADED:
-                yield from self._not_traded(end)
-            case Scheme.CUADD:
-                yield from self._not_of_target(end, 0xFF)
-            case Scheme.TARGET:
-                yield from self._not_of_target(end)
+                return self._not_traded(end)
+            case _:
+                return self._not_of_target(end, 0xFF if scheme is Scheme.CUADD else 0xF)
 
     def _not_alike(self, end: _End) -> Iterator[_Fault]:
         if end.rdev != end.mate:
@@ -253,9 +249,9 @@ class _Book:
     def _not_of_target(self, end: _End, mask: int = 0xF) -> Iterator[_Fault]:
         known, third = self.images.get(end.target), end.rdev >> 4 & mask
         if known is not None and third != known & mask:
-            what = "image" if mask == PLACES - 1 else "CSS and image"
-            text = f"leads to {end.target}, {what} {known & mask:{_hex(mask)}} by CUADD, and says "
-            yield "rdev-image-differs", f"{text}{third:{_hex(mask)}}"
+            what, digits = ("image", 1) if mask == 0xF else ("CSS and image", 2)
+            text = f"leads to {end.target}, {what} {known & mask:0{digits}X} by CUADD, and says "
+            yield "rdev-image-differs", f"{text}{third:0{digits}X}"
         elif known is None and third != self.thirds[end.target]:
             yield (
                 "rdev-two-numbers",
@@ -286,13 +282,7 @@ class _Book:
         return sorted(found.items(), key=lambda each: each[0])
 
 
-def _hex(mask: int) -> str:
-    return f"0{len(f'{mask:X}')}X"
-
-
-def numbering_of(
-    collection: Collection,
-) -> tuple[Numbering, dict[str, tuple[Finding, ...]]]:
+def numbering_of(collection: Collection) -> tuple[Numbering, dict[str, tuple[Finding, ...]]]:
     """The scheme that most numbers of a layout's CTCs keep, and by link what does not keep it."""
     book = _Book(collection)
     fitting = {

@@ -22,17 +22,18 @@ An object of its own, so that a fibre whose feature was assumed can be told from
 """
 
 
-Profiles = Callable[[Mapping[NodeName, ChpidId]], ChpidProfile | None]
-"""What is known of the fibre between two nodes' chpids; None means `ASSUMED_FEATURE`."""
+@dataclass(frozen=True, slots=True)
+class SaidFibre:
+    """What is known of a fibre; without a ``profile`` it has `ASSUMED_FEATURE`."""
 
-Names = Callable[[Mapping[NodeName, ChpidId]], str | None]
-"""The name of the fibre between two nodes' chpids, if it has one."""
+    profile: ChpidProfile | None = None
+    name: str | None = None
+    km: float = 0.0
+    path: FarPath | None = None
 
-Lengths = Callable[[Mapping[NodeName, ChpidId]], float]
-"""The length in km of the fibre between two nodes' chpids."""
 
-Paths = Callable[[Mapping[NodeName, ChpidId]], FarPath | None]
-"""The way of the fibre between two nodes' chpids, if one is named."""
+Said = Callable[[Mapping[NodeName, ChpidId]], SaidFibre | None]
+"""What is known of the fibre between two nodes' chpids, if anything is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +51,13 @@ class CtcChoice:
 def build_layout(
     nodes: tuple[NodeName, NodeName],
     connections: Iterable[CtcChoice],
-    profile: Profiles,
-    name: Names = lambda _: None,
-    km: Lengths = lambda _: 0.0,
-    path: Paths = lambda _: None,
+    said: Said,
     too_many: str = "",
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
     ``too_many`` says what to do about more CTCs than a link may have, where something can be done.
-    Fibres that have no ``name`` are numbered by the first node's device numbers.
+    Fibres that have no name are numbered by the first node's device numbers.
     Raises `ConfigurationError` for what cannot be one logical link.
     """
     ctcs = list(connections)
@@ -73,19 +71,17 @@ def build_layout(
             f"{len(ctcs)} CTCs join {nodes[0]} and {nodes[1]}; expected at most {CTCS_MAX} in a "
             f"logical link{too_many}"
         )
-    used = {ctc.chpids: dict(zip(nodes, ctc.chpids, strict=True)) for ctc in ctcs}
-    names = [name(chpids) for chpids in used.values()]
+    known = {
+        ctc.chpids: said(dict(zip(nodes, ctc.chpids, strict=True))) or SaidFibre() for ctc in ctcs
+    }
+    names = [each.name for each in known.values()]
     if None in names or len(set(names)) < len(names):
-        names = list(map(str, range(1, len(used) + 1)))
+        names = list(map(str, range(1, len(known) + 1)))
     fibres = {
         chpids: Fibre(
-            str(called),
-            profile(ends) or ASSUMED_FEATURE,
-            chpids,
-            km=km(ends),
-            path=path(ends),
+            str(name), each.profile or ASSUMED_FEATURE, chpids, km=each.km, path=each.path
         )
-        for called, (chpids, ends) in zip(names, used.items(), strict=True)
+        for name, (chpids, each) in zip(names, known.items(), strict=True)
     }
     return Layout(
         nodes, tuple(fibres.values()), tuple(CtcPair(fibres[c.chpids], c.rdevs) for c in ctcs)
@@ -137,7 +133,7 @@ def layout_of(
     return build_layout(
         nodes,
         _connections(pairs, count, firsts),
-        lambda ends: of_pair[ends[nodes[0]], ends[nodes[1]]],
+        lambda ends: SaidFibre(of_pair[ends[nodes[0]], ends[nodes[1]]]),
         too_many=f": --ctcs {CTCS_MAX // len(pairs)} at most with so many --chpids"
         if len(pairs) <= CTCS_MAX
         else ": fewer --chpids",

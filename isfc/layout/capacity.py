@@ -93,18 +93,11 @@ def _direction(layout: Layout, end: int) -> WriteDirection:
     share = 1.0 if len(layout.ctcs) > 1 else SHARED_CTC_SHARE
     counts = Counter(by_rdev[rdev].fibre for rdev in order)
     return WriteDirection(
-        sender=sender,
-        write_order=order,
-        exclusive=tuple(
-            rdev for rdev in order if by_rdev[rdev].rdevs[1 - end] not in partner_order
-        ),
-        chpids=tuple(
-            ChpidUse(
-                fibre=fibre,
-                chpid=fibre.chpids[end],
-                ctc_count=count,
-                mb_per_s=mb_per_s * share,
-            )
+        sender,
+        order,
+        tuple(rdev for rdev in order if by_rdev[rdev].rdevs[1 - end] not in partner_order),
+        tuple(
+            ChpidUse(fibre, fibre.chpids[end], count, mb_per_s * share)
             for (fibre, count), mb_per_s in zip(counts.items(), _by_fibre(counts), strict=True)
         ),
     )

@@ -6,7 +6,7 @@ for the last CTC of a link; and so on. A link goes down only where its last CTC 
 that is new. Each step has its commands, system by system, and a script tries them.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -169,7 +169,8 @@ class _Change:
                     self._active[each.key] = self._new.pop(each.key)
                 else:
                     del self._active[each.key], self._gone[each.key]
-            left = self._left(nodes)
+            active = [each.ctc for each in self._active.values() if each.nodes == nodes]
+            left = link_of(nodes, active) if active else None
             frees = tuple(
                 each
                 for each in some
@@ -178,23 +179,13 @@ class _Change:
             down = left is None and nodes in self._lasting
             yield Step(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
 
-    def _left(self, nodes: Nodes) -> Layout | None:
-        """A link as it is by now, its fibres with names of their own."""
-        active = [each.ctc for each in self._active.values() if each.nodes == nodes]
-        if not active:
-            return None
-        return link_of(nodes, active)
-
 
 def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
-    """A link with CTCs of two layouts: fibres between the same chpids are one."""
-    fibres: dict[object, Fibre] = {}
+    """A link with CTCs of two layouts: fibres between the same chpids are one, named by number."""
+    named: dict[object, Fibre] = {}
     for ctc in ctcs:
-        fibres.setdefault(ctc.fibre.chpids, ctc.fibre)
-    named: Mapping[object, Fibre] = {
-        chpids: replace(fibre, name=str(number))
-        for number, (chpids, fibre) in enumerate(fibres.items(), start=1)
-    }
+        if ctc.fibre.chpids not in named:
+            named[ctc.fibre.chpids] = replace(ctc.fibre, name=str(len(named) + 1))
     pairs = tuple(replace(ctc, fibre=named[ctc.fibre.chpids]) for ctc in ctcs)
     return Layout(nodes, tuple(named.values()), pairs).in_order()
 

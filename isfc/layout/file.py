@@ -31,21 +31,13 @@ says what was expected.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TypeVar
 
 from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import (
-    check_table_name,
-    no_table,
-    read_bytes,
-    show_key,
-    within,
-    words_of,
-)
+from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
 from isfc.layout.collection import (
     Cec,
     Channel,
@@ -67,16 +59,6 @@ from isfc.link.scan import CTCS_MAX
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
-
-
-def read_layout(path: Path, link: str | None = None) -> Layout:
-    """Read and check the layout file at ``path``; ``link`` is as for `parse_layout`.
-
-    Raises `ConfigurationError` for anything else.
-    """
-    with within(str(path)):
-        data = read_bytes(path, "a layout file")
-    return parse_layout(data, str(path), link)
 
 
 @checked
@@ -346,7 +328,7 @@ def _directors(
         if isinstance(table.director, str):
             directors = (table.director, table.director)
         else:
-            directors = _of_nodes(table.director, nodes)
+            directors = _by_node(table.director, nodes, str)
         for name in directors:
             check_table_name(show_key(name), name, "a director")
         isls = path is not None and path.isl is not None
@@ -364,19 +346,11 @@ def _ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> t
     with within(f"{place} port"):
         if table.director is None:
             raise ConfigurationError("of no director; expected director, which says whose")
-        ports = tuple(port.upper() for port in _of_nodes(table.port, nodes))
+        ports = _by_node(table.port, nodes, str.upper)
         for port in ports:
             if not 1 <= len(port) <= 4 or not set(port) <= set("0123456789ABCDEF"):
                 raise ConfigurationError(f"{port[:40]!r} is not a port: expected 1 to 4 hex digits")
     return tuple(port.rjust(2, "0") for port in ports)
-
-
-def _of_nodes(values: Mapping[str, str], nodes: tuple[NodeName, NodeName]) -> tuple[str, str]:
-    """The first node's value and the second's."""
-    if set(values) != set(nodes):
-        named = ", ".join(values)[:40] or "no node"
-        raise ConfigurationError(f"names {named}; expected {nodes[0]} and {nodes[1]}")
-    return values[nodes[0]], values[nodes[1]]
 
 
 def _traffic(root: Root) -> tuple[LinkTraffic, ...]:

@@ -274,9 +274,10 @@ def losses(collection: Collection, only: str = "") -> Iterator[Loss]:
         if only not in ("", kind):
             continue
         links = (
-            _with(link, [ctc for ctc in link.ctcs if ctc not in gone]) for link in collection.links
+            link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc not in gone))
+            for link in collection.links
         )
-        rest = in_use(replace(collection, links=tuple(link for link in links if link)))
+        rest = in_use(replace(collection, links=tuple(link for link in links if link.ctcs)))
         yield _loss(kind, name, collection, rest, names)
 
 
@@ -285,10 +286,6 @@ def loss_of(collection: Collection, pieces: Sequence[str]) -> Loss:
     known = known_pieces(collection.links, collection.cecs)
     name = " + ".join(spelt(piece, known) for piece in pieces)
     return _loss(TOGETHER, name, collection, collection_without(collection, pieces))
-
-
-def _with(link: Layout, ctcs: Sequence[CtcPair]) -> Layout | None:
-    return link.with_ctcs(tuple(ctcs)) if ctcs else None
 
 
 def _loss(

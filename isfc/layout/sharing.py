@@ -105,16 +105,10 @@ def with_notes(collection: Collection, link: Layout, *, alone: bool = True) -> L
 
     ``alone`` says that it is run without the links that it shares channels with.
     """
-    notes = [*_alone(collection, link)] if alone else []
+    shared = shared_by(collection, link) if alone else ()
+    text = f"The figures take {link.name} as if it were alone: {'; '.join(shared)}."
+    notes = [Note(NoteKind.ALONE, text)] if shared else []
     return replace(link, notes=(*notes, *open_questions(collection, link)))
-
-
-def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
-    if shared := shared_by(collection, link):
-        yield Note(
-            NoteKind.ALONE,
-            f"The figures take {link.name} as if it were alone: {'; '.join(shared)}.",
-        )
 
 
 _PLACES: Final = 4
@@ -131,8 +125,21 @@ def open_questions(collection: Collection, link: Layout | None = None) -> tuple[
 
 
 def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:
-    if by_chpids := _by_chpids(found):
-        yield Note(NoteKind.ONE_CHANNEL, _of_two_channels(by_chpids))
+    by_chpids: dict[tuple[str, ...], list[str]] = {}
+    for nodes, chpids in found.items():
+        by_chpids.setdefault(chpids, []).append(" and ".join(nodes))
+    places = [
+        f"chpid{'s' * (len(chpids) > 1)} {first_listed(chpids, 8)} at {first_listed(pairs, 3)}"
+        for chpids, pairs in by_chpids.items()
+    ]
+    more = len(places) - _PLACES
+    where = "; ".join(places[:_PLACES]) + (f"; and in {more} more places" if more > 0 else "")
+    if places:
+        yield Note(
+            NoteKind.ONE_CHANNEL,
+            f"The figures are of two channels where {where} may be one of a CEC: "
+            "[[shared_channel]] says that it is one, [cec.NAME] that it is not.",
+        )
 
 
 def _joined(links: Sequence[Layout]) -> Iterator[Note]:
@@ -151,31 +158,6 @@ def _joined(links: Sequence[Layout]) -> Iterator[Note]:
         )
 
 
-def _by_chpids(
-    found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]],
-) -> dict[tuple[str, ...], list[str]]:
-    by_chpids: dict[tuple[str, ...], list[str]] = {}
-    for nodes, chpids in found.items():
-        by_chpids.setdefault(chpids, []).append(" and ".join(nodes))
-    return by_chpids
-
-
-def _of_two_channels(by_chpids: Mapping[tuple[str, ...], Sequence[str]]) -> str:
-    places = [
-        f"{_chpids(chpids)} at {first_listed(pairs, 3)}" for chpids, pairs in by_chpids.items()
-    ]
-    more = len(places) - _PLACES
-    where = "; ".join(places[:_PLACES]) + (f"; and in {more} more places" if more > 0 else "")
-    return (
-        f"The figures are of two channels where {where} may be one of a CEC: [[shared_channel]] "
-        "says that it is one, [cec.NAME] that it is not."
-    )
-
-
-def _chpids(chpids: Sequence[str]) -> str:
-    return f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {first_listed(chpids, 8)}"
-
-
 def maybe_one(
     collection: Collection, link: Layout | None = None
 ) -> dict[tuple[NodeName, NodeName], tuple[str, ...]]:
@@ -184,15 +166,14 @@ def maybe_one(
     ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
     ``link``, and of all links if it is None.
     """
-    users: dict[ChpidId, dict[NodeName, None]] = {}
-    for each, fibre, _ in collection.fibres():
-        for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
-            users.setdefault(chpid, {})[node] = None
+    users: dict[ChpidId, list[NodeName]] = {}
+    for end in collection.chpid_ends:
+        users.setdefault(end.chpid, []).append(end.node)
     found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
     for each in (link,) if link is not None else collection.links:
         for fibre in each.fibres:
             for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
-                for other in users.get(chpid, {}):
+                for other in users.get(chpid, ()):
                     if other != node and _may_be_one(collection, node, other, chpid):
                         first, second = sorted((node, other), key=lambda name: name.collation)
                         found.setdefault((first, second), {})[format_chpid(chpid)] = None

@@ -7,7 +7,7 @@ has a factor for each; 1 leaves the model as it is.
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -65,38 +65,42 @@ class Errors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class SiteProfile:
-    """Factors by the names of `CONSTANTS`, for ``features``, and how good they are.
-
-    A constant without a factor is as it was. ``doubts`` say why the fit was refused, of one that
-    was written all the same.
-    ``held_back`` are errors of what was left out of the fit, ``before`` those of the constants as
-    they were; None where nothing was measured that says it. ``model`` is the digest of the
-    constants that the factors belong to. ``layout`` (as `isfc.layout.site.layout_kind` has
-    it) and ``loads`` are what was measured, and ``covariance`` is that of the logarithms of all
-    `CONSTANTS`, with what is not told as uncertain as it was.
-    """
+    """The constants of the model at a site, and how good they are."""
 
     name: str
-    factors: tuple[tuple[str, float], ...]
+    """that of its file"""
+    factors: Mapping[str, float] = field(hash=False)
+    """by constant (`transfer`, `line`, `latency`, `turn`, `receive`, `build`), how many times
+    today's value; those that are not told are not among them"""
     features: tuple[str, ...]
+    """those of the layout, which the factors are for"""
     intervals: int
+    """how many were fitted to"""
     model: str
+    """the digest of the constants that the factors belong to"""
     held_back: Errors | None = None
+    """the error of the judged figures in percent, by fits without them; null without intervals"""
     before: Errors | None = None
+    """the same with today's constants"""
     doubts: tuple[str, ...] = ()
+    """the reasons for which the fit is refused; empty if it is not"""
     layout: str = ""
+    """what was measured: the CTCs on each fibre, its feature and its length"""
     loads: tuple[str, ...] = ()
+    """what ran, as `HL:50`, or `HL:300/s` of an open load"""
     covariance: tuple[tuple[float, ...], ...] = ()
+    """that of the logarithms of all constants, in their order, with what is not told as uncertain
+    as it was; ranges are made from it"""
 
     def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
         """A feature with its factors, if it is one of those that were fitted."""
         if profile.feature not in self.features:
             return profile
-        return replace(profile, **_scaled(profile, dict(self.factors), of_feature=True))
+        return replace(profile, **_scaled(profile, self.factors, of_feature=True))
 
     def of_link(self, parameters: LinkParameters) -> LinkParameters:
         """The link driver with its factors."""
-        return replace(parameters, **_scaled(parameters, dict(self.factors), of_feature=False))
+        return replace(parameters, **_scaled(parameters, self.factors, of_feature=False))
 
     @property
     def is_worse(self) -> bool:
@@ -109,7 +113,7 @@ class SiteProfile:
         """The profile and its own error figures, in a line; and which ``features`` it leaves."""
         what = "interval" if self.intervals == 1 else "intervals"
         fitted = f"Site profile {self.name}, fitted on {self.intervals} {what}"
-        if all(factor == 1.0 for _, factor in self.factors):
+        if all(factor == 1.0 for factor in self.factors.values()):
             return f"{fitted}: it leaves the model as it is."
         doubts = [f"The fit was refused: {'; '.join(self.doubts)}."] if self.doubts else []
         return f"{fitted}: {' '.join([self._off(), *self._left(features), *doubts])}"
@@ -130,7 +134,7 @@ class SiteProfile:
         """What it does not change, though a layout has it."""
         of_feature = {constant.name for constant in CONSTANTS if constant.of_feature}
         left = [name for name in dict.fromkeys(features) if name not in self.features]
-        if left and any(factor != 1.0 for name, factor in self.factors if name in of_feature):
+        if left and any(self.factors.get(name, 1.0) != 1.0 for name in of_feature):
             yield (
                 f"Its constants of the channel are of {', '.join(self.features) or 'no feature'}; "
                 f"{', '.join(left)} keeps the model's."
@@ -189,7 +193,7 @@ def read_site(path: str | Path) -> SiteProfile:
                 )
         return SiteProfile(
             root.name,
-            tuple(root.factors.items()),
+            root.factors,
             tuple(root.features),
             root.intervals,
             root.model,
@@ -210,8 +214,9 @@ def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...],
     return tuple(map(tuple, rows))
 
 
+@checked
 def format_site(profile: SiteProfile) -> str:
-    """The file of a profile."""
+    """The text of a profile's file, for ``--profile``."""
     features = ", ".join(f'"{feature}"' for feature in profile.features)
     meanings = {constant.name: constant.meaning for constant in CONSTANTS}
     lines = [
@@ -236,7 +241,8 @@ def format_site(profile: SiteProfile) -> str:
             "]",
         ]
     lines += ["", "[factors]"]
-    lines += [f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in profile.factors]
+    factors = profile.factors.items()
+    lines += [f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in factors]
     for table, errors in (("held_back", profile.held_back), ("before", profile.before)):
         if errors is not None:
             lines += ["", f"[{table}]  # percent"]

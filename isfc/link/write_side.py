@@ -1,7 +1,7 @@
 """The write side of a CTC: what our end does with it, and whose turn it is.
 
-`WRITE_SIDE` is the table that the link executes. QUERY ISLINK shows less of it: `SHOWN`. The
-picture docs/link-states.svg is drawn from both.
+`WRITE_SIDE` is the table that the link executes. QUERY ISLINK shows less of it: `SHOWN`.
+docs/architecture.md shows both.
 """
 
 from enum import IntEnum

@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     from isfc.answers.measured_compare import ComparedInterval as ComparedInterval
     from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
     from isfc.answers.measured_compare import compare as compare
+    from isfc.answers.measured_files import AboutFiles as AboutFiles
+    from isfc.answers.measured_files import Measurements as Measurements
+    from isfc.answers.measured_fit import fit as fit
+    from isfc.answers.measured_read import read as read
     from isfc.layout.site import SiteProfile as SiteProfile
+    from isfc.layout.site import format_site as format_profile
     from isfc.layout.site import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
-    from isfc.measured.measurement import table_rows as rows
-    from isfc.search.measured import AboutFiles as AboutFiles
-    from isfc.search.measured import FitRefused as FitRefused
-    from isfc.search.measured import fit as fit
-    from isfc.search.measured import format_profile as format_profile
-    from isfc.search.measured import read as read
+    from isfc.search.site_fitted import FitRefused as FitRefused
     from isfc.search.site_fitted import Fitted as Fitted
 
 _HOMES = {
-    "read": "isfc.search.measured:read",
+    "read": "isfc.answers.measured_read:read",
     "compare": "isfc.answers.measured_compare:compare",
-    "fit": "isfc.search.measured:fit",
-    "format_profile": "isfc.search.measured:format_profile",
+    "fit": "isfc.answers.measured_fit:fit",
+    "format_profile": "isfc.layout.site:format_site",
     "loads": "isfc.answers.loads:loads",
     "read_profile": "isfc.layout.site:read_site",
-    "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
-    "AboutFiles": "isfc.search.measured:AboutFiles",
+    "Measurements": "isfc.answers.measured_files:Measurements",
+    "AboutFiles": "isfc.answers.measured_files:AboutFiles",
     "Loads": "isfc.answers.loads:Loads",
     "ComparedInterval": "isfc.answers.measured_compare:ComparedInterval",
     "MeasuredComparison": "isfc.answers.measured_compare:MeasuredComparison",
     "Fitted": "isfc.search.site_fitted:Fitted",
-    "FitRefused": "isfc.search.measured:FitRefused",
+    "FitRefused": "isfc.search.site_fitted:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
 }
 """Each public name, and where it is."""
@@ -51,6 +51,7 @@ __all__ = [
     "Loads",
     "MeasuredComparison",
     "Measurement",
+    "Measurements",
     "SiteProfile",
     "compare",
     "fit",
@@ -58,7 +59,6 @@ __all__ = [
     "loads",
     "read",
     "read_profile",
-    "rows",
 ]
 
 

@@ -133,23 +133,18 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         )
     found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
     decimals = [len(each[1]) for each in found if each]
-    return DeviceFigures(
-        Rdev(int(cells["rdev"], 16)),
-        io or 0.0,
-        pend,
-        disc,
-        conn,
-        serv,
-        busy if io or busy is not None else 0.0,
-        place,
-        min(decimals, default=0),
-    )
+    rdev, busy = Rdev(int(cells["rdev"], 16)), busy if io or busy is not None else 0.0
+    exact = min(decimals, default=0)
+    return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
 
 
 def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping[str, str]]:
     """The cells of a row by the names of their columns, in each way that it can be meant."""
     placed = _placed(words, columns)
-    if placed is not None and _aligned(placed):
+    # in a page as it is printed each figure ends where the name of its column does
+    if placed is not None and all(
+        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
+    ):
         yield {column.name: word[0] for column, word in placed}
         return
     if len(words) == len(columns):
@@ -185,13 +180,6 @@ def _placed(words: list[re.Match[str]], columns: list[Column]) -> _Placed | None
     if begins != sorted(set(begins)) or not filled <= names:
         return None
     return found
-
-
-def _aligned(placed: _Placed) -> bool:
-    """Whether each figure ends where the name of its column does, as in a page as it is printed."""
-    return all(
-        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
-    )
 
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)
@@ -251,8 +239,6 @@ class Details:
                 f"the details of device {self.address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
-        io, *times, busy = (
-            reading.number(self.figures[name].removesuffix("ms")) for name in _FIGURE
-        )
-        pend, disc, conn, serv = times
+        texts = (self.figures[name].removesuffix("ms") for name in _FIGURE)
+        io, pend, disc, conn, serv, busy = map(reading.number, texts)
         return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

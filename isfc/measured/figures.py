@@ -8,10 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Final
+from typing import Final, TypeVar
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.measured.measurement import FilePlace
+
+_T = TypeVar("_T")
 
 PROBLEMS_SHOWN: Final = 10
 _DOTS: Final = re.compile(r"\.{2,}|-+")
@@ -45,12 +48,13 @@ class Reading:
         """A file begins."""
         self._marks.clear()
 
-    def attempt(self, place: FilePlace, read: Callable[[], None]) -> None:
-        """Do what reads one row; note what is wrong with it."""
+    def attempt(self, place: FilePlace, read: Callable[[], _T]) -> _T | None:
+        """What ``read`` makes of one row; None if something is wrong with it, which is noted."""
         try:
-            read()
+            return read()
         except BadFigure as error:
             self.problems.append(f"{place}: {error}")
+            return None
 
     def end(self) -> None:
         """Raise `ConfigurationError` with what was wrong, unless only the usable was asked for."""
@@ -58,7 +62,7 @@ class Reading:
             shown = self.problems[:PROBLEMS_SHOWN]
             more = len(self.problems) - len(shown)
             also = [f"and {more} more"] * (more > 0)
-            remedy = "--usable leaves such rows out and reads the others"
+            remedy = f"{spelt('usable')} leaves such rows out and reads the others"
             raise ConfigurationError("\n  ".join([*shown, *also, remedy]))
 
     def number(self, text: str) -> float | None:
@@ -77,11 +81,12 @@ class Reading:
                 whole = text.replace(",", "")
                 one = text.replace(",", ".") if text.count(",") == 1 and "." not in text else None
                 either = f"may be {whole} or {one}" if one else f"is {whole} with marks"
-                also = f", or --decimal-comma if it is {one}" if one else ""
+                also = f", or {spelt('decimal_comma')} if it is {one}" if one else ""
                 raise BadFigure(f"{text!r} {either}; expected no mark of thousands{also}")
             if _COMMA.fullmatch(text):
                 point = text.replace(".", "").replace(",", ".")
-                raise BadFigure(f"{text!r} has a comma; expected {point}, or --decimal-comma")
+                other = spelt("decimal_comma")
+                raise BadFigure(f"{text!r} has a comma; expected {point}, or {other}")
             return text
         if _COMMA.fullmatch(text) or _POINT_GROUPS.fullmatch(text):
             self._marks.setdefault("comma", text)
@@ -91,8 +96,9 @@ class Reading:
                 self._marks.setdefault("point", text)
             found = text
         if len(self._marks) > 1:
+            option = spelt("decimal_comma")
             raise BadFigure(
-                f"{text!r}: with --decimal-comma {self._marks['point']!r} has a decimal point and "
+                f"{text!r}: with {option} {self._marks['point']!r} has a decimal point and "
                 f"{self._marks['comma']!r} a decimal comma; expected one of them in a file"
             )
         return found

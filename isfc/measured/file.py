@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
@@ -125,7 +126,7 @@ def completed(
             where = "were" if one.clients else "were not"
             raise ConfigurationError(
                 f"{one.place}: says that the clients {where} on {node}; expected the same with "
-                f"--from, not {client}"
+                f"{spelt('from_')}, not {client}"
             )
         zone = one.zone or zones.get(node) or zones.get(None)
         found.append(replace(one, system=node, zone=zone, ran=ran or one.ran, clients=clients))

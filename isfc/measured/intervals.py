@@ -9,6 +9,7 @@ import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
@@ -91,17 +92,13 @@ def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) ->
     lines = content.decode("utf-8-sig").splitlines()
     table = csv.DictReader(lines, delimiter=";" if ";" in lines[0] else ",")
     table.fieldnames = [name.strip().upper() for name in table.fieldnames or ()]
-    rows: list[_Row] = []
     reading.begin()
+    rows = []
     for cells in table:
         place = FilePlace(str(path), table.line_num)
-
-        def take(place: FilePlace = place, cells: Mapping[str, str] = cells) -> None:
-            rows.append(_row(place, cells, layout, reading))
-
-        reading.attempt(place, take)
+        rows.append(reading.attempt(place, partial(_row, place, cells, layout, reading)))
     reading.end()
-    return rows
+    return [row for row in rows if row is not None]
 
 
 def _row(place: FilePlace, cells: Mapping[str, str], layout: Layout, reading: Reading) -> _Row:

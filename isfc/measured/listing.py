@@ -71,14 +71,9 @@ def read_row(
     if missing := [name for name in _OWN if name not in values]:
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
     partner, time = _head(head)
-    return time, LinkFigures(
-        None if partner is None else partner.upper(),
-        values["tx_pend_count"],
-        values["collisions_per_s"],
-        _way(values, "w"),
-        _way(values, "r"),
-        place,
-    )
+    written, read = (WayFigures(*(values[f"{side}_{name}"] for name in _WAY)) for side in "wr")
+    counts = values["tx_pend_count"], values["collisions_per_s"]
+    return time, LinkFigures(partner and partner.upper(), *counts, written, read, place)
 
 
 def _head(words: list[str]) -> tuple[str | None, str | None]:
@@ -103,7 +98,3 @@ def _head(words: list[str]) -> tuple[str | None, str | None]:
     if partner or " " in behind or behind[0].isdigit():
         raise BadFigure(f"{behind[:30]!r} before the figures; expected a link's name and a time")
     return behind, stamp
-
-
-def _way(values: dict[str, float], side: str) -> WayFigures:
-    return WayFigures(*(values[f"{side}_{name}"] for name in _WAY))

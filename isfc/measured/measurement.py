@@ -11,7 +11,7 @@ from typing import Any, Final
 from ctc.address import Rdev, format_rdev
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.shown import html_table
+from isfc.reported import Reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,15 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Measurement:
+class Measurement(Reported):
     """What one system showed in one interval.
 
     ``begin`` and ``end`` are as the source prints them, in ``zone`` (as ``+02:00``; None if nobody
     says it). ``clients`` says whether the clients were on this system, None if nobody says it.
     ``passed`` are devices whose rows were left out, as they are no CTCs, with the type of each.
     """
+
+    reported_by = "isfc.answers.measured_read.measurement_report"
 
     system: str | None
     begin: str | None
@@ -146,12 +148,6 @@ class Measurement:
     def __repr__(self) -> str:
         found = f"{len(self.devices)} CTCs, {len(self.links)} links"
         return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
-
-    def _repr_html_(self) -> str:
-        """A row for each CTC, for a notebook."""
-        rows = [row for row in self.rows() if row["kind"] == "device"]
-        heads = ["rdev", *(name for name in DEVICE_COLUMNS if name != "rdev")]
-        return html_table(repr(self)[1:-1], heads, [[row[name] for name in heads] for row in rows])
 
 
 WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
@@ -256,18 +252,13 @@ def _merged(first: Measurement, second: Measurement) -> Measurement:
             f"{second.place}: ran {second.ran}, and {first.ran} in {first.place}, of the same "
             "interval; expected one load for an interval"
         )
-    clients = first.clients if first.clients is not None else second.clients
     known = {each.rdev for each in first.devices}
+    said = ("begin", "end", "zone", "ran", "configured", "changes")
     return replace(
         first,
-        begin=first.begin or second.begin,
-        end=first.end or second.end,
-        zone=first.zone or second.zone,
-        ran=first.ran or second.ran,
-        clients=clients,
+        **{name: getattr(first, name) or getattr(second, name) for name in said},
+        clients=second.clients if first.clients is None else first.clients,
         devices=(*first.devices, *(each for each in second.devices if each.rdev not in known)),
         links=(*first.links, *second.links),
-        configured=first.configured or second.configured,
-        changes=first.changes or second.changes,
         passed=(*first.passed, *second.passed),
     )

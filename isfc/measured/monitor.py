@@ -11,6 +11,7 @@ from typing import Final
 
 from ctc.address import Rdev, format_rdev, parse_rdev
 from ctc.errors import CtcError
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
 from isfc.link.name import NodeName
@@ -267,7 +268,7 @@ def read_monitor(
     for name, count in monitor.passed.items():
         reading.problems.append(
             f"{file}: {count} records {name}, whose layout is not known here; expected it with "
-            f"--records FILE.csv: IBM publishes it at {layouts.position_of(name)}"
+            f"{spelt('records')} FILE.csv: IBM publishes it at {layouts.position_of(name)}"
         )
     return monitor.rest()
 

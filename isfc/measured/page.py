@@ -97,15 +97,8 @@ class _Above:
 
     def measurement(self, place: FilePlace) -> Measurement:
         """A measurement that begins here."""
-        return Measurement(
-            self.system,
-            self.begin,
-            self.end,
-            place,
-            ran=self.ran,
-            clients=self.clients,
-            emulated=self.emulated,
-        )
+        said = self.system, self.begin, self.end
+        return Measurement(*said, place, None, self.ran, self.clients, self.emulated)
 
 
 def _name(rest: str) -> str | None:
@@ -218,10 +211,8 @@ class _Pages:
         device = details.device(self.reading)
         page = details.page
         # details of another device of the same interval are the same measurement
-        if (
-            not self.found
-            or replace(self.found[-1], place=page.place, devices=(), passed=()) != page
-        ):
+        last = self.found[-1] if self.found else None
+        if last is None or replace(last, place=page.place, devices=(), passed=()) != page:
             self.found.append(page)
         if isinstance(device, DeviceFigures):
             self._add(device)
@@ -252,11 +243,9 @@ class _Pages:
                 f"{time}, and {before.end} in line {before.place.line}; expected a date in both or "
                 "in none"
             )
-        end = time or whole.end
+        times = (None, time) if time else (whole.begin, whole.end)
         # the partner is named: what it saw of the link would name this system
-        self.found.append(
-            replace(whole, begin=None if time else whole.begin, end=end, links=(link,))
-        )
+        self.found.append(replace(whole, begin=times[0], end=times[1], links=(link,)))
 
 
 def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:

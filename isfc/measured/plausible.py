@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from isfc.arguments import spelt
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement, WayFigures
 
@@ -57,7 +58,8 @@ def without_repeats(measurements: Sequence[Measurement], reading: Reading) -> li
         else:
             reading.problems.append(
                 f"{one.place}: the same system and interval as {before.place} ({one.interval}); "
-                "expected each once: are these two systems, and --system says of neither which?"
+                f"expected each once: are these two systems, and {spelt('system')} says of neither "
+                "which?"
             )
     return found
 

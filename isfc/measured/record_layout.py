@@ -156,7 +156,8 @@ def _field(row: Mapping[str, str], record: str, place: str) -> Iterator[tuple[st
             f"{place}: quantity {quantity[:20]!r}; expected one of {', '.join(QUANTITIES[record])}"
         )
     key = quantity or name.rpartition("_")[2]
-    if not quantity and not any(key in names for names in _alternatives(record)):
+    known = (names for alternatives in QUANTITIES[record].values() for names in alternatives)
+    if not quantity and not any(key in names for names in known):
         return
     numbers = [row[column] or "" for column in ("offset", "length")]
     if not all(each.isascii() and each.isdigit() for each in numbers) or not int(numbers[1]):
@@ -167,11 +168,6 @@ def _field(row: Mapping[str, str], record: str, place: str) -> Iterator[tuple[st
     unit_ns = round(float(unit[1] or 1) * _NS[unit[2]]) if unit else None
     character = (row.get("type") or "").strip().lower().startswith("char")
     yield key, Field(name, int(numbers[0]), int(numbers[1]), character, unit_ns)
-
-
-def _alternatives(record: str) -> Iterator[tuple[str, ...]]:
-    for alternatives in QUANTITIES[record].values():
-        yield from alternatives
 
 
 def _quantities(
@@ -197,33 +193,31 @@ def _quantities(
             )
         fields[quantity] = tuple(chosen)
     every = [each for chosen in fields.values() for each in chosen]
-    _check_overlaps(path, record, every)
-    _check_alignment(path, record, every)
+    _check_offsets(f"{path}: {record}", every)
     return fields
 
 
-def _check_overlaps(path: Path, record: str, fields: list[Field]) -> None:
-    """Raise `ConfigurationError` if two fields share a byte: then one of the offsets is wrong."""
+def _check_offsets(place: str, fields: list[Field]) -> None:
+    """Raise `ConfigurationError` for two fields that share a byte, or a number not aligned.
+
+    Then one of the offsets is wrong.
+    """
     ordered = sorted(fields, key=lambda each: each.offset)
     for one, other in pairwise(ordered):
         if one.offset + one.length > other.offset:
             raise ConfigurationError(
-                f"{path}: {record} {one.name} at {one.offset}, length {one.length}, and "
-                f"{other.name} at {other.offset}; expected fields that do not overlap"
+                f"{place} {one.name} at {one.offset}, length {one.length}, and {other.name} at "
+                f"{other.offset}; expected fields that do not overlap"
             )
     if ordered[0].offset < HEADER_LENGTH:
         raise ConfigurationError(
-            f"{path}: {record} {ordered[0].name} at {ordered[0].offset}; expected {HEADER_LENGTH} "
-            "or more, as the record's header takes so many bytes"
+            f"{place} {ordered[0].name} at {ordered[0].offset}; expected {HEADER_LENGTH} or more, "
+            "as the record's header takes so many bytes"
         )
-
-
-def _check_alignment(path: Path, record: str, fields: list[Field]) -> None:
-    """Raise `ConfigurationError` for a number that is not aligned: then its offset is wrong."""
     for each in fields:
         boundary = min(each.length, _ALIGNMENT)
         if not each.character and each.length in (2, 4, 8) and each.offset % boundary:
             raise ConfigurationError(
-                f"{path}: {record} {each.name} at {each.offset}, length {each.length}; expected a "
-                f"multiple of {boundary}, as numbers are aligned in monitor records"
+                f"{place} {each.name} at {each.offset}, length {each.length}; expected a multiple "
+                f"of {boundary}, as numbers are aligned in monitor records"
             )

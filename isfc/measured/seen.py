@@ -1,11 +1,12 @@
 """A measurement held against a layout: which end it is of, and which rows are of the link."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from ctc.address import Rdev, format_rdev
+from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
@@ -168,11 +169,7 @@ def seen_link(layout: Layout, measurement: Measurement) -> SeenLink:
         replace(measurement, system=node, devices=kept, links=_links_to(partner, measurement)),
         tuple(each.rdev for each in measurement.devices if each.rdev not in own),
         tuple(sorted(own - present - {rdev for rdev, _ in measurement.passed})),
-        (
-            *_of_type(own, measurement),
-            *_taken_for(partner, measurement),
-            *_unlike(layout, node, partner, measurement),
-        ),
+        tuple(_unlike(layout, node, partner, measurement)),
     )
 
 
@@ -189,28 +186,23 @@ def _links_to(partner: NodeName, measurement: Measurement) -> tuple[LinkFigures,
     return found or links
 
 
-def _of_type(own: Collection[Rdev], measurement: Measurement) -> Iterator[str]:
-    """Devices of the link whose rows say that they are no CTCs."""
-    types: dict[str, list[Rdev]] = {}
-    for rdev, kind in measurement.passed:
-        if rdev in own:
-            types.setdefault(kind, []).append(rdev)
-    for kind, rdevs in types.items():
-        yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
-
-
-def _taken_for(partner: NodeName, measurement: Measurement) -> Iterator[str]:
-    """That activity of a link is taken for another's, if it is."""
-    for link in measurement.links:
-        if len(measurement.links) == 1 and link.partner not in (None, partner):
-            yield f"activity of the link to {link.partner} is taken for that to {partner}"
-
-
 def _unlike(
     layout: Layout, node: NodeName, partner: NodeName, measurement: Measurement
 ) -> Iterator[str]:
-    """How the links that were configured differ from the layout's."""
+    """Rows that say that devices of the link are no CTCs, activity that is taken for another's.
+
+    And how the links that were configured differ from the layout's.
+    """
     of_layout = [device.rdev for device in layout.devices(node)]
+    types: dict[str, list[Rdev]] = {}
+    for rdev, kind in measurement.passed:
+        if rdev in of_layout:
+            types.setdefault(kind, []).append(rdev)
+    for kind, rdevs in types.items():
+        yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
+    for each in measurement.links:
+        if len(measurement.links) == 1 and each.partner not in (None, partner):
+            yield f"activity of the link to {each.partner} is taken for that to {partner}"
     for link in measurement.configured:
         if link.partner != partner:
             continue
@@ -233,7 +225,7 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
             raise ConfigurationError(
                 f"{measurement.place}: a page of {node} with RDEVs of {other} "
                 f"({_listed(sorted(strange & ends[other]))}); expected those of {node}: "
-                "are the two systems mixed up? --system says which it is"
+                f"are the two systems mixed up? {spelt('system')} says which it is"
             )
         if strange & (ends[other] - ends[node]):
             raise ConfigurationError(
@@ -244,15 +236,15 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
     if said:
         raise ConfigurationError(
             f"{measurement.place}: is of {said}, and the layout joins {first} and {second}; "
-            "say with --system which of them it is"
+            f"say with {spelt('system')} which of them it is"
         )
     matches = [node for node in layout.nodes if rdevs & ends[node]]
     if ends[first] & ends[second] or len(matches) != 1:
-        what = (
-            "nothing there says" if not rdevs or ends[first] & ends[second] else "RDEVs do not say"
-        )
+        option = spelt("system")
+        told = rdevs and not ends[first] & ends[second]
+        what = "RDEVs do not say" if told else "nothing there says"
         raise ConfigurationError(
             f"{measurement.place}: {what} of which system it is; "
-            f"expected --system {first} or --system {second}"
+            f"expected {option} {first} or {option} {second}"
         )
     return matches[0]

@@ -70,15 +70,13 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     for row in table:
         place = FilePlace(file, table.line_num)
         if None in row or None in row.values():
-            reading.problems.append(f"{place}: {_cut(row, names)}")
+            count = sum(1 for value in row.values() if value is not None)
+            reading.problems.append(
+                f"{place}: {count} cells; expected {len(names)}, as many as column names"
+            )
         else:
             rows.append((place, {_RENAMED.get(k, k): text.strip() for k, text in row.items()}))
     return _measurements(rows, reading)
-
-
-def _cut(row: Mapping[Any, Any], names: list[str]) -> str:
-    count = sum(1 for value in row.values() if value is not None)
-    return f"{count} cells; expected {len(names)}, as many as column names"
 
 
 def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
@@ -114,15 +112,8 @@ def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
 def _run(record: Mapping[str, Any], place: FilePlace, reading: Reading) -> Measurement:
     """What ``isfc run --json`` says of a run."""
     node = str(record.get("node", ""))
-    head = Measurement(
-        node or None,
-        None,
-        None,
-        place,
-        ran=Ran(str(record["workload"]), int(record["pairs"])) if "workload" in record else None,
-        clients=record.get("client") == node,
-        emulated=True,
-    )
+    ran = Ran(str(record["workload"]), int(record["pairs"])) if "workload" in record else None
+    clients = record.get("client") == node
     devices: list[DeviceFigures] = []
     for each in record["devices"]:
         row = {name: str(value) for name, value in each.items()}
@@ -136,7 +127,8 @@ def _run(record: Mapping[str, Any], place: FilePlace, reading: Reading) -> Measu
     )
     pending, collisions = float(record["tx_pend_count"]), float(record["collisions_per_s"])
     link = LinkFigures(None, pending, collisions, out, back, place)
-    return replace(head, devices=tuple(devices), links=(link,))
+    rows = tuple(devices), (link,)
+    return Measurement(node or None, None, None, place, None, ran, clients, True, *rows)
 
 
 def _measurements(
@@ -227,23 +219,13 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
     number = _reader(cells, reading)
     rdev = _rdev(cells)
     io_per_s, busy = number("io_per_s"), number("busy_percent")
-    if io_per_s is None and (busy or any(number(name) is not None for name in _TIMES)):
+    pend, disc, conn, serv = times = [number(name) for name in _TIMES]
+    if io_per_s is None and (busy or times != [None] * len(times)):
         raise BadFigure(f"RDEV {rdev:04X}: no io_per_s, and times of I/Os; expected both")
     if io_per_s and busy is None and "busy_percent" in cells:
         raise BadFigure(f"RDEV {rdev:04X}: I/Os and no busy_percent; expected both")
-    times = [cells[name] for name in _TIMES if "." in cells[name]]
-    decimals = max((len(text) - text.index(".") - 1 for text in times), default=0)
-    return DeviceFigures(
-        rdev,
-        io_per_s or 0.0,
-        number("pend_ms"),
-        number("disc_ms"),
-        number("conn_ms"),
-        number("serv_ms"),
-        busy,
-        place,
-        decimals,
-    )
+    decimals = max(len(cells[name].partition(".")[2]) for name in _TIMES)
+    return DeviceFigures(rdev, io_per_s or 0.0, pend, disc, conn, serv, busy, place, decimals)
 
 
 def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:
@@ -255,11 +237,6 @@ def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkF
         WayFigures(*(number(f"{side}_{name}") or 0.0 for name in WAY_COLUMNS))
         for side in ("written", "read")
     )
-    return LinkFigures(
-        (cells.get("partner") or "").upper() or None,
-        number("tx_pend_count") or 0.0,
-        number("collisions_per_s") or 0.0,
-        written,
-        read,
-        place,
-    )
+    partner = (cells.get("partner") or "").upper() or None
+    pending, collisions = number("tx_pend_count") or 0.0, number("collisions_per_s") or 0.0
+    return LinkFigures(partner, pending, collisions, written, read, place)

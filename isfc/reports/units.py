@@ -56,6 +56,22 @@ def shown(value: float, unit: Unit) -> str:
     return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
+def amount(value: float, unit: Unit) -> str:
+    """``50 %``: a number with its unit."""
+    return f"{shown(value, unit)} {FORMATS[unit].name}"
+
+
+def exact(value: float) -> str:
+    """``1,027.5``: what was counted or given, with all its digits."""
+    return f"{value:,.15g}"
+
+
+def bytes_words(length: float) -> str:
+    """``2 GiB``, or MiB of less than one."""
+    is_small = length < 2**30
+    return f"{length / (2**20 if is_small else 2**30):,.4g} {'MiB' if is_small else 'GiB'}"
+
+
 def range_of(figure: Figure) -> str:
     """``562-761``: between what a figure lies in four of five cases; nothing without a range."""
     if figure.range is None:
@@ -69,5 +85,5 @@ def range_of(figure: Figure) -> str:
 def with_unit(figure: Figure) -> str:
     """``50 % (45-56)``: for a sentence."""
     within = range_of(figure)
-    said = f"{shown(figure.value, figure.unit)} {FORMATS[figure.unit].name}"
+    said = amount(figure.value, figure.unit)
     return f"{said} ({within})" if within else said

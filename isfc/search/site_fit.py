@@ -5,10 +5,10 @@ do not tell stays at 1 in the end; then figures are held back, other explanation
 the fit, and `isfc.search.site_fitted` says whether it is to be believed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from math import log
+from math import exp, log
 from statistics import median
 from typing import Any, Final
 
@@ -17,10 +17,20 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_s
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.units import amount, shown
 from isfc.search import site_fitted, site_search
-from isfc.search.site_fitted import Explanation, Fitted, Judged, explain, named, predicted_apart
+from isfc.search.site_fitted import (
+    Explanation,
+    Fitted,
+    FittedConstant,
+    Judged,
+    explain,
+    named,
+    predicted_apart,
+)
 from isfc.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from isfc.search.site_surface import TRANSFER, unknowns
+from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -62,9 +72,7 @@ def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
     )
 
 
-def fit(
-    layout: Layout, intervals: Sequence[FitInterval], name: str, runs: Runs | None = None
-) -> Fitted:
+def fit(layout: Layout, intervals: Sequence[FitInterval], runs: Runs | None = None) -> Fitted:
     """The profile that fits ``intervals`` best. Without any it leaves the model as it is.
 
     Where nobody says what ran, and no number of pairs is near, messages may have come at times of
@@ -73,15 +81,15 @@ def fit(
     check_library("scipy", "isfc measured fit")
     features = tuple(dict.fromkeys(fibre.profile.feature for fibre in layout.fibres))
     model = constants_digest(LinkParameters(), GuestCosts())
-    blank = SiteProfile(name, (), features, len(intervals), model, layout=layout_kind(layout))
-    wide = _by_name([WITHIN * float(each) for each in unknowns().prior])
+    blank = SiteProfile(NAME, {}, features, len(intervals), model, layout=layout_kind(layout))
+    wide = _constants({}, [WITHIN * float(each) for each in unknowns().prior])
     if not intervals:
-        return Fitted(blank, wide, NAMES)
+        return Fitted(blank, wide)
     runs = runs or Runs.here()
     search = Search(layout, intervals, blank, runs)
     if not search.groups:
-        blank = replace(blank, loads=_loads(intervals))
-        return Fitted(blank, wide, NAMES, doubts=(_NOTHING_JUDGED,))
+        blank = replace(blank, loads=_loads(intervals), doubts=(_NOTHING_JUDGED,))
+        return Fitted(blank, wide)
     found = _Fit(search, runs)
     if found.misfit > NOISY and any(one.has_pairs for one in intervals):
         as_open = [one.as_open() if one.has_pairs else one for one in intervals]
@@ -96,11 +104,23 @@ _NOTHING_JUDGED: Final = (
     "link's activity"
 )
 
-NAMES: Final = tuple(constant.name for constant in CONSTANTS)
+NAME: Final = "site"
+"""What a profile is called until it has a file."""
 
 
-def _by_name(values: Sequence[float]) -> tuple[tuple[str, float], ...]:
-    return tuple(zip(NAMES, values, strict=True))
+def _constants(
+    factors: Mapping[str, float],
+    off: Sequence[float],
+    skew: Mapping[str, tuple[float, float]] | None = None,
+) -> tuple[FittedConstant, ...]:
+    """Each constant, with how far its logarithm may be off, and further to one side of some."""
+    found = []
+    for name, each in zip((constant.name for constant in CONSTANTS), off, strict=True):
+        below, above = (skew or {}).get(name, (each, each))
+        factor = factors.get(name, 1.0)
+        ends = factor * exp(-below), factor * exp(above)
+        found.append(FittedConstant(name, factor, name in factors, each, *ends))
+    return tuple(found)
 
 
 def _loads(intervals: Sequence[FitInterval]) -> tuple[str, ...]:
@@ -121,19 +141,19 @@ class _Fit:
     def judged(self) -> Fitted:
         """Hold back one interval, or device, after the other, and other explanations beside it."""
         near, told, misfit = self._near, self._told, self.misfit
-        held, before = self._held_back(), self._before()
+        held = self._held_back()
+        as_taken = self._figures([(self._layout, one) for one in self._search.intervals])
         covariance = near.covariance(misfit)
-        size = len(NAMES)
+        size = len(CONSTANTS)
         profile = replace(
             self._search.profile(self._logs, told),
             loads=_loads(self._intervals),
             held_back=_errors([figure for each in held for figure in each.figures]),
-            before=_errors(before),
+            before=_errors([figure for figures in as_taken for figure in figures]),
             covariance=tuple(tuple(map(float, row[:size])) for row in covariance[:size]),
         )
-        off = _by_name([WITHIN * float(each) for each in near.spread(misfit)[:size]])
+        off = [WITHIN * float(each) for each in near.spread(misfit)[:size]]
         skew = skewed(self._search, near, told, self._logs, misfit, WITHIN)
-        untold = tuple(name for name, known in zip(NAMES, told, strict=False) if not known)
         inferred = any(one.is_unknown for one in self._intervals)
         doubts = [
             *self._of_loads(covariance),
@@ -147,21 +167,19 @@ class _Fit:
         elif doubts:
             doubts += self._other_workloads(profile, known)
         notes = [
-            f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
-            f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
-            for name, factor in profile.factors
+            f"the line takes {amount(factor, Unit.TIMES)} what the layout's feature has: is the "
+            "feature right, and the channel the link's alone? Nearest of one cause is "
+            f"{named(rivals)}"
+            for name, factor in profile.factors.items()
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
-        ranked = sorted((own, *rivals), key=lambda each: each.evidence)
+        ranked = sorted((own, *rivals), key=lambda each: each.aicc)
         return Fitted(
-            profile,
-            off,
-            untold,
+            replace(profile, doubts=tuple(doubts)),
+            _constants(profile.factors, off, skew),
             misfit,
-            tuple(doubts),
-            tuple(notes),
             tuple(ranked),
-            tuple(skew.items()),
+            tuple(notes),
         )
 
     def _held_back(self) -> list[Judged]:
@@ -179,11 +197,6 @@ class _Fit:
             for name, figures in zip(names, found, strict=True)
         ]
 
-    def _before(self) -> list[MeasuredFigure]:
-        """All figures with the constants as they are, and what ran as it is taken with these."""
-        found = self._figures([(self._layout, one) for one in self._search.intervals])
-        return [figure for figures in found for figure in figures]
-
     def _site(self, logs: Any, told: Any = None) -> Layout:
         return with_site(self._layout, self._search.profile(logs, told))
 
@@ -196,7 +209,7 @@ class _Fit:
     ) -> tuple[Explanation, list[Explanation], str]:
         """The fit as an explanation, its rivals, and in words what is as good and matters."""
         at_site = with_site(self._layout, profile)
-        moved = sum(factor != 1.0 for _, factor in profile.factors)
+        moved = sum(factor != 1.0 for factor in profile.factors.values())
         others = [(what, at, 0) for what, at in site_fitted.other_features(self._layout)]
         found = [
             (what, self._site(at), fitted)
@@ -207,20 +220,20 @@ class _Fit:
         as_good = [
             (each, at)
             for each, (_, at, _) in zip(apart, found, strict=True)
-            if _explains([each], own.evidence + site_fitted.AS_GOOD)
+            if _explains([each], own.aicc + site_fitted.AS_GOOD)
         ]
         doubt = ""
-        if _explains(features, own.evidence + site_fitted.AS_GOOD):
+        if _explains(features, own.aicc + site_fitted.AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
-                f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
+                f"{own.off}: correct the layout, if that is what is there"
             )
         elif as_good and (
             elsewhere := predicted_apart(at_site, [at for _, at in as_good], self._runs.each)
         ):
             doubt = (
                 f"these figures look as much like {named([each for each, _ in as_good])} as like "
-                f"the fit, which is off by {own.off_percent:.0f} %; and with that {elsewhere}: "
+                f"the fit, which is off by {own.off}; and with that {elsewhere}: "
                 "measure such a load as well, or say in the layout what is there"
             )
         return own, rivals, doubt
@@ -268,7 +281,8 @@ class _Fit:
         name = min(left, key=left.__getitem__, default="")
         if not name or left[name] > OUTLIER * self.misfit:
             return ""
-        return f"{self._seat(name)}, without which they are off by {left[name]:.1f} times"
+        off = shown(left[name], Unit.COUNT)
+        return f"{self._seat(name)}, without which they are off by {off} times"
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
@@ -294,7 +308,7 @@ class _Fit:
             ):
                 yield (
                     f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
-                    f"is off by {own.off_percent:.0f} %: what ran?"
+                    f"is off by {own.off}: what ran?"
                 )
 
     def _explained(
@@ -330,8 +344,8 @@ class _Fit:
 
 def _explains(rivals: Sequence[Explanation], evidence: float) -> bool:
     """Whether one of them has so much evidence, and is near at all."""
-    best = min(rivals, key=lambda each: each.evidence)
-    return best.evidence < evidence and best.off_percent < site_fitted.HELD_BACK_MAX
+    best = min(rivals, key=lambda each: each.aicc)
+    return best.aicc < evidence and best.off_percent < site_fitted.HELD_BACK_MAX
 
 
 def _errors(figures: Sequence[MeasuredFigure]) -> Errors | None:

@@ -16,10 +16,18 @@ from math import exp, log
 from statistics import median
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import asdict
+
 from ctc.profiles import FEATURES, ChpidProfile
+from isfc.arguments import spelt
+from isfc.errors import AnswerRefused
 from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile
+from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.reported import Reported
+from isfc.reports.units import amount, shown
 from isfc.search.site_surface import LINE, TRANSFER, Near, at_bound, soft
+from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
@@ -56,38 +64,39 @@ def log_off(figure: MeasuredFigure) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How near one explanation comes: its squares, and by how many percent it is off (median).
-
-    ``evidence`` is AICc, the less the better: squares, and what ``fitted`` constants cost where
-    there are so many figures.
-    """
+    """How near one explanation comes."""
 
     what: str
-    squares: float
     off_percent: float
-    fitted: int = 0
-    figures: int = 0
+    """its median error"""
+    squares: float
+    """of how far figures are off, in units of how well they are known"""
+    aicc: float
+    """Akaike's criterion for few figures, of which less is better: the squares, and what constants
+    cost that are fitted"""
 
     @property
-    def evidence(self) -> float:
-        """Akaike's criterion for few figures."""
-        count = self.fitted
-        few = 2 * count * (count + 1) / max(1, self.figures - count - 1)
-        return self.squares + 2 * count + few
+    def off(self) -> str:
+        """The error in words."""
+        return amount(self.off_percent, Unit.PERCENT)
 
     def __str__(self) -> str:
-        return f"{self.what} (off by {self.off_percent:.0f} %)"
+        return f"{self.what} (off by {self.off})"
 
 
 def explain(
     what: str, figures: Sequence[MeasuredFigure], known: Any, fitted: int = 0
 ) -> Explanation:
-    """How near figures come; ``known`` is how well each is known, as an array."""
+    """How near figures come with so many constants ``fitted``.
+
+    ``known`` is how well each is known, as an array.
+    """
     import numpy
 
     squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
     off = median(abs(each.error_percent or 0.0) for each in figures)
-    return Explanation(what, squares, off, fitted, len(figures))
+    few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
+    return Explanation(what, off, squares, squares + 2 * fitted + few)
 
 
 def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
@@ -106,11 +115,12 @@ def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
     beside[[TRANSFER, LINE]] = 1.0, -1.0
     logs = near.along(line, free)
     if abs(logs[LINE]) > APART_MIN:
-        yield f"a line that takes {exp(logs[LINE]):.2f} times what the feature's does", logs, fitted
+        times = amount(exp(logs[LINE]), Unit.TIMES)
+        yield f"a line that takes {times} what the feature's does", logs, fitted
     logs = near.along(beside, free)
     if logs[TRANSFER] > APART_MIN:
-        share = 100 * (1 - exp(-logs[TRANSFER]))
-        yield f"disks, or whatever is beside, that take {share:.0f} % of each channel", logs, fitted
+        share = amount(100 * (1 - exp(-logs[TRANSFER])), Unit.PERCENT)
+        yield f"disks, or whatever is beside, that take {share} of each channel", logs, fitted
 
 
 def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
@@ -143,62 +153,73 @@ def runs_at_most(intervals: int, features: int) -> int:
 
 def named(rivals: Sequence[Explanation]) -> str:
     """The best, and the next."""
-    first, *others = sorted(rivals, key=lambda each: each.evidence)
+    first, *others = sorted(rivals, key=lambda each: each.aicc)
     return f"{first}, next {others[0]}" if others else str(first)
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A profile; how far each factor's logarithm may be off, and which constants are not told.
+class FittedConstant(Struct, frozen=True):
+    """A constant of the model at a site."""
 
-    An uncertainty is two standard deviations, and wider where the figures are off by more than
-    what is known of them (``misfit``, a multiple of it). ``skewed`` has how far
-    below and above may go of constants that lines do not reach. ``doubts`` are the reasons not to
-    use it, ``notes`` what else is to be looked at. ``explanations`` are what was held beside the
-    fit, the best first.
-    """
+    constant: str
+    factor: float
+    """how many times today's value; 1 of one that is not told"""
+    told: bool
+    """whether the figures tell it: if not, it stays as it is"""
+    uncertainty: float
+    """how far the logarithm of its factor may be off: two standard deviations, wider by `misfit`"""
+    low: float
+    """between this and `high` its factor is, where 95 % of such ranges hold it; wider to one side
+    where lines do not reach so far and the profile of the squares is"""
+    high: float
+
+    @property
+    def meaning(self) -> str:
+        """What it is, or that it is not told."""
+        if not self.told:
+            return "not told by these figures: it stays as it is"
+        return next(each.meaning for each in CONSTANTS if each.name == self.constant)
+
+
+class Fitted(Reported, Struct, frozen=True):
+    """The model fitted to a site, and how well that is known."""
+
+    reported_by = "isfc.answers.measured_fit.measured_fit_report"
 
     profile: SiteProfile
-    uncertainties: tuple[tuple[str, float], ...]
-    untold: tuple[str, ...]
+    """what `--profile` takes"""
+    constants: tuple[FittedConstant, ...]
+    """each that may be fitted"""
     misfit: float | None = None
-    doubts: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    """how far the figures are off all in all, as a multiple of what noise and rounding leave; null
+    without intervals"""
     explanations: tuple[Explanation, ...] = ()
-    skewed: tuple[tuple[str, tuple[float, float]], ...] = ()
+    """what was held beside the fit, the best first"""
+    notes: tuple[str, ...] = ()
+    """what else is to be looked at, such as a line that is not as fast as the layout says"""
 
-    def ranges(self) -> dict[str, tuple[float, float]]:
-        """Of each constant, between what its factor is: 95 % of such ranges hold it."""
-        factors, sides = dict(self.profile.factors), dict(self.skewed)
-        found = {}
-        for name, off in self.uncertainties:
-            below, above = sides.get(name, (off, off))
-            factor = factors.get(name, 1.0)
-            found[name] = (factor * exp(-below), factor * exp(above))
-        return found
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The reasons not to use it."""
+        return self.profile.doubts
 
     def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each constant, as a data frame takes them.
+        """A flat record for each constant, as a data frame takes them."""
+        return [asdict(each) for each in self.constants]
 
-        ``uncertainty`` is of the logarithm; one that is not told has a factor of 1.
-        """
-        factors, ranges = dict(self.profile.factors), self.ranges()
-        return [
-            {
-                "constant": name,
-                "factor": factors.get(name, 1.0),
-                "told": name in factors,
-                "uncertainty": off,
-                "low": ranges[name][0],
-                "high": ranges[name][1],
-            }
-            for name, off in self.uncertainties
-        ]
 
-    def marked(self, notes: Sequence[str] = ()) -> "Fitted":
-        """The same with its doubts in the profile, and further notes."""
-        profile = replace(self.profile, doubts=self.doubts)
-        return replace(self, profile=profile, notes=(*self.notes, *notes))
+class FitRefused(AnswerRefused):
+    """A fit that is not to be believed; ``answer`` has it, and its ``doubts`` say why."""
+
+    answer: Fitted
+
+    def __init__(self, answer: Fitted) -> None:
+        doubts = "; ".join(answer.doubts)
+        super().__init__(f"the fit is refused: {doubts}; {spelt('anyway')} takes it all the same")
+        self.answer = answer
+
+    def __reduce__(self) -> tuple[type["FitRefused"], tuple[Fitted]]:
+        """Let it go to another process."""
+        return FitRefused, (self.answer,)
 
 
 HELD_BACK_MAX: Final = 15.0
@@ -241,10 +262,10 @@ def doubts_of(
     and ``outlier`` in words without which they are much nearer, if there is such a thing;
     ``inferred`` says that what ran is told by link activity alone.
     """
-    ends = [name for name, factor in profile.factors if at_bound(log(factor))]
-    for name in ends:
-        factor = dict(profile.factors)[name]
-        yield f"{name} comes out at {factor:.2f}, the end of what is tried: no such site is known"
+    ends = {name: each for name, each in profile.factors.items() if at_bound(log(each))}
+    for name, factor in ends.items():
+        at = shown(factor, Unit.TIMES)
+        yield f"{name} comes out at {at}, the end of what is tried: no such site is known"
     off, before = profile.held_back, profile.before
     if len(held) < 2:
         yield (
@@ -253,18 +274,19 @@ def doubts_of(
         )
     elif off is not None and off.median > HELD_BACK_MAX:
         yield (
-            f"figures held back are off by {off.median:.0f} % by the median, more than "
-            f"{HELD_BACK_MAX:.0f} %{_furthest(held)}"
+            f"figures held back are off by {amount(off.median, Unit.PERCENT)} by the median, more "
+            f"than {amount(HELD_BACK_MAX, Unit.PERCENT)}{_furthest(held)}"
         )
     elif off is not None and before is not None and off.median > before.median + WORSE_MIN:
         yield (
-            f"figures held back are off by {off.median:.1f} % by the median, and by "
-            f"{before.median:.1f} % without the fit{_furthest(held)}"
+            f"figures held back are off by {amount(off.median, Unit.SPREAD)} by the median, and by "
+            f"{amount(before.median, Unit.SPREAD)} without the fit{_furthest(held)}"
         )
     if misfit > MISFIT_MAX:
         yield (
-            f"figures are off by {misfit:.1f} times what their noise and rounding leave: the site "
-            "differs from the model in something else than the constants that are fitted"
+            f"figures are off by {shown(misfit, Unit.COUNT)} times what their noise and rounding "
+            "leave: the site differs from the model in something else than the constants that are "
+            "fitted"
             f"{', or what ran is not what link activity lets one think' if inferred else ''}"
             f"{f': see {outlier}' if outlier else ''}"
         )
@@ -276,7 +298,7 @@ def _furthest(held: Sequence[Judged]) -> str:
     if len(judged) < 2:
         return ""
     worst = max(judged, key=lambda each: each.median_percent)
-    return f"; furthest are those of {worst.seat}, by {worst.median_percent:.0f} %"
+    return f"; furthest are those of {worst.seat}, by {amount(worst.median_percent, Unit.PERCENT)}"
 
 
 PREDICTED_PAIRS: Final = 50
@@ -310,7 +332,7 @@ def predicted_apart(
     furthest, where = max(apart, key=lambda each: abs(each[0]))
     if abs(furthest) < PREDICTED_ALIKE:
         return ""
-    return f"{where} carries {100 * (exp(furthest) - 1):+.0f} %"
+    return f"{where} carries {amount(100 * (exp(furthest) - 1), Unit.CHANGE)}"
 
 
 def _predictions(layout: Layout) -> dict[str, Callable[[], float]]:

@@ -4,12 +4,17 @@ A deadline measures the machine, not the code. Call `register_profiles` in your 
 then ``settings.load_profile("ci")`` or ``pytest --hypothesis-profile=ci``.
 """
 
+from typing import Final
+
 from isfc.library import missing_library
 
 try:
     from hypothesis import HealthCheck, settings
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(missing_library("hypothesis", __name__), name="hypothesis") from error
+
+
+NIGHTLY_EXAMPLES: Final = 2_000
 
 
 def register_profiles() -> None:
@@ -28,7 +33,7 @@ def register_profiles() -> None:
         "nightly",
         deadline=None,
         print_blob=True,
-        max_examples=2_000,
+        max_examples=NIGHTLY_EXAMPLES,
         derandomize=False,
         suppress_health_check=[HealthCheck.too_slow],
     )

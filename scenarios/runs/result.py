@@ -33,18 +33,16 @@ class DeviceResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one side saw between warm-up and end. MB are 2^20 bytes; "out" is written by it.
-
-    ``messages_per_s`` counts both directions; ``cpu_percent_per_msg`` is percent of one
-    processor spent in the link driver per message a second, both directions counted as one
-    exchange; ``rdev_util_percent`` is summed over devices, as the report does.
-    """
+    """What one side saw between warm-up and end. MB are 2^20 bytes; "out" is written by it."""
 
     node: str
+    """the side that all that follows is seen from"""
     mb_per_s: float
+    """both directions"""
     mb_per_s_out: float
     mb_per_s_in: float
     messages_per_s: float
+    """both directions, acknowledgements of HY among them"""
     messages_per_s_out: float
     messages_per_s_in: float
     packages_per_s_out: float
@@ -52,11 +50,16 @@ class Result:
     messages_per_package_out: float
     messages_per_package_in: float
     bytes_per_package_out: float
+    """with headers"""
     bytes_per_package_in: float
     rdev_util_percent: float
+    """busy percent, summed over devices, as Performance Toolkit does"""
     collisions_per_s: float
+    """write collisions"""
     cpu_percent_per_msg: float
+    """percent of a processor in the link driver for each exchange a second"""
     tx_pend_count: float
+    """messages that wait for a CTC when the run ends"""
     devices: tuple[DeviceResult, ...]
 
 

@@ -44,9 +44,9 @@ def imported() -> isfc.Imported:
     return isfc.import_iocp([*texts.values()], partitions=",".join(layout.nodes))
 
 
-def measured() -> list[Any]:
+def measured() -> isfc.measured.Measurements:
     """What a site's page says."""
-    return isfc.measured.read([PAGES], ran=("HL", 50))
+    return isfc.measured.read([PAGES], ran=["HL:50"])
 
 
 def edits() -> list[isfc.Edit]:

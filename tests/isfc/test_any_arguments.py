@@ -60,12 +60,13 @@ RECORDS: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.NodeName: st.sampled_from([*ONE.nodes, isfc.NodeName("OTHER")]),
     isfc.Collection: st.sampled_from([isfc.Collection((ONE,)), MANY]),
     isfc.Traffic: st.sampled_from(isfc.Traffic),
-    SiteProfile: st.sampled_from([SLOW, SiteProfile("old", (), (), 1, "x")]),
+    SiteProfile: st.sampled_from([SLOW, SiteProfile("old", {}, (), 1, "x")]),
     Cell: st.sampled_from(CELLS),
     isfc.GuestMemory: st.builds(
         isfc.GuestMemory, size=st.just(2**20), touched=st.integers(1, 2**20)
     ),
     isfc.measured.Measurement: st.just(READ),
+    isfc.measured.Measurements: st.just(isfc.measured.Measurements((READ,))),
 }
 """What is given where one of these is expected."""
 

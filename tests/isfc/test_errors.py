@@ -7,6 +7,7 @@ from copy import copy
 import pytest
 
 from isfc.errors import (
+    AnswerRefused,
     Backpressure,
     ConfigurationError,
     IsfcError,
@@ -20,9 +21,8 @@ from isfc.live.control import BadRequest
 from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
-from isfc.search.measured import FitRefused
-from isfc.search.site_fitted import Fitted
-from scenarios.figures.site_messages import QuietLink
+from isfc.search.site_fitted import FitRefused, Fitted
+from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
     ConfigurationError("x"),
@@ -35,7 +35,8 @@ ERRORS = [
     BadFigure("x"),
     QuietLink("x"),
     VerificationError("x"),
-    FitRefused(Fitted(SiteProfile("made", (), (), 1, ""), (), ())),
+    AnswerRefused("x"),
+    FitRefused(Fitted(SiteProfile("made", {}, (), 1, ""), ())),
     ConversationSevered(SeverCode.LINK, "x"),
 ]
 

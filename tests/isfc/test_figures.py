@@ -35,8 +35,6 @@ BARE: Final = MappingProxyType(
         "LinkSizing": _GIVEN,
         "SearchResult": _GIVEN,
         "ChangeTrial": _GIVEN,
-        "Profile": _GIVEN,
-        "SiteErrors": _GIVEN,
         "Left": "by IBM's rule of thumb",
         "BusyResource": _SHORT,
         "Limiting": _SHORT,

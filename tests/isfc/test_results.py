@@ -17,6 +17,7 @@ pytestmark = pytest.mark.at_length
 
 PROJECT = Path(__file__).parents[2]
 CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
+PAGES = PROJECT / "tests" / "data" / "measured" / "two-pages.txt"
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
 
 
@@ -26,7 +27,7 @@ def results() -> dict[str, Any]:
     return {
         "plan": isfc.plan(layout),
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
-        "measured": isfc.measured.read([PROJECT / "tests/data/measured/two-pages.txt"])[0],
+        "measured": isfc.measured.read([PAGES]).measurements[0],
         "io_plan": isfc.io_plan(CHANNELS),
         "io_run": isfc.io_run(CHANNELS, seconds=0.01),
         "io_beside": isfc.io_beside(SHARED, "HS", pairs=1, seconds=0.01),
@@ -78,7 +79,7 @@ def test_what_is_said_of_a_layout_has_rows_and_one_line() -> None:
 
 def test_plan_draws_and_a_run_plots(results: dict[str, Any]) -> None:
     assert "isfc-drawing" in results["plan"]._repr_html_()
-    assert "<polyline" in results["simulate"]._repr_html_()
+    assert 'class="picture"' in results["simulate"]._repr_html_()
     assert "isfc-drawing" in isfc.load_layout("published-4")._repr_html_()
 
 

@@ -1,38 +1,37 @@
 """A few seconds of chaos; `make chaos` makes it an hour."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.isfc_process import isfc
 from tools.chaos import uploads
+from tools.chaos.audit import sums
+from tools.chaos.book import Entry
+from tools.chaos.chaos import what_is_wrong
+from tools.chaos.fault import ChaosKind
+from tools.chaos.supervisor import Outcome, Supervisor, Wanted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "options",
-    [
-        ["--conversations"],
-        pytest.param([], marks=pytest.mark.exhaustive),
-        pytest.param(["--conversations", "--layout", "two-cecs"], marks=pytest.mark.exhaustive),
-    ],
+    "layout", ["published-4", pytest.param("two-cecs", marks=pytest.mark.exhaustive)]
 )
 def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut(
-    options: list[str],
+    layout: str, tmp_path: Path
 ) -> None:
-    words = "--seconds 8 --gap 0.3 --seed 3 --json".split() + options
-    done = isfc(*words, module="tools.chaos.chaos", timeout=100)
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = json.loads(done.stdout)
-    assert found["wrong"] == []
-    assert found["faults"]["node killed"] > 0
-    assert len(found["faults"]) >= 3
-    assert found["counts"]["attached"] > 8, "nothing has ever connected again"
-    for sums in found["messages"].values():
-        assert sums["sent"] == sums["delivered"] + sums["undelivered"]
-        assert sums["delivered"] > 20
+    wanted = Wanted(seconds=8, seed=3, gap_s=0.3, layout=layout)
+
+    async def run() -> Outcome:
+        return await Supervisor(wanted, tmp_path).run(asyncio.Event())
+
+    outcome = asyncio.run(run())
+    assert what_is_wrong(outcome) == []
+    assert outcome.faults[ChaosKind.KILLED] > 0
+    assert len(outcome.faults) >= 3
+    assert outcome.count(Entry.ATTACHED) > 8, "nothing has ever connected again"
+    for each in sums(outcome.lives).values():
+        assert each.delivered > 20
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from isfc.measured import FitRefused, Fitted, SiteProfile
 from isfc.search.site_fitted import Explanation
 from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
-from tools.pages.console import PROJECT
+from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table, read_csv, study
 
@@ -37,7 +37,7 @@ NUMBERS: Final = range(200, 260)
 WORSE: Final = 10
 """Percentage points by which a prediction must not be further off with a fit that is given."""
 
-BLANK: Final = SiteProfile("none", (), (), 0, "")
+BLANK: Final = SiteProfile("none", {}, (), 0, "")
 
 
 def files() -> dict[Path, str]:
@@ -64,6 +64,7 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         for each in found
     ]
     held, before = profile.held_back, profile.before
+    constants = () if fitted is None else fitted.constants
     return {
         "number": site.number,
         "kind": site.kind,
@@ -73,8 +74,8 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "without": " ".join(f"{without:.1f}" for without, _ in errors),
         "with_fit": " ".join(f"{with_fit:.1f}" for _, with_fit in errors),
         "deviations": " ".join(f"{100 * each.deviation:.1f}" for each in found),
-        "factors": " ".join(f"{name}={value:.2f}" for name, value in profile.factors),
-        "untold": "" if fitted is None else " ".join(fitted.untold),
+        "factors": " ".join(f"{name}={value:.2f}" for name, value in profile.factors.items()),
+        "untold": " ".join(each.constant for each in constants if not each.told),
         "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
         "held_back": "" if held is None else f"{held.median:.1f}",
         "before": "" if before is None else f"{before.median:.1f}",
@@ -85,7 +86,7 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
 
 
 def _short(explanation: Explanation) -> str:
-    return f"{explanation}, {explanation.evidence:.0f}"
+    return f"{explanation}, {explanation.aicc:.0f}"
 
 
 def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str]]:
@@ -96,7 +97,7 @@ def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str
     except ConfigurationError as error:
         return "not read", None, [str(error)]
     except FitRefused as error:
-        return "refused", error.fitted, [*error.fitted.doubts]
+        return "refused", error.answer, [*error.answer.doubts]
     return "given", fitted, [*fitted.notes]
 
 
@@ -140,15 +141,13 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def table(path: Path) -> str:
-    """The same as a table in Markdown, for docs/measured.md."""
-    rows = read_csv(path)
-    return block(markdown_table((f"of {len(rows)} sites", ""), summary(rows)))
-
-
-def seconds_most(path: Path) -> float:
-    """Processor time of the fit that took longest, its made measurements included."""
-    return max(float(row["seconds"]) for row in read_csv(path))
+def figures(_: str) -> dict[str, str]:
+    """For docs/measured.md: the same as a table, and the longest processor time of a site."""
+    rows = read_csv(STUDY)
+    return {
+        "drawn": block(markdown_table((f"of {len(rows)} sites", ""), summary(rows))),
+        "seconds": f"{max(float(row['seconds']) for row in rows):.0f}",
+    }
 
 
 def _numbers(numbers: list[str]) -> str:

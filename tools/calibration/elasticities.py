@@ -18,10 +18,11 @@ from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tools import PROJECT
 from tools.calibration.assumptions import link
 from tools.tables import study
 
-TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "elasticities.csv"
+TABLE: Final = PROJECT / "scenarios" / "figures" / "elasticities.csv"
 
 LINKS: Final = ((1, 1), (1, 4), (2, 4), (4, 4))
 """Fibres, and CTCs on each."""
@@ -52,7 +53,7 @@ class Kind:
         points = WIDTH * (2 * Sobol(len(CONSTANTS), rng=1).random(POINTS) - 1)
         rates = []
         for seed, point in enumerate(points):
-            factors = tuple((c.name, exp(at)) for c, at in zip(CONSTANTS, point, strict=True))
+            factors = {c.name: exp(at) for c, at in zip(CONSTANTS, point, strict=True)}
             site = with_site(layout, SiteProfile("", factors, (self.feature,), 0, ""))
             asked = Experiment.of(site, SUITES[self.suite], self.pairs, SECONDS, 0.3, seed)
             rates.append([log(run(asked).mb_per_s)])

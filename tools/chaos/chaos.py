@@ -2,9 +2,9 @@
 
 ``python -m tools.chaos.chaos --seconds 60 --seed 7`` runs two nodes as processes, lets the faults
 of that seed happen to them and to the fibres between them, and then sums up what became of every
-message. With ``--layout two-cecs --conversations`` it runs the four of that layout, whose processes
-fail. It ends with 0 if the sums agree, with 1 if they do not, and with 130 if they agree and
-Ctrl-C has ended it early.
+message. With ``--layout two-cecs`` it runs the four of that layout, whose processes fail. Then
+programs fill a link that fails, for as long (`tools.chaos.uploads`). It ends with 0 if all adds up,
+with 1 if it does not, and with 130 if it does and Ctrl-C has ended it early.
 """
 
 import argparse
@@ -14,25 +14,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar
+from tools.chaos import uploads
 from tools.chaos.audit import Sums, audit, sums
 from tools.chaos.book import Entry
 from tools.chaos.supervisor import Outcome, Supervisor, Wanted
 
 _LOOK_S: Final = 1.0
-
 _COLUMNS_MAX: Final = 3
-"""Nodes that have columns of their own in 80; the JSON has them all."""
-
+"""Nodes that have columns of their own in 80."""
 _LINES: Final = (
     ("sent", "sent"),
     ("confirmed by the partner's program", "confirmed"),
@@ -44,11 +40,10 @@ _LINES: Final = (
 )
 
 
-def page(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> Iterator[str]:
+def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
     """The result as people read it."""
     yield (
-        f"{wanted.layout}, {'by conversations, ' * wanted.by_conversations}seed {wanted.seed}: "
-        f"{outcome.seconds:.0f} s, "
+        f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
         f"{outcome.faults.total():,} faults"
     )
     for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
@@ -70,26 +65,6 @@ def page(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> Iterator[str]:
     for label, name in _LINES:
         yield f"{label:36}" + "".join(f"{getattr(each, name):12,}" for each in columns.values())
     yield ""
-    if wrong:
-        yield from wrong
-    else:
-        yield "The sums agree: nothing was lost unsaid, doubled, changed or out of turn."
-
-
-def record(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> dict[str, Any]:
-    """The result as programs read it."""
-    return {
-        "wanted": asdict(wanted),
-        "seconds": outcome.seconds,
-        "faults": {kind.value: number for kind, number in outcome.faults.items()},
-        "lives": len({life.number for life in outcome.lives}),
-        "counts": {entry.name.lower(): outcome.count(entry) for entry in Entry},
-        "messages": {
-            name: {key: getattr(each, key) for _, key in _LINES}
-            for name, each in sums(outcome.lives).items()
-        },
-        "wrong": wrong,
-    }
 
 
 def what_is_wrong(outcome: Outcome) -> list[str]:
@@ -113,7 +88,26 @@ async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> Outcome:
         return running.result()
 
 
-def main(arguments: list[str]) -> int:
+async def play(wanted: Wanted, stop: asyncio.Event) -> int:
+    """Run all of it and say what came of it; the exit status."""
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    outcome = await run(wanted, folder, stop)
+    wrong = what_is_wrong(outcome)
+    print(*page(wanted, outcome), sep="\n")
+    if wrong:
+        print(*wrong, f"Books and logs: {folder}", sep="\n")
+        return ExitCode.FAILED
+    print("The sums agree: nothing was lost unsaid, doubled, changed or out of turn.\n")
+    shutil.rmtree(folder)
+    if stop.is_set():
+        return ExitCode.INTERRUPTED
+    with tempfile.TemporaryDirectory(prefix="chaos-") as name:
+        tally = await uploads.run(wanted.seconds, wanted.seed, name)
+    print(tally, *tally.wrong or ["Every upload ended, and nothing is left of any."], sep="\n")
+    return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
+
+
+def main() -> int:
     """Run a live pair with faults; return the exit status."""
     parser = argparse.ArgumentParser(prog="chaos")
     parser.add_argument("--seconds", type=float, default=60)
@@ -122,41 +116,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--rate", type=float, default=100.0, help="messages of each node a second, at most"
     )
-    parser.add_argument(
-        "--conversations", action="store_true", help="let messages go by conversations"
-    )
-    parser.add_argument("--layout", default="published-4", help="of more systems: conversations")
-    parser.add_argument("--json", action="store_true")
-    chosen = parser.parse_args(arguments)
-    wanted = Wanted(
-        chosen.seconds,
-        chosen.seed,
-        chosen.gap,
-        chosen.layout,
-        messages_per_s=chosen.rate,
-        by_conversations=chosen.conversations,
-    )
-    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
-    outcome, interrupted = Outcome(), False
-
-    async def live(stop: asyncio.Event) -> int:
-        nonlocal outcome, interrupted
-        outcome = await run(wanted, folder, stop)
-        interrupted = stop.is_set()
-        return 0
-
-    run_live(live)
-    wrong = what_is_wrong(outcome)
-    if chosen.json:
-        print(msgspec.json.format(msgspec.json.encode(record(wanted, outcome, wrong))).decode())
-    else:
-        print(*page(wanted, outcome, wrong), sep="\n")
-    if wrong:
-        print(f"books and logs: {folder}", file=sys.stderr)
-        return ExitCode.FAILED
-    shutil.rmtree(folder)
-    return ExitCode.INTERRUPTED if interrupted else ExitCode.GOOD
+    parser.add_argument("--layout", default="published-4")
+    chosen = parser.parse_args()
+    wanted = Wanted(chosen.seconds, chosen.seed, chosen.gap, chosen.layout, chosen.rate)
+    return run_live(lambda stop: play(wanted, stop))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -25,8 +25,9 @@ class FibreProxy:
         """Whether no new connection is carried."""
         self._here, self._there = here, there
         self._random = random
-        self._flowing = asyncio.Event()
-        self._flowing.set()
+        self.flowing = asyncio.Event()
+        """Not set: nothing is carried, and nothing cut."""
+        self.flowing.set()
         self._cables: dict[asyncio.StreamWriter, asyncio.StreamWriter] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -52,14 +53,6 @@ class FibreProxy:
             far = self._cables.pop(near)
             for writer in (near, far):
                 writer.transport.abort()
-
-    def stall(self) -> None:
-        """Carry nothing from now on, and cut nothing."""
-        self._flowing.clear()
-
-    def flow(self) -> None:
-        """Carry again."""
-        self._flowing.set()
 
     async def _come(self, from_near: asyncio.StreamReader, to_near: asyncio.StreamWriter) -> None:
         """Carry one connection, until either side or `cut` ends it."""
@@ -120,7 +113,7 @@ class FibreProxy:
             due_s, data = await pieces.get()
             if due_s > clock():
                 await asyncio.sleep(due_s - clock())
-            await self._flowing.wait()
+            await self.flowing.wait()
             if not data:
                 return
             writer.write(data)

@@ -1,32 +1,33 @@
 """One life of one node, as a process of its own: ``python -m tools.chaos.node`` and `Life` in JSON.
 
 It sends until it is told to be quiet (SIGUSR1) and runs until it is told to end (SIGTERM), or until
-its standard input ends, as that of one does whose supervisor has died.
+its standard input ends, as that of one does whose supervisor has died. Each of its conversations
+with a partner is one of `tools.chaos.traffic`: a stream, in which each message has its length
+before it. So what is accounted for passes windows, turns and the bound of the link, too.
 """
 
 import asyncio
 import signal
+import struct
 import sys
+from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import msgspec
 
 from isfc.cli.live.loops import run_live
-from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_link_end
-from isfc.link.name import NodeName
-from isfc.link.parameters import LinkParameters
-from isfc.live.endpoint import UnixEndpoint
-from isfc.live.engine import LiveEngine
+from isfc.link.events import LinkUp, Severed
 from isfc.live.events import Attached, LiveEvent
 from isfc.live.memory import keep_memory
-from isfc.live.opening import Opening
-from isfc.programs.verification import Verifying
+from isfc.live.partner_conversations import PartnerConversations
+from isfc.live.session import Conversation, ConversationSevered, open_node
 from isfc.system.link_end import LinkEnd
-from tools.chaos.book import Book, Entry
-from tools.chaos.conversing import converse
-from tools.chaos.traffic import ROOM, Correspondence
+from tools.chaos.book import CONVERSATIONS, Book, Entry
+from tools.chaos.traffic import Correspondence
+
+_LENGTH: Final = struct.Struct(">I")
 
 
 class Life(msgspec.Struct, frozen=True):
@@ -42,10 +43,85 @@ class Life(msgspec.Struct, frozen=True):
     """Those to which it connects, by partner."""
     messages_per_s: float
     reconnect_s: float
-    by_conversations: bool = False
-    """Whether messages go by conversations of `isfc.live.session`; else its one link has them."""
-    books: dict[str, str] = {}
+    books: dict[str, str]
     """The files of its books, which are there already, by partner."""
+
+
+class Conversing:
+    """The conversations of one life with a partner: new ones whenever the link has restarted."""
+
+    def __init__(
+        self, exchange: PartnerConversations, correspondence: Correspondence, book: Book
+    ) -> None:
+        self._exchange = exchange
+        self._correspondence = correspondence
+        self._book = book
+        self._restarts = 0
+        self._speaking: list[asyncio.Task[None]] = []
+        self._queues: list[asyncio.Queue[bytes]] = []
+        assert exchange.engine is not None, "an open node"
+        exchange.engine.listeners.append(self._hear)
+        for number in range(CONVERSATIONS):
+            exchange.serve(f"C{number}", self._listen)
+        self._begin()
+
+    def send_due(self, *, quiet: bool) -> None:
+        """Send what is to be sent now, each in its conversation."""
+        for conversation, data in self._correspondence.due(quiet=quiet):
+            self._queues[conversation].put_nowait(data)
+
+    async def close(self) -> None:
+        """Send nothing more; raise what went wrong with any of them."""
+        for task in self._speaking:
+            task.cancel()
+        for ended in await asyncio.gather(*self._speaking, return_exceptions=True):
+            if isinstance(ended, Exception):
+                raise ended
+
+    def _begin(self) -> None:
+        for task in self._speaking:
+            task.cancel()
+        self._queues = [asyncio.Queue() for _ in range(CONVERSATIONS)]
+        self._speaking = [
+            asyncio.create_task(self._speak(number, queue))
+            for number, queue in enumerate(self._queues)
+        ]
+
+    def _hear(self, _end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
+        """Of the link, before its conversations hear of it."""
+        if isinstance(event, Attached):
+            self._book[Entry.ATTACHED] += 1
+        elif isinstance(event, LinkUp):
+            self._book[Entry.LINK_UPS] += 1
+        elif isinstance(event, Severed):
+            self._correspondence.sever(event.reason)
+            self._restarts += 1
+            self._begin()
+
+    async def _speak(self, number: int, queue: asyncio.Queue[bytes]) -> None:
+        """Send what is due on one; when it is severed, whatever is due waits for the restart."""
+        with suppress(ConversationSevered):
+            conversation = await self._exchange.connect(f"C{number}")
+            while True:
+                data = await queue.get()
+                await conversation.send(_LENGTH.pack(len(data)) + data)
+
+    async def _listen(self, conversation: Conversation) -> None:
+        """Receive what the partner sends on one; nothing of before a restart is heard after it."""
+        number, restarts = int(conversation.service[1:]), self._restarts
+        rest = bytearray()
+        with suppress(ConversationSevered):
+            async for data in conversation:
+                if restarts != self._restarts:
+                    return
+                rest += data
+                while len(rest) >= _LENGTH.size:
+                    (length,) = _LENGTH.unpack_from(rest)
+                    end = _LENGTH.size + length
+                    if len(rest) < end:
+                        break
+                    self._correspondence.arrive(number, bytes(rest[_LENGTH.size : end]))
+                    del rest[:end]
 
 
 async def live(life: Life, stop: asyncio.Event) -> int:
@@ -54,71 +130,48 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGUSR1, quiet.set)
     loop.add_reader(sys.stdin.fileno(), stop.set)
-    books = {partner: Book(Path(path)) for partner, path in life.books.items()}
-    if life.by_conversations:
-        keep_memory()
-        await converse(life, stop, quiet, books)
-        return 0
-    (book,) = books.values()
-    correspondence = Correspondence(life.number, book, Random(life.number))
-    verifying = Verifying(correspondence)
-    opening = Opening(
-        listen=UnixEndpoint(life.listen) if life.listen else None,
-        connect={NodeName(each): UnixEndpoint(path) for each, path in life.connect.items()},
-        verify=True,
-        reconnect_s=life.reconnect_s,
-    )
-    layout = load_layout(life.layout)
-    definition = opening.pace(define_link_end(layout, NodeName(life.name), LinkParameters()))
-    system = opening.start([(definition, verifying, "chaos")])
-    (engine,) = system.engines
-
-    def hear(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
-        if isinstance(event, Attached):
-            book[Entry.ATTACHED] += 1
-
-    engine.listeners.append(hear)
-    await opening.meet(system)
     keep_memory()
-    sending = asyncio.create_task(_send(engine, verifying, correspondence, quiet, life, book))
-    ended = {asyncio.create_task(each) for each in (stop.wait(), engine.wait_closed())}
-    try:
-        done, _ = await asyncio.wait({sending, *ended}, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in (sending, *ended):
-            task.cancel()
-        await asyncio.gather(sending, *ended, return_exceptions=True)
-        await system.close()
-    verifying.expect_intact()
+    async with (
+        open_node(
+            life.layout,
+            life.name,
+            listen=f"unix:{life.listen}" if life.listen else None,
+            connect={partner: f"unix:{path}" for partner, path in life.connect.items()},
+            verify=True,
+            reconnect_s=life.reconnect_s,
+        ) as node,
+        asyncio.TaskGroup() as conversing,
+    ):
+        for partner, path in life.books.items():
+            exchange = node.exchange(partner)
+            conversing.create_task(_converse(exchange, life, stop, quiet, Book(Path(path))))
+    for exchange in node.exchanges.values():
+        assert exchange.verifying is not None, "it verifies"
+        exchange.verifying.expect_intact()
     return 0
 
 
-async def _send(
-    engine: LiveEngine,
-    verifying: Verifying,
-    correspondence: Correspondence,
-    quiet: asyncio.Event,
+async def _converse(
+    exchange: PartnerConversations,
     life: Life,
+    stop: asyncio.Event,
+    quiet: asyncio.Event,
     book: Book,
 ) -> None:
-    """Send what is due, again and again, in uneven steps."""
-    random = Random(life.number)
-    while True:
-        await asyncio.sleep(random.expovariate(life.messages_per_s))
+    """With one partner, in uneven steps; no number is another partner's too."""
+    random = Random(f"{life.number} {exchange.definition.partner}")
+    conversing = Conversing(exchange, Correspondence(life.number, book, random), book)
+    verifying = exchange.verifying
+    assert verifying is not None, "it verifies"
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(random.expovariate(life.messages_per_s)):
+                await stop.wait()
         book[Entry.DOUBLED] = verifying.doubled_count
-        if engine.end.link.room > ROOM:
-            messages = correspondence.due(quiet=quiet.is_set())
-            if messages:
-                engine.send(verifying.seal(messages))
-
-
-def main(arguments: list[str]) -> int:
-    """Live one life; the exit status."""
-    life = msgspec.json.decode(arguments[0], type=Life)
-    return run_live(lambda stop: live(life, stop))
+        conversing.send_due(quiet=quiet.is_set())
+    await conversing.close()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    its_life = msgspec.json.decode(sys.argv[1], type=Life)
+    sys.exit(run_live(lambda stop: live(its_life, stop)))

@@ -5,27 +5,32 @@ The supervisor is never killed, and neither are the nodes' books: see `tools.cha
 
 import asyncio
 import signal
+import sys
 import time
+from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Final
 
+import msgspec
+
 from isfc.layout.catalogue import load_collection
 from isfc.link.name import NodeName
+from tools.chaos import node
 from tools.chaos.audit import Account
-from tools.chaos.book import Entry
+from tools.chaos.book import Book, Entry
 from tools.chaos.fault import ChaosFault, ChaosKind, draw_faults
 from tools.chaos.fibre import FibreProxy
-from tools.chaos.node import Life
-from tools.chaos.running import Running
 
 SETTLE_S: Final = 60.0
 """How long all messages may take to arrive and be confirmed, once nothing goes wrong any more."""
+RECONNECT_S: Final = 3.0
+"""A link that was down for so long severs its conversations."""
 _LOOK_S: Final = 0.05
 
 
@@ -37,11 +42,9 @@ class Wanted:
     seed: int
     gap_s: float
     """Between two faults, on the average."""
-    layout: str
+    layout: str = "published-4"
     messages_per_s: float = 100.0
     """Of each node, at most."""
-    reconnect_s: float = 3.0
-    by_conversations: bool = False
 
 
 @dataclass(slots=True)
@@ -68,31 +71,92 @@ class Outcome:
         return sum(life.entries[entry] for life in self.lives)
 
 
-class _Node:
-    """One of the nodes, in all its lives."""
+class Node:
+    """One of the nodes, in all its lives: the process of the present one, and the books of all."""
 
-    def __init__(self, name: NodeName) -> None:
+    def __init__(self, name: NodeName, folder: Path) -> None:
         self.name = name
         self.partners: list[str] = []
         self.listen = ""
         """The Unix socket where it listens, if it does."""
         self.connect: dict[str, str] = {}
         """Those to which it connects, by partner."""
-        self.lives: list[Running] = []
         self.lock = asyncio.Lock()
         """One fault at a time of those that concern the process."""
+        self.number = 0
+        """Of the present life."""
+        self._folder = folder
+        self._process: Process | None = None
+        self._books: dict[str, Book] = {}
+        self._log = folder
+        self._past: list[Account] = []
+
+    async def start(self, wanted: Wanted, number: int) -> None:
+        """Begin a life, with new books and a log of its own."""
+        self._past, self.number = self.accounts, number
+        stem = f"{self.name}-{number}"
+        self._log = self._folder / f"{stem}.log"
+        paths = {partner: self._folder / f"{stem}-{partner}.book" for partner in self.partners}
+        self._books = {partner: Book.create(path) for partner, path in paths.items()}
+        life = node.Life(
+            number,
+            wanted.layout,
+            str(self.name),
+            self.listen,
+            self.connect,
+            wanted.messages_per_s,
+            RECONNECT_S,
+            {partner: str(path) for partner, path in paths.items()},
+        )
+        with self._log.open("wb") as said:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", node.__name__, msgspec.json.encode(life).decode()),
+                stdin=PIPE,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,  # Ctrl-C is for the supervisor
+            )
 
     @property
-    def now(self) -> Running:
-        """Its latest life."""
-        return self.lives[-1]
+    def said(self) -> str:
+        """What its present life has said."""
+        return self._log.read_text("utf-8", "replace")
+
+    @property
+    def accounts(self) -> list[Account]:
+        """What its books have now, of all its lives."""
+        return self._past + [
+            Account.of(self.number, self.name, book, partner)
+            for partner, book in self._books.items()
+        ]
+
+    @property
+    def attached(self) -> bool:
+        """Whether it has been connected to all its partners."""
+        return all(book[Entry.ATTACHED] > 0 for book in self._books.values())
+
+    @property
+    def all_confirmed(self) -> bool:
+        """Whether all it has sent since it was last severed is confirmed."""
+        latest = [account.sent[-1] for account in self.accounts[len(self._past) :]]
+        return all(each.sent == each.confirmed for each in latest)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send it a signal, unless it has ended."""
+        if self._process and self._process.returncode is None:
+            self._process.send_signal(number)
+
+    async def end(self, number: signal.Signals) -> int:
+        """End it; its exit status, or how it had ended before."""
+        self.send_signal(number)
+        return await self._process.wait() if self._process else 0
 
 
-def _nodes(layout: str, folder: Path) -> dict[NodeName, _Node]:
+def make_nodes(layout: str, folder: Path) -> dict[NodeName, Node]:
     """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
     collection = load_collection(layout)
     names = collection.systems
-    nodes = {name: _Node(name) for name in names}
+    nodes = {name: Node(name, folder) for name in names}
     for link in collection.links:
         first, second = (nodes[name] for name in sorted(link.nodes, key=names.index))
         first.partners.append(second.name)
@@ -111,46 +175,29 @@ class Supervisor:
         self._random = Random(wanted.seed)
         self._outcome = Outcome()
         self._numbers = count(1)
-        self._folder = folder
         self._fibre = FibreProxy(folder / "fibre", folder / "link", Random(wanted.seed))
         """That of a pair; links of more systems have none that could be cut."""
-        self._nodes = _nodes(wanted.layout, folder)
-
-    @property
-    def outcome(self) -> Outcome:
-        """What has come of it so far."""
-        lives = (life for each in self._nodes.values() for life in each.lives)
-        self._outcome.lives = [account for life in lives for account in life.accounts]
-        return self._outcome
+        self._nodes = make_nodes(wanted.layout, folder)
 
     async def run(self, stop: asyncio.Event) -> Outcome:
         """Run until the time is over, or ``stop``; then everything is repaired and must arrive."""
         began_s = time.monotonic()
+        nodes, outcome = self._nodes.values(), self._outcome
         try:
             async with self._fibre:
-                for each in self._nodes.values():
+                for each in nodes:
                     await self._start(each)
                 await self._break(stop)
-                self._outcome.seconds = time.monotonic() - began_s
+                outcome.seconds = time.monotonic() - began_s
                 await self._settle()
         finally:
-            for each in self._nodes.values():
-                for life in each.lives[-1:]:
-                    await life.end(signal.SIGKILL)
-        return self.outcome
+            for each in nodes:
+                await each.end(signal.SIGKILL)
+        outcome.lives = [account for each in nodes for account in each.accounts]
+        return outcome
 
-    async def _start(self, each: _Node) -> None:
-        life = Life(
-            next(self._numbers),
-            self._wanted.layout,
-            str(each.name),
-            each.listen,
-            each.connect,
-            self._wanted.messages_per_s,
-            self._wanted.reconnect_s,
-            self._wanted.by_conversations,
-        )
-        each.lives.append(await Running.start(life, each.partners, self._folder))
+    async def _start(self, each: Node) -> None:
+        await each.start(self._wanted, next(self._numbers))
 
     async def _break(self, stop: asyncio.Event) -> None:
         """Let faults happen, and wait until they are over."""
@@ -167,87 +214,86 @@ class Supervisor:
 
     async def _act(self, fault: ChaosFault) -> None:
         """Let one fault happen, and undo it."""
-        concerned = self._nodes[fault.node]
-        if fault.kind is ChaosKind.BOTH_KILLED:
+        of_process = {
+            ChaosKind.KILLED: self._kill,
+            ChaosKind.BOTH_KILLED: self._kill,
+            ChaosKind.ENDED: self._restart,
+            ChaosKind.STOPPED: self._hold,
+        }.get(fault.kind)
+        if of_process is None:
+            await self._disturb(fault)
+        else:
             names = list(self._nodes)
             at = names.index(fault.node)
-            places = sorted((at, (at + 1) % len(names)))  # always in this order
-            first, second = (self._nodes[names[place]] for place in places)
-            async with first.lock, second.lock:
-                await asyncio.gather(*(self._kill(each, fault) for each in (first, second)))
-        elif fault.kind in (ChaosKind.KILLED, ChaosKind.ENDED, ChaosKind.STOPPED):
-            async with concerned.lock:
-                await {
-                    ChaosKind.KILLED: self._kill,
-                    ChaosKind.ENDED: self._restart,
-                    ChaosKind.STOPPED: self._hold,
-                }[fault.kind](concerned, fault)
-        else:
-            await self._disturb(fault)
+            both = fault.kind is ChaosKind.BOTH_KILLED
+            places = sorted({at, (at + both) % len(names)})  # always in this order
+            async with AsyncExitStack() as locks:
+                concerned = [self._nodes[names[place]] for place in places]
+                for each in concerned:
+                    await locks.enter_async_context(each.lock)
+                await asyncio.gather(*(of_process(each, fault.for_s) for each in concerned))
         self._outcome.faults[fault.kind] += 1
 
-    async def _kill(self, each: _Node, fault: ChaosFault) -> None:
-        status = await each.now.end(signal.SIGKILL)
+    async def _kill(self, each: Node, for_s: float) -> None:
+        status = await each.end(signal.SIGKILL)
         if status != -signal.SIGKILL:
             self._note(each, f"ended by itself with {status}")
-        await asyncio.sleep(fault.for_s)
+        await asyncio.sleep(for_s)
         await self._start(each)
 
-    async def _restart(self, each: _Node, fault: ChaosFault) -> None:
+    async def _restart(self, each: Node, for_s: float) -> None:
         await self._end(each)
-        await asyncio.sleep(fault.for_s)
+        await asyncio.sleep(for_s)
         await self._start(each)
 
-    async def _end(self, each: _Node) -> None:
+    async def _end(self, each: Node) -> None:
         """End a node in good order."""
         try:
             async with asyncio.timeout(SETTLE_S):
-                status = await each.now.end(signal.SIGTERM)
+                status = await each.end(signal.SIGTERM)
         except TimeoutError:
             self._note(each, "does not end")
-            status = await each.now.end(signal.SIGKILL)
+            status = await each.end(signal.SIGKILL)
         if status not in (0, -signal.SIGTERM):  # the latter: it did not listen to signals yet
             self._note(each, f"ended with {status}")
 
-    async def _hold(self, each: _Node, fault: ChaosFault) -> None:
-        each.now.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(fault.for_s)
-        each.now.send_signal(signal.SIGCONT)
+    async def _hold(self, each: Node, for_s: float) -> None:
+        each.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(for_s)
+        each.send_signal(signal.SIGCONT)
 
     async def _disturb(self, fault: ChaosFault) -> None:
         """What goes wrong with the fibre; of two of a kind that overlap, the first end counts."""
         fibre = self._fibre
-        if fault.kind is ChaosKind.CUT:
-            fibre.cut(fault.count)
-            return
-        if fault.kind is ChaosKind.PARTITION:
-            fibre.dark = True
-            fibre.cut(fibre.count)
-        elif fault.kind is ChaosKind.DELAY:
-            fibre.delay_s = fault.delay_s
-        else:
-            fibre.stall()
-        await asyncio.sleep(fault.for_s)
-        if fault.kind is ChaosKind.PARTITION:
-            fibre.dark = False
-        elif fault.kind is ChaosKind.DELAY:
-            fibre.delay_s = 0.0
-        else:
-            fibre.flow()
+        match fault.kind:
+            case ChaosKind.CUT:
+                fibre.cut(fault.count)
+            case ChaosKind.PARTITION:
+                fibre.dark = True
+                fibre.cut(fibre.count)
+                await asyncio.sleep(fault.for_s)
+                fibre.dark = False
+            case ChaosKind.DELAY:
+                fibre.delay_s = fault.delay_s
+                await asyncio.sleep(fault.for_s)
+                fibre.delay_s = 0.0
+            case _:
+                fibre.flowing.clear()
+                await asyncio.sleep(fault.for_s)
+                fibre.flowing.set()
 
     async def _settle(self) -> None:
         """No new messages; those that are under way arrive; then all nodes end."""
-        lives = [each.now for each in self._nodes.values()]
+        nodes = self._nodes.values()
+        # and so they listen to signals
+        await self._wait(lambda: all(each.attached for each in nodes), "a node does not connect")
+        for each in nodes:
+            each.send_signal(signal.SIGUSR1)
         await self._wait(
-            lambda: all(life.attached for life in lives), "a node does not connect"
-        )  # and so it listens to signals
-        for life in lives:
-            life.send_signal(signal.SIGUSR1)
-        await self._wait(
-            lambda: all(life.all_confirmed for life in lives),
+            lambda: all(each.all_confirmed for each in nodes),
             f"not everything has arrived after {SETTLE_S:g} s",
         )
-        for each in self._nodes.values():
+        for each in nodes:
             await self._end(each)
 
     async def _wait(self, condition: Callable[[], bool], otherwise: str) -> None:
@@ -258,7 +304,5 @@ class Supervisor:
                 return
             await asyncio.sleep(_LOOK_S)
 
-    def _note(self, each: _Node, what: str) -> None:
-        self._outcome.wrong.append(
-            f"{each.name}, life {each.now.life.number}: {what}: {each.now.said[-1_000:]}"
-        )
+    def _note(self, each: Node, what: str) -> None:
+        self._outcome.wrong.append(f"{each.name}, life {each.number}: {what}: {each.said[-1_000:]}")

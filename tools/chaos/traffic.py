@@ -1,19 +1,16 @@
 """Traffic that can be accounted for: every message has a number, and is confirmed by the program.
 
-A link tells its client when the partner's *link* has read a message (`Sent`), which is not yet the
+A conversation tells its program when the partner's *link* has read a message, which is not yet the
 partner's program. So here the program that receives confirms what it has, as any program must that
 has to know.
 """
 
 import struct
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterator
 from random import Random
 from typing import Final
 
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, LinkUp, Severed
-from isfc.link.message import Message, Traffic
 from isfc.programs.verification import filler
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 
@@ -21,8 +18,6 @@ WINDOW: Final = 8
 """Messages of a conversation that may be sent and not confirmed."""
 LENGTHS: Final = (100, 4_000, 30_000, 200_000)
 """Messages are up to so long, in bytes, each as often: within a package, and in segments."""
-ROOM: Final = 2 * LENGTHS[-1]
-"""Bytes of the link's backlog that must be free before anything is sent."""
 
 _HEADER: Final = struct.Struct(">cIIQ")
 """Which of the two, the sender's life and epoch, and a number: for data, the message's; for a
@@ -31,7 +26,7 @@ _DATA, _CONFIRM = b"D", b"C"
 
 
 class Correspondence:
-    """The `Program` of one life of a node. What it sends, it is asked for: `due`."""
+    """What one life of a node sends a partner and hears of it, written down in its book."""
 
     def __init__(self, life: int, book: Book, random: Random) -> None:
         self._life = life
@@ -39,27 +34,10 @@ class Correspondence:
         self._random = random
         self._begin()
 
-    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
-        """Nothing: see `due`."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Write down what has happened."""
-        if isinstance(event, Delivered):
-            for message in event.messages:
-                self._arrive(message)
-        elif isinstance(event, LinkUp):
-            self._book[Entry.LINK_UPS] += 1
-        elif isinstance(event, Severed):
-            self._sever(event.reason)
-        return ()
-
-    def due(self, *, quiet: bool) -> list[Message]:
-        """What is to be sent now: confirmations, and unless ``quiet`` a message."""
-        messages = [
-            self._message(conversation, _CONFIRM, life, epoch, count)
-            for conversation, (life, epoch, count) in self._confirm.items()
-        ]
+    def due(self, *, quiet: bool) -> Iterator[tuple[int, bytes]]:
+        """What is to be sent now, by conversation: confirmations, unless ``quiet`` a message."""
+        for conversation, (life, epoch, count) in self._confirm.items():
+            yield conversation, _HEADER.pack(_CONFIRM, life, epoch, count)
         self._confirm.clear()
         conversation = self._random.randrange(CONVERSATIONS)
         outstanding = self._outstanding[conversation]
@@ -69,21 +47,10 @@ class Correspondence:
             self._book.write_sent(self._epoch, conversation, number + 1)
             outstanding.append(number)
             length = self._random.randint(1, self._random.choice(LENGTHS))
-            messages.append(
-                self._message(conversation, _DATA, self._life, self._epoch, number, length)
-            )
-        return messages
+            header = _HEADER.pack(_DATA, self._life, self._epoch, number)
+            yield conversation, b"".join((header, filler(length, number)))
 
-    def _begin(self) -> None:
-        self._epoch = self._book.begin_epoch()
-        self._sent = [0] * CONVERSATIONS
-        self._outstanding: list[deque[int]] = [deque() for _ in range(CONVERSATIONS)]
-        self._heard: tuple[int, int, int] | None = None
-        """The partner's life and epoch, and their line in the book."""
-        self._delivered = [0] * CONVERSATIONS
-        self._confirm: dict[int, tuple[int, int, int]] = {}
-
-    def _sever(self, reason: str) -> None:
+    def sever(self, reason: str) -> None:
         """What is not confirmed is reported undelivered; an epoch ends."""
         for conversation, outstanding in enumerate(self._outstanding):
             self._book.write_told(self._epoch, conversation, len(outstanding))
@@ -95,15 +62,25 @@ class Correspondence:
             self._book[Entry.OTHER_SEVERS] += 1
         self._begin()
 
-    def _arrive(self, message: Message) -> None:
-        if message.data is None or len(message.data) < _HEADER.size:
-            self._book[Entry.WRONG] += 1  # `Verifying` has found it changed, or others lost
+    def arrive(self, conversation: int, data: bytes) -> None:
+        """Write down what has arrived."""
+        if len(data) < _HEADER.size:
+            self._book[Entry.WRONG] += 1
             return
-        kind, life, epoch, number = _HEADER.unpack_from(message.data)
+        kind, life, epoch, number = _HEADER.unpack_from(data)
         if kind == _CONFIRM:
-            self._be_confirmed(message.conversation, life, epoch, number)
+            self._be_confirmed(conversation, life, epoch, number)
         else:
-            self._note(message.conversation, life, epoch, number)
+            self._note(conversation, life, epoch, number)
+
+    def _begin(self) -> None:
+        self._epoch = self._book.begin_epoch()
+        self._sent = [0] * CONVERSATIONS
+        self._outstanding: list[deque[int]] = [deque() for _ in range(CONVERSATIONS)]
+        self._heard: tuple[int, int, int] | None = None
+        """The partner's life and epoch, and their line in the book."""
+        self._delivered = [0] * CONVERSATIONS
+        self._confirm: dict[int, tuple[int, int, int]] = {}
 
     def _be_confirmed(self, conversation: int, life: int, epoch: int, count: int) -> None:
         """The partner's program has so many of our messages."""
@@ -125,10 +102,3 @@ class Correspondence:
         self._delivered[conversation] = number + 1
         self._book.write_delivered(self._heard[2], conversation, number + 1)
         self._confirm[conversation] = (life, epoch, number + 1)
-
-    def _message(
-        self, conversation: int, kind: bytes, life: int, epoch: int, number: int, length: int = 0
-    ) -> Message:
-        data = b"".join((_HEADER.pack(kind, life, epoch, number), filler(length, number)))
-        traffic = Traffic.LEGACY if conversation == CONVERSATIONS - 1 else Traffic.TRANSPORT
-        return Message(conversation, len(data), traffic, data)

@@ -1,15 +1,12 @@
-"""Programs that fill the link while it fails: ``python -m tools.chaos.uploads --seed 7``.
+"""Programs that fill the link while it fails.
 
 Two open nodes in one process, joined by real connections, and more conversations than the link
 holds bytes of. Each sends a megabyte, reads an answer and closes, over and over, while CTCs are cut
 and taken out of use, and now and then the link restarts. Every upload must be answered or severed
-with a reason, and in the end nothing is left: `Tally.wrong`. It ends with 1 if anything is.
+with a reason, and in the end nothing is left: `Tally.wrong`.
 """
 
-import argparse
 import asyncio
-import sys
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,7 +15,6 @@ from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.cli.output.exits import ExitCode
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.system.inputs import Activate, Deactivate
 from isfc.system.system import System
@@ -45,6 +41,12 @@ class Tally:
     severed: int = 0
     faults: int = 0
     wrong: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{PROGRAMS} programs, {self.faults:,} faults: {self.answered:,} uploads answered and "
+            f"{self.severed:,} severed"
+        )
 
 
 async def answer(conversation: Conversation) -> None:
@@ -145,23 +147,3 @@ async def _settle(nodes: Sequence[OpenNode], tally: Tally) -> None:
         if left != (0, 0):
             name = node.definition.name
             tally.wrong.append(f"{name}: {left[0]} conversations and {left[1]} bytes are left")
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run it; return the exit status."""
-    parser = argparse.ArgumentParser(prog="uploads")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    chosen = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
-        tally = asyncio.run(run(chosen.seconds, chosen.seed, folder))
-    print(
-        f"{PROGRAMS} programs, seed {chosen.seed}: {tally.answered:,} uploads answered and "
-        f"{tally.severed:,} severed, {tally.faults:,} faults"
-    )
-    print(*tally.wrong or ["Every upload ended, and nothing is left of any."], sep="\n")
-    return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

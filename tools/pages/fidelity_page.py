@@ -16,16 +16,31 @@ from typing import Final
 import msgspec
 
 from isfc.reports.measures import measure_name
+from scenarios.figures.assumptions import ASSUMPTIONS
+from scenarios.figures.certainty import QUIET, SMALL, Family, FigureKind, errors_of
+from scenarios.published.decisions import (
+    CHOICES,
+    LEVELS,
+    PREDICTORS,
+    DecisionAccuracy,
+    Regret,
+    decide,
+    decisions,
+    emulated_figures,
+    outliers,
+    regret,
+    rule_figures,
+)
 from scenarios.published.replay import Comparison, spreads_by_cell
 from scenarios.published.table import Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
-from tools.calibration import sensitivity
+from tools import DOCS
+from tools.calibration import ablations, sensitivity
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
 from tools.calibration.replayed import ReplayedTable, load
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
-from tools.pages import fidelity_goals, fidelity_trust
-from tools.pages.fidelity import DOCS, pictures
+from tools.pages.fidelity import RANGE_COLUMNS, foretold_ranges, pictures, told_goals
 from tools.pages.spans import block, paragraph
 from tools.tables import markdown_table, read_csv
 
@@ -42,6 +57,13 @@ ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
 
 UNKNOWN: Final = "Not known."
+HELD_ROWS_MIN: Final = 10
+
+
+ABLATED_COUNT: Final = 5
+"""How many rules the page shows."""
+ABLATED_COLUMNS: Final = 5
+"""How many of the columns the page shows: MB/s, and the rule's name."""
 
 
 class OffReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,8 +82,8 @@ def figures(_: str) -> dict[str, str]:
     reasons = load_reasons(DOCS / "reasons.toml")
     worst = (worst_rows(verdict, reasons) for verdict in verdicts)
     return {
-        **fidelity_trust.told(verdicts),
-        **fidelity_goals.told(verdicts, left_out),
+        **trusted(verdicts),
+        **told_goals(verdicts, left_out),
         **_sensitivity(sensitivity.load()),
         **_left_out(left_out),
         "pictures": block("\n".join(_pictures(replays))),
@@ -200,3 +222,79 @@ def _left_out(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
         "made": "; ".join(dict.fromkeys(row["made"] for row in rows)),
         "left_out": block(markdown_table(heading, lines)),
     }
+
+
+def trusted(verdicts: Sequence[TableVerdict]) -> dict[str, str]:
+    """What holds, which choices are right, ranges, and what rules do."""
+    small = errors_of(FigureKind.RATE, Family(QUIET, SMALL))
+    assumed = [(each.name, " ".join(each.reason.split())) for each in ASSUMPTIONS]
+    return {
+        "held": block(held(verdicts)),
+        **decided(verdicts),
+        "small": f"x {small.nineteen_of_twenty:.2f}",
+        "ranges": block(markdown_table(RANGE_COLUMNS[:-1], foretold_ranges())),
+        "assumed": block(markdown_table(("wider for", "ends"), assumed)),
+        "ablated": block(ablated()),
+    }
+
+
+def held(verdicts: Sequence[TableVerdict]) -> str:
+    """Within what half of the rows are, nine of ten, and all: of what is bounded or wanted."""
+    lines = []
+    for verdict in verdicts:
+        found = {check.of.subject: check for check in verdict.checks if verdict.table.is_measured}
+        for (measure, group, distance), check in found.items():
+            if check.summary.count < HELD_ROWS_MIN:
+                continue
+            sizes = (check.summary.median, check.summary.p90, check.summary.worst)
+            cells = (f"`{verdict.table.name}`", group, measure_name(measure))
+            lines.append((*cells, str(check.summary.count), *map(distance.show, sizes)))
+    heading = ("table", "rows", "measure", "count", "half within", "90 % within", "all within")
+    return markdown_table(heading, lines)
+
+
+def decided(verdicts: Sequence[TableVerdict]) -> dict[str, str]:
+    """Choices between published rows, and what a site loses by its preference."""
+    lines, lost, standing_out = [], [], ""
+    for verdict in verdicts:
+        table = verdict.table
+        lines += [_decision(made) for made in decisions([table], verdict.comparisons)]
+        figures = emulated_figures(verdict.comparisons).get(("transport", "mb_per_s"), {})
+        if table.name == "transport" and len(figures) == len(table.rows):
+            rule = decide(CHOICES[0], table, rule_figures(table))
+            lines.append(("IBM's rule of thumb", *_decision(rule)[1:]))
+            likings = {"the model": figures} | {n: of(table) for n, of in PREDICTORS.items()}
+            lost = [
+                (name, regret(table, liking), regret(table, liking, without=outliers(table)))
+                for name, liking in likings.items()
+            ]
+            standing_out = ", ".join(sorted(outliers(table)))
+    shares = [f"over {100 * level:.0f} %" for level in LEVELS]
+    heading = ("two rows differ in", "measure", "pairs", *shares, "half within", "90 %", "all")
+    losing = ("taken by", "lost on average", "at worst", "at", "without outliers", "at worst", "at")
+    rows = [(name, *_regretted(every), *_regretted(ordinary)) for name, every, ordinary in lost]
+    return {
+        "decided": block(markdown_table(heading, lines)),
+        "outliers": standing_out,
+        "regretted": block(markdown_table(losing, rows)),
+    }
+
+
+def _regretted(lost: Regret) -> tuple[str, ...]:
+    return f"{100 * lost.mean:.1f} %", f"{100 * lost.worst:.1f} %", lost.worst_at
+
+
+def _decision(made: DecisionAccuracy) -> tuple[str, ...]:
+    return (
+        *(made.choice.what, measure_name(made.choice.measure), str(made.count)),
+        *(f"{100 * made.share(level):.0f} %" for level in LEVELS),
+        *(f"{100 * error:.1f} %" for error in (made.median, made.p90, made.worst)),
+    )
+
+
+def ablated() -> str:
+    """Figures without one rule at a time."""
+    columns = ablations.COLUMNS[:ABLATED_COLUMNS]
+    nothing, *rules = ([line[name] for name in columns] for line in read_csv(ablations.FIGURES))
+    rules.sort(key=lambda cells: -float(cells[2]))
+    return markdown_table(columns, [nothing, *rules[:ABLATED_COUNT]])

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.schema import layout_schema
+from tools import DOCS
 from tools.calibration import (
     ablations,
     assumptions,
@@ -23,18 +24,17 @@ from tools.calibration import (
 )
 from tools.pages import (
     channel_fidelity,
-    diagram,
     fidelity,
     fidelity_page,
     json_page,
+    relocation,
     screenshots,
     sources,
+    states,
 )
-from tools.pages.console import PAGES, PROJECT
-from tools.pages.figures import fit, limits, shown, simulated
+from tools.pages.console import PAGES
+from tools.pages.figures import fit, shown, simulated
 from tools.pages.spans import filled
-
-DOCS: Final = PROJECT / "docs"
 
 Files = Mapping[Path, str] | Mapping[Path, bytes]
 """What they should hold."""
@@ -74,17 +74,16 @@ def json_keys() -> Files:
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": fit.figures,
     "README.md": fit.figures,
+    "docs/architecture.md": states.figures,
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": lambda _: {"rules": shown.rules()},
     "docs/collisions.md": shown.collisions,
     "docs/fidelity.md": fidelity_page.figures,
-    "docs/io-run.md": limits.io_run,
     "docs/io-sizing.md": shown.io_sizing,
     "docs/json.md": json_page.tables,
     "docs/live.md": shown.live,
-    "docs/measured.md": limits.measured,
-    "docs/relocation.md": limits.relocation,
-    "docs/reliability.md": limits.reliability,
+    "docs/measured.md": drawn_sites.figures,
+    "docs/relocation.md": lambda _: {"replayed": relocation.section()},
     "docs/replay.md": fit.figures,
     "docs/sources.md": lambda _: {"features": sources.features()},
     "docs/tutorial.md": shown.tutorial,
@@ -116,7 +115,6 @@ MEASURED: Final = (
 )
 MADE: Final = (
     Made("what ranges are made from", certainty.files, is_slow=True),
-    Made("states of a CTC", diagram.files),
     Made("drawings of layouts", layouts),
     Made("schema", schema),
     Made("keys of --json", json_keys),

@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import Any, Final
 
 MARK: Final = re.compile(
-    r"<!--=(?P<name>[\w.]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL
+    r"<!--=(?P<name>[\w.-]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL
 )
 LINES: Final = re.compile(r"^[\s>*-]*<!--=[^>]*-->(?!\n)", re.MULTILINE)
 """A mark that begins a line and is no line: Markdown would take the line for HTML."""
@@ -28,6 +28,7 @@ UNITS: Final = {
     # of bytes
     "KiB": 2**10,
     "MiB": 2**20,
+    "GiB": 2**30,
     # of ns
     "us": 10**3,
     "ms": 10**6,
@@ -85,7 +86,7 @@ def constant(name: str) -> Any:
                 if isinstance(found, type) and is_dataclass(found):
                     found = found.__dataclass_fields__[part].default
                 else:
-                    found = getattr(found, part)
+                    found = found[part] if isinstance(found, Mapping) else getattr(found, part)
             return found
     raise ValueError(f"{name}: neither a figure of the page nor a constant")
 

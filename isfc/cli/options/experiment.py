@@ -13,6 +13,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from isfc.reports.units import exact
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
@@ -153,7 +154,7 @@ def workload_lines() -> Iterator[str]:
 def _figures(kind: WorkloadKind) -> tuple[str, str, str]:
     """Its name, and the lengths of its messages and of a reply; a family's with the operand."""
     workload = kind.make(1)
-    reply = f"{workload.reply_length:,}"
+    reply = exact(workload.reply_length)
     if not kind.operand:
         return kind.name, _lengths(workload), reply
     operand = kind.operand.split()[-1].upper()
@@ -163,5 +164,5 @@ def _figures(kind: WorkloadKind) -> tuple[str, str, str]:
 
 def _lengths(workload: Workload) -> str:
     if workload.min_length == workload.max_length:
-        return f"{workload.max_length:,}"
-    return f"{workload.min_length:,} or {workload.max_length:,}"
+        return exact(workload.max_length)
+    return f"{exact(workload.min_length)} or {exact(workload.max_length)}"

@@ -3,16 +3,13 @@
 from collections.abc import Callable, Mapping
 from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from msgspec import Struct
 
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, check_force
 from isfc.library import check_library
-
-if TYPE_CHECKING:
-    from isfc.cli.output.picture import Spec
 
 
 class OwnFile(Struct, frozen=True):
@@ -36,20 +33,6 @@ class OwnFile(Struct, frozen=True):
         name = self.options[0].removeprefix("--")
         annotation = Annotated[Path | None, option]
         return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def plot(picture: "Callable[[Any], Spec]") -> OwnFile:
-    """``--plot``, which draws an answer."""
-    from isfc.cli.output.picture import FORMATS, write_picture  # most commands draw nothing
-
-    return OwnFile(
-        ("--plot",),
-        FORMATS,
-        "FILE",
-        "Draw it as well; FILE ends with .svg or .png.",
-        lambda path, found: write_picture(path, picture(found)),
-        "vl_convert",
-    )
 
 
 def check_files(files: Mapping[OwnFile, Path | None], *, force: bool) -> None:

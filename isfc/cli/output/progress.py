@@ -13,6 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log
 from isfc.reports.table import open_console
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
@@ -71,7 +73,7 @@ def progress_bar(
     def say(more: str = "") -> None:
         nonlocal said_s
         said_s = time.monotonic()
-        show_log(f"{SO_FAR}{done:.4g} of {total:.4g} {unit}{more}")
+        show_log(f"{SO_FAR}{shown(done, Unit.ANY)} of {shown(total, Unit.ANY)} {unit}{more}")
 
     def advance(amount: float) -> None:
         nonlocal done
@@ -86,7 +88,7 @@ def progress_bar(
         while not over.wait(SAID_EVERY_S):
             now_s = time.monotonic()
             if now_s - said_s >= SAID_EVERY_S:
-                say(f", after {now_s - begun_s:.0f} s")
+                say(f", after {round(now_s - begun_s)} s")
 
     over = Event()
     if unseen:
@@ -111,7 +113,9 @@ def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> 
     """
     unit = "s of virtual time"
     with progress_bar(
-        total, unit, lambda done: f"interrupted after {done:.2f} of {total:g} {unit}"
+        total,
+        unit,
+        lambda done: f"interrupted after {shown(done, Unit.SECONDS)} of {total:g} {unit}",
     ) as advance:
         return work(advance)
 

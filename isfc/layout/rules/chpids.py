@@ -7,15 +7,12 @@ from ctc.address import ChpidId, format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Fibre
-from isfc.layout.rules import changes
+from isfc.layout.rules import GUIDE, REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
-
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
-_GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
 def _single_ctc(judged: Judged) -> Iterator[Broken]:
@@ -169,7 +166,7 @@ RULES: Final = (
         Severity.WARNING,
         "The link has a single CTC.",
         "A single CTC is written by both ends, so their writes collide.",
-        _REPORT,
+        REPORT,
         "Define four CTCs on the chpid.",
         _single_ctc,
         (ChangedLayout("with four CTCs", changes.four_of_each),),
@@ -189,7 +186,7 @@ RULES: Final = (
         Severity.WARNING,
         "A chpid carries more than four CTCs.",
         "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
-        _REPORT,
+        REPORT,
         "Move the others to another chpid.",
         _chpid_crowded,
         (
@@ -203,7 +200,7 @@ RULES: Final = (
         "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
         "A director may lead one chpid to several. It is one channel all the same, and carries no "
         "more than to a single one.",
-        f"Derived: what is known of a chpid's CTCs does not ask where they lead; {_REPORT}",
+        f"Derived: what is known of a chpid's CTCs does not ask where they lead; {REPORT}",
         "Use further chpids at this end.",
         _leads_to_several,
         Untried("which further chpids there are, the layout does not say"),
@@ -213,7 +210,7 @@ RULES: Final = (
         Severity.WARNING,
         "A chpid carries CTCs of several links, and more than four together.",
         "The links compete for the chpid, so that neither has the capacity that it has alone.",
-        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
+        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
         "Give each link chpids of its own, or fewer CTCs on the shared one.",
         _chpid_shared,
         Untried("it takes several links to find it, and what is run is one"),
@@ -224,7 +221,7 @@ RULES: Final = (
         "A link is faster than the rule of thumb is known for.",
         "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
         "that the estimate is too high.",
-        f"{_REPORT}; IBM, z15 FICON Express16SA performance",
+        f"{REPORT}; IBM, z15 FICON Express16SA performance",
         "Do not count on the estimate: see what `isfc run` gives.",
         _beyond_the_rule,
         Untried("it advises no change: it says that the model is to be asked"),
@@ -237,7 +234,7 @@ RULES: Final = (
         "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
         "selected chpid in addition to its other CTCs. isfc takes NDC from the chpid with the "
         "fewest CTCs, because further CTCs of another chpid may be the unidirectional ones.",
-        f"{_GUIDE}, recommendations",
+        f"{GUIDE}, recommendations",
         "Define fewer CTCs a chpid.",
         _too_many_each,
         (ChangedLayout("that way", changes.selected_in_addition),),
@@ -247,7 +244,7 @@ RULES: Final = (
         Severity.INFO,
         "A fibre has the same chpid at both ends.",
         "The two ends of a straight connection share one channel, which then does the work of two.",
-        f"{_GUIDE}, straight and crossed connections",
+        f"{GUIDE}, straight and crossed connections",
         "Cross the connections: use different chpids at the two ends.",
         _straight,
         Untried("it takes other channels, which the layout does not have"),

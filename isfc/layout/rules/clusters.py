@@ -11,10 +11,10 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
+from isfc.layout.rules import REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates
 
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
 
 
@@ -66,7 +66,8 @@ def _single_points(judged: Judged) -> Iterator[Broken]:
             *(set(collection.channels_of(fibre, layout.nodes)) for fibre in fibres)
         )
         for channel in sorted(common, key=channel_name):
-            yield Broken(f"{_capital(channel_name(channel))} is an end of every fibre.")
+            name = channel_name(channel)
+            yield Broken(f"{name[0].upper()}{name[1:]} is an end of every fibre.")
     directors = [set(fibre.directors) for fibre in fibres]
     for director in sorted(set.intersection(*directors)):
         yield Broken(f"Director {director} leads every fibre.")
@@ -134,10 +135,6 @@ def _asymmetric(judged: Judged) -> Iterator[Broken]:
         )
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
 RULES: Final = (
     LayoutRule(
         "mesh-incomplete",
@@ -175,7 +172,7 @@ RULES: Final = (
         Severity.WARNING,
         "A channel of several systems, or one that is both ends, carries more than four CTCs.",
         "Its CTCs share one line each way and one data processor, whichever system they are of.",
-        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
+        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
         "Give some of the links other channels, or fewer CTCs on this one.",
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),

@@ -7,9 +7,8 @@ from typing import Final
 from ctc.address import format_rdev
 from isfc.layout.in_words import listed
 from isfc.layout.layout import CtcPair
+from isfc.layout.rules import GUIDE, REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
-
-_GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
 def _out_of_order(judged: Judged) -> Iterator[Broken]:
@@ -83,7 +82,7 @@ RULES: Final = (
         "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
         "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
         "use the other way round, as 4xyz to send and 5xyz to receive, are meant so, and left out.",
-        f"{_GUIDE}; z/VM 6.2 performance report, ISFC Improvements",
+        f"{GUIDE}; {REPORT}",
         "Number the CTCs in the same order at both ends; best, with the same numbers.",
         _out_of_order,
         Untried("it is about who is misled; the order in which both ends scan stays"),
@@ -93,7 +92,7 @@ RULES: Final = (
         Severity.WARNING,
         "A device number names one CTC here and another there.",
         "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
-        f"{_GUIDE}: the same number at both ends is recommended",
+        f"{GUIDE}: the same number at both ends is recommended",
         "Give each CTC the same number at both ends, or numbers that the other end does not use.",
         _ambiguous,
         Untried("it is about who is misled; numbers carry nothing"),

@@ -6,18 +6,16 @@ from itertools import groupby
 from typing import Final
 
 from ctc.fibre_channel import (
-    FRAME_DATA_LENGTH,
     PORT_CREDITS,
-    credit_bytes_per_s,
     credits_for_full_frames,
-    full_frame_ns,
+    full_frames_by_credits,
     full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
-from isfc.layout.rules import changes
+from isfc.layout.rules import REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 
 _ENDS: Final = (
@@ -25,7 +23,6 @@ _ENDS: Final = (
 )
 _MIDDLE: Final = "Put the fast chpid in the middle of the device list."
 _MIB: Final = 2**20
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 
 
 def _speeds(judged: Judged) -> list[float]:
@@ -113,7 +110,7 @@ def _beyond_reach(judged: Judged) -> Iterator[Broken]:
 
 def _let_through(credits_: int, gbps: float, km: float) -> str:
     """``201 of 808 MB/s each way over 30 km.``; MB are 2^20 bytes, as everywhere of a link."""
-    bytes_per_s = credit_bytes_per_s(credits_, km, FRAME_DATA_LENGTH, full_frame_ns(gbps))
+    bytes_per_s = full_frames_by_credits(credits_, km, gbps)
     full = full_frames_mb_per_s(gbps) * 1e6
     return f"{bytes_per_s / _MIB:,.0f} of {full / _MIB:,.0f} MB/s each way over {km:g} km."
 
@@ -163,7 +160,7 @@ RULES: Final = (
         Severity.WARNING,
         "The two nodes meet the link speeds in different orders.",
         "One direction then uses the fast chpids first, and the other the slow ones.",
-        _REPORT,
+        REPORT,
         f"{_ENDS} With one fast chpid: put it in the middle.",
         _asymmetric,
         (ChangedLayout("in that order", changes.fast_outside_or_inside),),
@@ -173,7 +170,7 @@ RULES: Final = (
         Severity.INFO,
         "Both nodes begin on a slow chpid, though several are fast.",
         "A lightly loaded link then runs at the slow chpids' speed.",
-        _REPORT,
+        REPORT,
         _ENDS,
         _slow_first,
         (ChangedLayout("in that order", changes.fast_outside_or_inside),),

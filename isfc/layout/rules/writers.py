@@ -5,12 +5,9 @@ from typing import Final
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.in_words import listed
-from isfc.layout.rules import changes
+from isfc.layout.rules import GUIDE, REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 from isfc.link.scan import stop_short
-
-_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
-_GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
 def _unequal(judged: Judged) -> Iterator[Broken]:
@@ -87,7 +84,7 @@ RULES: Final = (
         Severity.WARNING,
         "One node can use fewer chpids than the other, or slower ones.",
         "Each scan stops short of its end, and what is left out there is lost to that direction.",
-        _REPORT,
+        REPORT,
         "Let the device list begin and end with chpids of the same speed and with equally many "
         "CTCs, more than each scan stops short by.",
         _unequal,
@@ -98,7 +95,7 @@ RULES: Final = (
         Severity.WARNING,
         "All CTCs that one end may write are on one chpid.",
         "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
-        f"Derived from the write rule: {_REPORT}",
+        f"Derived from the write rule: {REPORT}",
         "Give each of the chpids at least two CTCs more than each scan stops short by.",
         _one_chpid_writes,
         Untried("it is about what a loss leaves, not about what is carried"),
@@ -109,7 +106,7 @@ RULES: Final = (
         "CTCs that only one end may write are on several chpids.",
         "IBM advises to keep them on one selected chpid, where they come on top of those that both "
         "ends may write: then all other chpids are used alike by both ends.",
-        f"{_GUIDE}, recommendations",
+        f"{GUIDE}, recommendations",
         "Put them on one chpid, in addition to its other CTCs.",
         _unidirectional_spread,
         (ChangedLayout("that way", changes.selected_at_both_ends),),
@@ -119,7 +116,7 @@ RULES: Final = (
         Severity.INFO,
         "The 9th and the 10th CTC gain at most one to write on.",
         "From 9 CTCs on, each scan stops short by two instead of one.",
-        f"Derived from the write rule: {_REPORT}",
+        f"Derived from the write rule: {REPORT}",
         "Keep to eight CTCs, or define eleven and more.",
         _few_beyond_eight,
         (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),

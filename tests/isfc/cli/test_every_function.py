@@ -22,15 +22,15 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv table html plot output full format fail_on report interval side x y why plain force "
-    "notes".split()
+    "json csv table html markdown plot output full format fail_on report interval side x y why "
+    "plain force notes".split()
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
 RENAMED: Final = {"from": ("client", "source", "from_"), "as": ("as_",)}
 """Options whose names are no good for arguments; with the last, ``--from`` of `relocate`."""
 
-OF_FILES: Final = "system zone ran records usable decimal_comma".split()
+OF_FILES: Final = "system zone records usable decimal_comma".split()
 OF_A_GUEST: Final = (
     "memory change_rate touched hot_set write_rate like quiesce max_quiesce max_total immediate"
 ).split()
@@ -49,10 +49,11 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
     "evacuate": {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; of results `compare_results`"},
-    "measured read": {"layout": "`measured.compare` keeps those of its link"},
-    "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "loads": dict.fromkeys(set(OF_FILES) - {"ran"}, "`about`, `measured.AboutFiles`")
+    **dict.fromkeys(
+        ["measured read", "measured compare", "measured fit"],
+        dict.fromkeys(OF_FILES, "`about`, `measured.AboutFiles`"),
+    ),
+    "loads": dict.fromkeys(OF_FILES, "`about`, `measured.AboutFiles`")
     | {"move": "`guests`, a `GuestMemory`"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""

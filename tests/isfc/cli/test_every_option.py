@@ -18,7 +18,7 @@ from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
-from isfc.search.objective import Scoring
+from isfc.search.scoring import Scoring
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
@@ -256,11 +256,12 @@ ELSEWHERE: Final = {
     "notes json csv table",
     "compare": "workload pairs link profile",
     "change": "partitions ports link rates reset try json",
-    "measured read": "system zone ran records usable decimal-comma layout link output csv json",
+    "measured read": "system zone ran records usable decimal-comma layout link output html notes "
+    "csv json table",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
-    "anyway csv json",
+    "anyway html notes csv json table",
     "loads": "link profile system zone records usable decimal-comma percentile period "
     "lost growth months move guests together from plot html jobs notes csv json table",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
@@ -337,7 +338,7 @@ def test_every_option_has_its_row(name: str) -> None:
         words = {word for row in tried for word in f"{row.command} {row.option}".split()}
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
         is_made = "table" in options  # which only these have
-        made = {*AnswerPrinted.__struct_fields__, "html"} if is_made else {"force"}
+        made = {*AnswerPrinted.__struct_fields__, "html", "plot"} if is_made else {"force"}
         assert options - {"help", *made - rest} == rest
 
 

@@ -202,17 +202,7 @@ def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
     )
     hinted = hinted_fibres(systems)
     pairings = pair_all(systems, hinted_ports(systems, []))
-    links = [
-        wire(
-            pairing,
-            lambda chpids: hinted(chpids).profile,
-            {},
-            lambda chpids: hinted(chpids).fibre,
-            lambda chpids: hinted(chpids).km or 0.0,
-            lambda chpids: hinted(chpids).far_path,
-        ).layout
-        for pairing in pairings
-    ]
+    links = [wire(pairing, lambda ends: hinted(ends).said(), {}).layout for pairing in pairings]
     check_paths(links)
     assert list(crossings(pairings, links)) == []
     again = parse_collection(format_collection(together(pairings, links)))

@@ -82,20 +82,22 @@ CASES = {
 RATES_WITHIN = 0.02
 RESPONSES_WITHIN = 0.025
 FEW_WITHIN = 0.05
+NEAR_FULL_WITHIN, FULLER_WITHIN = 0.02, 0.04
+READING_WITHIN, BOTH_WAYS_WITHIN = 0.02, 0.06
 LARGE_OPEN = [
     # half of the line, 69 %, 75 %, 86 %; above, a run of 2 s is uncertain by as much itself
-    (100_000, 3_000, 0.02),
-    (200_000, 2_000, 0.02),
-    (100_000, 6_000, 0.04),
-    (200_000, 4_000, 0.04),
+    (100_000, 3_000, NEAR_FULL_WITHIN),
+    (200_000, 2_000, NEAR_FULL_WITHIN),
+    (100_000, 6_000, FULLER_WITHIN),
+    (200_000, 4_000, FULLER_WITHIN),
 ]
 LARGE_CLOSED: list[tuple[dict[str, Any], dict[str, Any], float]] = [
     # the response of the large ones was up to 41 % too long
-    ({"rate_per_s": 100_000}, {"outstanding": 4}, 0.02),
-    ({"rate_per_s": 200_000}, {"outstanding": 4}, 0.02),
-    ({"rate_per_s": 100_000}, {"outstanding": 128}, 0.02),
-    ({"outstanding": 16}, {"outstanding": 8}, 0.02),
-    ({"rate_per_s": 100_000}, {"outstanding": 16, "read_percent": 50}, 0.06),
+    ({"rate_per_s": 100_000}, {"outstanding": 4}, READING_WITHIN),
+    ({"rate_per_s": 200_000}, {"outstanding": 4}, READING_WITHIN),
+    ({"rate_per_s": 100_000}, {"outstanding": 128}, READING_WITHIN),
+    ({"outstanding": 16}, {"outstanding": 8}, READING_WITHIN),
+    ({"rate_per_s": 100_000}, {"outstanding": 16, "read_percent": 50}, BOTH_WAYS_WITHIN),
 ]
 """How near mean values and runs are; docs/io-run.md says so."""
 

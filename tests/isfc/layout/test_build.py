@@ -7,7 +7,14 @@ import pytest
 from ctc.address import parse_chpid, parse_rdevs
 from ctc.profiles import FEATURES
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, CHANNELS_MAX, CtcChoice, build_layout, widened
+from isfc.layout.build import (
+    ASSUMED_FEATURE,
+    CHANNELS_MAX,
+    CtcChoice,
+    SaidFibre,
+    build_layout,
+    widened,
+)
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
@@ -48,7 +55,7 @@ def test_features_are_asked_for_by_chpid() -> None:
     layout = build_layout(
         NODES,
         [*connections("50-40", "7000", "6000"), *connections("51-41", "7001", "6001")],
-        lambda chpids: express2 if chpids[NODES[0]] == 0x51 else None,
+        lambda chpids: SaidFibre(express2) if chpids[NODES[0]] == 0x51 else None,
     )
     assert [fibre.profile for fibre in layout.fibres] == [ASSUMED_FEATURE, express2]
 

@@ -70,7 +70,7 @@ class DrawnSite:
             writer = csv.DictWriter(file, [*rows[0]])
             writer.writeheader()
             writer.writerows(rows)
-        return measured.read([path])
+        return [*measured.read([path]).measurements]
 
 
 def drawn(number: int) -> DrawnSite:

@@ -32,7 +32,7 @@ LAYOUT = "atlanta-boston"
 def site_of(layout: Layout, **factors: float) -> Layout:
     """The layout at a site whose constants are so many times today's."""
     features = tuple({fibre.profile.feature for fibre in layout.fibres})
-    return with_site(layout, SiteProfile("made", tuple(factors.items()), features, 0, ""))
+    return with_site(layout, SiteProfile("made", factors, features, 0, ""))
 
 
 def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: int) -> list[Path]:
@@ -79,7 +79,7 @@ def fit_pages(files: list[Path]) -> Fitted:
     layout = load_layout(LAYOUT)
     found = seen_intervals(layout, read_measurements(files, Reading()))
     intervals = [FitInterval(seen, derive(layout, seen)) for seen in found]
-    return fit(layout, intervals, "site")
+    return fit(layout, intervals)
 
 
 def errors_percent(

@@ -13,7 +13,7 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, table_rows
 from isfc.measured.seen import seen_link
 from isfc.measured.table import read_csv, read_json
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 PAGE = """\
@@ -100,7 +100,7 @@ def test_a_column_that_stands_empty_is_told_by_its_place(tmp_path: Path) -> None
         ("   98  ...", "  130  ...", 7, "Busy 130 %; expected at most 100"),
         ("13.4 15.8", "13.4 25.8", 7, "Serv 25.8 ms is not Pend + Disc + Conn, 15.8 ms"),
         (" 61.8", "-61.8", 7, "I/O a second -61.8 is negative"),
-        ("13.4", "13,4", 7, "'13,4' has a comma; expected 13.4, or --decimal-comma"),
+        ("13.4", "13,4", 7, "'13,4' has a comma; expected 13.4, or decimal_comma"),
         ("13.4", "13:4", 7, "'13:4' is no figure"),
         ("7001 CTCA", "7000 CTCA", 8, "RDEV 7000 is in line 7 of this page as well"),
     ],
@@ -111,7 +111,7 @@ def test_an_impossible_figure_is_refused_by_file_and_line(
     message = refusal(tmp_path, PAGE.replace(old, new, 1))
     assert f"page.txt:{line}: " in message
     assert problem in message
-    assert "--usable" in message
+    assert "usable" in message
 
 
 def test_usable_rows_are_used_only_if_that_is_asked_for(tmp_path: Path) -> None:
@@ -203,5 +203,5 @@ def test_systems_that_are_mixed_up_are_refused(
 
 def test_equal_rdevs_at_both_ends_need_the_system_to_be_said() -> None:
     (page,) = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
-    with pytest.raises(ConfigurationError, match="expected --system CLIENT or --system SERVER"):
+    with pytest.raises(ConfigurationError, match="expected system CLIENT or system SERVER"):
         seen_link(load_layout("published-12"), page)

@@ -7,19 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import isfc
 from isfc.layout.site import SiteProfile
 from isfc.link.parameters import LinkParameters
 from isfc.measured.seen import seen_intervals
 from isfc.search import site_fit
-from isfc.search.measured import intervals_of
 from isfc.search.site_fitted import Fitted
+from isfc.search.site_intervals import intervals_of
 from isfc.search.site_search import Runs
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]
 
@@ -31,24 +32,27 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)
 
 
-def refused(layout: Any, _: Any, name: str, __: Any) -> Fitted:
+def refused(layout: Any, _: Any, __: Any) -> Fitted:
     """A fit that is in doubt, without a run."""
-    return replace(site_fit.fit(layout, [], name), doubts=("it is off",))
+    found = site_fit.fit(layout, [])
+    return structs.replace(found, profile=replace(found.profile, doubts=("it is off",)))
 
 
 def test_figures_are_read_and_are_rows() -> None:
-    first, second = isfc.measured.read(PAGES, ran={PAGES[1]: ("HM", 7)})
-    assert (str(first.ran), str(second.ran)) == ("HL:50", "HM:7")
-    assert {row["system"] for row in isfc.measured.rows([first])} == {"ATLANTA"}
-    with pytest.raises(isfc.ConfigurationError, match=r"ran: x\.txt: none of the files"):
-        isfc.measured.read(PAGES, ran={"x.txt": ("HM", 7)})
+    found = isfc.measured.read(PAGES, ran=["site-2.txt=HM:7"])
+    assert [str(each.ran) for each in found.measurements] == ["HL:50", "HM:7"]
+    assert {row["system"] for row in found.rows()} == {"ATLANTA"}
+    with pytest.raises(
+        isfc.ConfigurationError, match=r"ran x\.txt=HM:7: expected one of the files"
+    ):
+        isfc.measured.read(PAGES, ran=["x.txt=HM:7"])
 
 
 def test_a_profile_brings_the_model_nearer() -> None:
     seen = isfc.measured.read(PAGES[:1])
     (blank,) = isfc.measured.compare("atlanta-boston", seen).intervals
     fitted = isfc.measured.fit("atlanta-boston", [])
-    profile = replace(fitted.profile, factors=(("transfer", 1.4), ("receive", 2.0)))
+    profile = replace(fitted.profile, factors={"transfer": 1.4, "receive": 2.0})
     found = isfc.measured.compare("atlanta-boston", seen, profile=profile)
     (near,) = found.intervals
     errors = [abs(each.median_errors["Serv"] or 0.0) for each in (blank, near)]
@@ -58,14 +62,13 @@ def test_a_profile_brings_the_model_nearer() -> None:
 
 def test_the_constants_of_a_fit_are_rows() -> None:
     fitted = isfc.measured.fit("atlanta-boston", [])
-    profile = replace(fitted.profile, factors=(("turn", 0.5),))
-    told = {row["constant"]: row for row in replace(fitted, profile=profile).rows()}
-    assert (told["turn"]["factor"], told["turn"]["told"]) == (0.5, True)
+    told = {row["constant"]: row for row in fitted.rows()}
+    assert told["line"]["low"] < 1 < told["line"]["high"]
     assert (told["line"]["factor"], told["line"]["told"]) == (1.0, False)
 
 
 def test_a_simulation_takes_a_profile(tmp_path: Path) -> None:
-    profile = replace(isfc.measured.fit("atlanta-boston", []).profile, factors=(("transfer", 2.0),))
+    profile = replace(isfc.measured.fit("atlanta-boston", []).profile, factors={"transfer": 2.0})
     path = tmp_path / "site.toml"
     path.write_text(isfc.measured.format_profile(profile))
     assert isfc.measured.read_profile(path).factors == profile.factors
@@ -82,7 +85,7 @@ def test_a_simulation_takes_a_profile(tmp_path: Path) -> None:
 
 SITE = SiteProfile(
     "site",
-    (("transfer", 2.0), ("receive", 2.0)),
+    {"transfer": 2.0, "receive": 2.0},
     ("FICON Express2",),
     1,
     constants_digest(LinkParameters(), GuestCosts()),
@@ -113,20 +116,20 @@ def test_what_has_figures_takes_a_profile(rate: Callable[[SiteProfile | None], f
 
 
 def test_a_fit_that_is_refused_is_raised_unless_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isfc.search.measured.fit_intervals", refused)
+    monkeypatch.setattr("isfc.answers.measured_fit.fit_intervals", refused)
     seen = isfc.measured.read(PAGES)
-    told: list[int] = []
+    told: list[float] = []
     with pytest.raises(isfc.measured.FitRefused, match="refused: it is off") as caught:
         isfc.measured.fit("atlanta-boston", seen, progress=told.append)
-    assert told == [1, 2]  # what ran in each
+    assert 0 < told[0] < told[1] < 1  # what ran in each
     assert isfc.measured.fit("atlanta-boston", seen, anyway=True, jobs=2).doubts == ("it is off",)
-    assert pickle.loads(pickle.dumps(caught.value)).fitted == caught.value.fitted
+    assert pickle.loads(pickle.dumps(caught.value)).answer == caught.value.answer
     assert isfc.measured.fit("atlanta-boston", seen, anyway=True).profile.doubts == ("it is off",)
 
 
 def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest() -> None:
     layout = isfc.load_layout("atlanta-boston")
-    (page,) = isfc.measured.read(PAGES[:1])
+    (page,) = isfc.measured.read(PAGES[:1]).measurements
     many = [
         replace(
             page,

@@ -2,16 +2,14 @@
 
 import os
 from dataclasses import replace
-from io import StringIO
 from math import log
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from isfc.cli.measured.page import fit_page
+from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_site, read_site, with_site
@@ -38,7 +36,7 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     # a feature that is 30 % slower takes 1 / 0.7 times as long for a byte
     site = site_of(load_layout(LAYOUT), transfer=1 / 0.7, receive=2.0, turn=0.5)
     fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=11))
-    factors = dict(fitted.profile.factors)
+    factors = fitted.profile.factors
     assert factors["receive"] == pytest.approx(2.0, rel=0.1)  # docs/measured.md: "about 2"
     assert factors["turn"] == pytest.approx(0.5, rel=0.1)  # "about a half"
     for today, predicted in errors_percent(site, fitted, HELD_BACK):
@@ -64,24 +62,27 @@ def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
     for _, predicted in errors_percent(site, fitted, HELD_BACK[:2]):
         assert abs(predicted) < 5
     # an uncertainty is two standard deviations; three hold all but one of 400
-    uncertainties = dict(fitted.uncertainties)
+    known = {each.constant: each for each in fitted.constants}
     assert site.site is not None
-    for name, factor in site.site.factors:
-        off = abs(log(factor / dict(fitted.profile.factors).get(name, 1.0)))
-        assert off < 1.5 * uncertainties[name]
-    assert {"transfer", "receive"}.isdisjoint(fitted.untold)
+    for name, factor in site.site.factors.items():
+        off = abs(log(factor / fitted.profile.factors.get(name, 1.0)))
+        assert off < 1.5 * known[name].uncertainty
+    assert known["transfer"].told
+    assert known["receive"].told
 
 
 def test_without_a_measurement_the_prior_stays() -> None:
-    fitted = fit(load_layout(LAYOUT), [], "quiet")
-    assert fitted.profile.factors == ()
-    assert fitted.untold == tuple(constant.name for constant in CONSTANTS)
+    fitted = fit(load_layout(LAYOUT), [])
+    assert fitted.profile.factors == {}
+    assert [each.constant for each in fitted.constants if not each.told] == [
+        constant.name for constant in CONSTANTS
+    ]
     assert fitted.profile.of_link(LinkParameters()) == LinkParameters()
 
 
 WHOLE = SiteProfile(
     "made",
-    (("transfer", 1.0), ("receive", 2.0)),
+    {"transfer": 1.0, "receive": 2.0},
     ("FICON Express2",),
     0,
     "0123456789ab",
@@ -111,30 +112,26 @@ def test_a_profile_changes_the_features_it_was_fitted_on_alone() -> None:
 
 def test_a_profile_says_which_features_of_a_layout_it_leaves() -> None:
     # on another feature its constants of the channel had no effect, and nothing said so
-    site = SiteProfile("made", (("transfer", 2.0),), ("FICON Express4",), 1, "")
+    site = SiteProfile("made", {"transfer": 2.0}, ("FICON Express4",), 1, "")
     left = "Its constants of the channel are of FICON Express4; FICON Express8S keeps the model's."
     assert left in site.describe(["FICON Express4", "FICON Express8S"])
     assert "fitted on 1 interval:" in site.describe()
     assert left not in site.describe(["FICON Express4"])
-    assert left not in replace(site, factors=(("receive", 2.0),)).describe(["FICON Express8S"])
+    assert left not in replace(site, factors={"receive": 2.0}).describe(["FICON Express8S"])
     layout = with_site(load_layout(LAYOUT), site)
     told = [note.text for note in run_notes(layout, SUITES["HL"], 50)]
     assert any("FICON Express2 keeps the model's." in text for text in told)
 
 
 def test_a_profile_that_is_worse_than_none_says_so() -> None:
-    site = SiteProfile("made", (("turn", 1.05),), ("FICON Express4",), 2, "")
+    site = SiteProfile("made", {"turn": 1.05}, ("FICON Express4",), 2, "")
     worse = replace(site, held_back=Errors(6.8, 143), before=Errors(3.7, 30))
     better = replace(site, held_back=Errors(3.7, 30), before=Errors(6.8, 143))
     assert worse.describe().endswith("Without it they are off by 3.7 %.")
     assert "Without it" not in better.describe()
     for profile in worse, better:
-        console = Console(file=StringIO(), width=80)
-        uncertainties = tuple((each.name, 0.1) for each in CONSTANTS)
-        console.print(fit_page(Fitted(profile, uncertainties, ()), "site.toml"))
-        assert isinstance(console.file, StringIO)
-        page = console.file.getvalue()
-        said = "the fit predicts worse than the model without it" in " ".join(page.split())
+        answer = dict(measured_fit_report(Fitted(profile, ())).answer)
+        said = "the fit predicts worse than the model without it" in answer["Held back"]
         assert said is profile.is_worse
 
 

@@ -26,7 +26,7 @@ from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import site_of
 
 GOOD = SiteProfile(
-    "made", (("transfer", 1.4),), ("FICON Express2",), 2, "", Errors(3, 20), Errors(30, 60)
+    "made", {"transfer": 1.4}, ("FICON Express2",), 2, "", Errors(3, 20), Errors(30, 60)
 )
 
 
@@ -46,8 +46,8 @@ def test_a_fit_that_is_near_is_not_refused() -> None:
 @pytest.mark.parametrize(
     ("profile", "misfit", "reason"),
     [
-        (replace(GOOD, factors=(("transfer", 3.98),)), 1.0, "transfer comes out at 3.98, the end"),
-        (replace(GOOD, factors=(("receive", 0.25),)), 1.0, "receive comes out at 0.25, the end"),
+        (replace(GOOD, factors={"transfer": 3.98}), 1.0, "transfer comes out at 3.98, the end"),
+        (replace(GOOD, factors={"receive": 0.25}), 1.0, "receive comes out at 0.25, the end"),
         (replace(GOOD, held_back=Errors(16, 20)), 1.0, "held back are off by 16 % by the median"),
         (replace(GOOD, before=Errors(0.5, 2)), 1.0, "3.0 % by the median, and by 0.5 % without"),
         (GOOD, 3.1, "off by 3.1 times what their noise"),
@@ -76,9 +76,9 @@ def test_every_other_feature_and_workload_is_a_rival() -> None:
 
 def test_the_nearest_rival_is_named_and_the_next() -> None:
     rivals = [
-        Explanation("HS:5", 900.0, 60),
-        Explanation("HM:20", 40.0, 3),
-        Explanation("HM:10", 90.0, 9),
+        Explanation("HS:5", 60, 900.0, 900.0),
+        Explanation("HM:20", 3, 40.0, 40.0),
+        Explanation("HM:10", 9, 90.0, 90.0),
     ]
     assert named(rivals) == "HM:20 (off by 3 %), next HM:10 (off by 9 %)"
 
@@ -99,7 +99,7 @@ def test_the_prediction_that_is_furthest_off_is_named(
         runs.append(asked)
         site = asked.layout.site
         waits = asked.workload.name == "HS" and len(asked.layout.ctcs) == 1
-        factor = dict(site.factors).get("line", 1.0) if site and waits else 1.0
+        factor = site.factors.get("line", 1.0) if site and waits else 1.0
         return SimpleNamespace(mb_per_s=100 / factor)
 
     monkeypatch.setattr(site_fitted, "run", run)

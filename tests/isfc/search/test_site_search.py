@@ -18,11 +18,11 @@ from isfc.search.site_search import PAIRS_PRIOR, FitInterval, Runs, Search, skew
 from isfc.search.site_surface import PRIOR, REPORT, near_surface, surface_through
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.workload import SUITES
 
 LAYOUT = load_layout("atlanta-boston")
-BLANK = SiteProfile("site", (), ("FICON Express2",), 1, "")
+BLANK = SiteProfile("site", {}, ("FICON Express2",), 1, "")
 SCATTER = 0.01
 
 
@@ -62,7 +62,7 @@ def emulated(
 ) -> Any:
     """Figures beside a run that scatters; the truth is of the interval that starts with so many."""
     one, _, seed = run
-    factors = {} if layout.site is None else dict(layout.site.factors)
+    factors = {} if layout.site is None else layout.site.factors
     random = Random(f"{seed} {one.derived.pairs} {factors}")
     (there,) = truths.values()
     measured = shows(*there)
@@ -113,9 +113,9 @@ def test_a_fit_ends_in_the_optimum_of_constants_and_pairs_together(
     site: Callable[..., None], transfer: float, pairs: int, start: int
 ) -> None:
     site(busy, transfer, pairs)
-    fitted = site_fit.fit(LAYOUT, [interval(start)], "site")
+    fitted = site_fit.fit(LAYOUT, [interval(start)])
     best_transfer, best_pairs = joint_optimum(busy, transfer, pairs, start)
-    assert dict(fitted.profile.factors)["transfer"] == pytest.approx(best_transfer, rel=0.03)
+    assert fitted.profile.factors["transfer"] == pytest.approx(best_transfer, rel=0.03)
     (load,) = fitted.profile.loads
     assert int(load.removeprefix("HL:")) == pytest.approx(best_pairs, rel=0.06, abs=1)
     assert not any("how many pairs" in doubt for doubt in fitted.doubts)
@@ -138,10 +138,10 @@ def test_a_rate_that_is_offered_is_an_unknown_near_what_is_seen(site: Callable[.
 
 def test_pairs_that_do_as_well_at_other_speeds_are_told(site: Callable[..., None]) -> None:
     site(saturated, 1.3, 40)
-    fitted = site_fit.fit(LAYOUT, [interval(25)], "site")
+    fitted = site_fit.fit(LAYOUT, [interval(25)])
     assert any("does not tell how many pairs ran: HL:" in doubt for doubt in fitted.doubts)
     site(saturated, 1.3, 40)
-    told = site_fit.fit(LAYOUT, [interval(40, is_told=True)], "site")
+    told = site_fit.fit(LAYOUT, [interval(40, is_told=True)])
     assert told.profile.loads == ("HL:40",)
     assert not any("how many pairs" in doubt for doubt in told.doubts)
 
@@ -154,7 +154,7 @@ def test_messages_at_times_of_their_own_are_tried_where_no_pairs_are_near(
         return {"conn_ms": 1.0 if pairs < 0 else off, "disc_ms": 1.0}
 
     site(far, 1.0, -1)
-    fitted = site_fit.fit(LAYOUT, [interval(40)], "site")
+    fitted = site_fit.fit(LAYOUT, [interval(40)])
     assert fitted.profile.loads[0].endswith("/s")
 
 

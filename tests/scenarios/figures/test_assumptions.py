@@ -95,7 +95,7 @@ def test_an_assumption_has_two_ends_and_a_reason(assumption: object) -> None:
 
 
 SITE = SiteProfile(
-    "PROD", (("transfer", 1.2), ("receive", 0.9)), ("FICON Express16S",), 40, "", Errors(2.0, 8.0)
+    "PROD", {"transfer": 1.2, "receive": 0.9}, ("FICON Express16S",), 40, "", Errors(2.0, 8.0)
 )
 
 
@@ -122,7 +122,7 @@ def test_a_profile_narrows_what_its_fit_confirms_to_its_own_worst_error() -> Non
 @pytest.mark.parametrize(
     "site",
     [
-        replace(SITE, factors=(("receive", 0.9),)),
+        replace(SITE, factors={"receive": 0.9}),
         replace(SITE, features=("FICON Express8S",)),
         replace(SITE, held_back=None),
         replace(SITE, doubts=("too few intervals",)),

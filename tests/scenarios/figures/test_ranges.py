@@ -18,7 +18,7 @@ MEASURED = load_layout("atlanta-boston")
 COVARIANCE = tuple(tuple(4e-4 if one is other else 0.0 for other in CONSTANTS) for one in CONSTANTS)
 SITE = SiteProfile(
     "site",
-    (("transfer", 1.3),),
+    {"transfer": 1.3},
     ("FICON Express2",),
     3,
     "",

@@ -11,7 +11,7 @@ from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 
 MODEL = constants_digest(LinkParameters(), GuestCosts())
-SLOW = SiteProfile("slow", (("transfer", 3.0),), ("FICON Express2",), 1, MODEL)
+SLOW = SiteProfile("slow", {"transfer": 3.0}, ("FICON Express2",), 1, MODEL)
 
 
 def test_layout_at_a_site_is_run_as_with_its_profile() -> None:
@@ -27,4 +27,4 @@ def test_layout_at_a_site_is_run_as_with_its_profile() -> None:
 
 def test_profile_of_another_model_is_refused() -> None:
     with pytest.raises(isfc.ConfigurationError, match=r"^old: model .x.: "):
-        isfc.at_site("published-1", SiteProfile("old", (), (), 1, "x"))
+        isfc.at_site("published-1", SiteProfile("old", {}, (), 1, "x"))

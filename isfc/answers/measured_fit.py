@@ -1,0 +1,130 @@
+"""The model's constants as a site's figures tell them: a profile, and how well it is known."""
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from msgspec.structs import replace
+
+from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.answers.moves import Progress
+from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.in_words import find_node, listed
+from isfc.layout.site import Errors
+from isfc.library import check_library
+from isfc.measured.seen import of_end, seen_intervals
+from isfc.reports.report import Column, Report, Table
+from isfc.reports.units import amount
+from isfc.search.site_fit import fit as fit_intervals
+from isfc.search.site_fit import runs_of
+from isfc.search.site_fitted import FitRefused, Fitted
+from isfc.search.site_intervals import INTERVALS_MAX, intervals_of
+from isfc.search.site_search import Runs
+from isfc.search.workers import calling
+from scenarios.figures.figure import Unit
+from scenarios.runs.at_site import named_link
+
+RIVALS: Final = 3
+"""Explanations that the page of a fit names."""
+
+
+@checked
+def fit(
+    layout: AnyLayout,
+    measured: Measured,
+    *,
+    link: str | None = None,
+    from_: From = None,
+    ran: WhatRan = (),
+    about: AboutFiles | None = None,
+    anyway: Annotated[
+        bool, Argument("", "Take the fit even if it is refused; its profile says so.")
+    ] = False,
+    jobs: Jobs = 1,
+    progress: Progress = None,
+) -> Fitted:
+    """Fit the model to a site, as a profile for --profile.
+
+    A few constants of the features and of the link driver are scaled so that the judged figures
+    come out nearest; those that the figures do not tell stay as they are. Errors
+    are those of what was held back: each interval in turn, or each device of a single one.
+    Ends with 1, and writes nothing, if the fit is not to be believed; the reasons are printed.
+
+    Raises `FitRefused` for a fit that is not to be believed, unless ``anyway``, and
+    `ConfigurationError` for what is wrong. ``progress`` is told what share of the runs is done.
+    """
+    check_library("scipy", "isfc measured fit")
+    of_link = named_link(layout, link)
+    client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
+    found = measurements_of(measured, about, ran, client)
+    seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in found.measurements])
+    is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
+    at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
+    with calling(jobs) as calls:
+        runs = Runs(calls, lambda done: progress(done / at_most) if progress else None)
+        intervals, passed = intervals_of(of_link, seen, runs)
+        fitted = fit_intervals(of_link, intervals, runs)
+    texts = (note.text for note in of_link.notes)
+    fitted = replace(fitted, notes=(*fitted.notes, *passed, *found.left_out, *texts))
+    if fitted.doubts and not anyway:
+        raise FitRefused(fitted)
+    return fitted
+
+
+def measured_fit_report(fitted: Fitted) -> Report:
+    """Whether the fit is accepted, what it changes, how good it is; then what is known of it."""
+    return Report(
+        _verdict(fitted),
+        [*_answer(fitted)],
+        [Table("Each constant, and between what it is", _COLUMNS, fitted.constants, "constants")],
+        remarks=[f"{note.rstrip('.')}." for note in fitted.notes],
+    )
+
+
+_COLUMNS: Final = (
+    Column("constant", "constant"),
+    Column("factor", "factor", Unit.TIMES),
+    Column("from", "low", Unit.TIMES),
+    Column("to", "high", Unit.TIMES),
+    Column("", "meaning", folds=True),
+)
+
+
+def _verdict(fitted: Fitted) -> str:
+    if fitted.doubts:
+        return "The fit is refused."
+    if fitted.profile.held_back is None:
+        return "Nothing was measured that tells a constant: the model stays as it is."
+    return f"The fit is accepted. It changes {listed([*fitted.profile.factors]) or 'nothing'}."
+
+
+def _answer(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    for doubt in fitted.doubts:
+        yield "Refused", doubt
+    if fitted.doubts:
+        yield "Remedy", REMEDY
+    held, before = fitted.profile.held_back, fitted.profile.before
+    if held is not None and before is not None:
+        worse = (
+            "; so the fit predicts worse than the model without it: measure more intervals, with "
+            "other loads, before you use it"
+        )
+        rest = worse if fitted.profile.is_worse and not fitted.doubts else ""
+        yield "Held back", f"off by {_off(held)}; without the fit by {_off(before)}{rest}"
+    if fitted.explanations:
+        best, *others = fitted.explanations[:RIVALS]
+        then = "".join(f"; then {each} ({round(each.aicc - best.aicc)} worse)" for each in others)
+        yield "Nearest", f"by evidence (AICc, less is better) {best}{then}"
+
+
+def _off(errors: Errors) -> str:
+    """``2.3 % by the median, the worst by 14 %``."""
+    median, worst = amount(errors.median, Unit.SPREAD), amount(errors.worst, Unit.PERCENT)
+    return f"{median} by the median, the worst by {worst}"
+
+
+REMEDY: Final = (
+    "measure two or three intervals in which the link was busy, device rows and link activity of "
+    "each, and say what ran: --ran FILE=NAME:PAIRS"
+)
+"""What to measure where a fit is refused."""

@@ -1,1 +1,0 @@
-"""``isfc measured`` and ``isfc loads``: a site's own figures."""
