@@ -13,7 +13,7 @@ from isfc.answers.findings import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
 from isfc.answers.losses import ALL_LINKS
 from isfc.answers.plan import PlannedLink
-from isfc.answers.plan_links import ChannelOfLinks, Cut, LinkTogether, PathOfLinks, PlannedLinks
+from isfc.answers.plan_links import Cut, LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables
 from isfc.answers.together import cut_line
@@ -123,7 +123,7 @@ def shared_tables(found: PlannedLinks) -> list[Table]:
     return [each for each in (channels, paths) if each.rows]
 
 
-def _moved(each: ChannelOfLinks | PathOfLinks, line: float, processor: float | None) -> SharedRow:
+def _moved(each: SharedByLinks, line: float, processor: float | None) -> SharedRow:
     moved = (
         f"{share.name} {shown(share.mb_per_s_out, Unit.MB_PER_S)}/"
         f"{shown(share.mb_per_s_in, Unit.MB_PER_S)}"

@@ -67,34 +67,32 @@ class MovedShare(Struct, frozen=True):
     mb_per_s_in: float
 
 
-class ChannelOfLinks(Struct, frozen=True):
-    """A channel that several fibres share."""
+class SharedByLinks(Struct, frozen=True, kw_only=True):
+    """What several fibres share."""
 
     name: str
+    mb_per_s_out: float
+    """what it carried; of a path from where `name` says"""
+    mb_per_s_in: float
+    busy_percent: float
+    links: list[MovedShare]
+    """what each moved"""
+
+
+class ChannelOfLinks(SharedByLinks, frozen=True, kw_only=True):
+    """A channel that several fibres share."""
+
     line_mb_per_s: float
     """one way"""
     processor_mb_per_s: float
     """both ways together"""
-    mb_per_s_out: float
-    """what it carried"""
-    mb_per_s_in: float
-    busy_percent: float
-    links: list[MovedShare]
-    """what each moved"""
 
 
-class PathOfLinks(Struct, frozen=True):
+class PathOfLinks(SharedByLinks, frozen=True, kw_only=True):
     """A path whose inter-switch links several fibres take."""
 
-    name: str
     mb_per_s_max: float
     """each way"""
-    mb_per_s_out: float
-    """what it carried from where `name` says"""
-    mb_per_s_in: float
-    busy_percent: float
-    links: list[MovedShare]
-    """what each moved"""
 
 
 class Cut(Struct, frozen=True):
@@ -154,7 +152,7 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     """as of `isfc plan --json`"""
 
     @property
-    def shared(self) -> list[ChannelOfLinks | PathOfLinks]:
+    def shared(self) -> list[SharedByLinks]:
         """Channels and paths that several fibres share."""
         return [*(self.channels or ()), *(self.paths or ())]
 

@@ -26,9 +26,9 @@ from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.search.workers import each_by
 from scenarios.figures.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.limit import rests_on
 from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
-from scenarios.figures.limit import rests_on
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
     STATED,

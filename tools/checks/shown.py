@@ -36,7 +36,6 @@ NO_FIGURES: Final = {
 LEFT: Final = frozenset(
     (
         "isfc/answers/evacuate.py",
-        "isfc/answers/plan.py",
         "isfc/cli/drawing/cluster.py",
         "isfc/cli/html/link.py",
         "isfc/cli/live/cp.py",
@@ -48,7 +47,6 @@ LEFT: Final = frozenset(
         "isfc/cli/live/measured_page.py",
         "isfc/cli/live/running_node.py",
         "isfc/cli/live/watch_page.py",
-        "isfc/cli/plan/page.py",
         "isfc/cli/studio/judgement.py",
         "isfc/cli/studio/runs.py",
         "isfc/deck/imported.py",
