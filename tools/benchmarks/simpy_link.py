@@ -3,9 +3,8 @@
 The physics is that of `ctc` and `isfc`, with the same parameters; what those write as state
 machines is told here as SimPy likes it. What a package brings is put into a `Store`, the lock of
 what interrupts bring is a `PriorityResource`, and each I/O is a process that waits for the
-partner's. Packages are made and put in order by isfc's own rules, which tests hold to others. The
-model is made for one purpose, to run: nothing fails here but writes that collide, no CTC is lost, and
-messages are never cut.
+partner's. Packages are made and put in order by isfc's own rules, which tests hold to others.
+Nothing fails here but writes that collide, no CTC is lost, and messages are never cut.
 """
 
 import math
