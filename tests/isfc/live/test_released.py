@@ -15,7 +15,7 @@ from isfc.live.endpoint import UnixEndpoint
 from isfc.live.frames import CARRIED_LENGTH_MAX
 from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
-from tests.isfc.live.tcp import forwarded, tcp_server
+from tests.isfc.live.tcp import carried
 from tests.lengthy import few_in_every_run
 from tests.live.nodes import open_pair
 from tests.live.pair import LivePair, Run
@@ -184,11 +184,7 @@ async def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
         await reader.read()
         writer.transport.abort()
 
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(pour) as port,
-        forwarded(first, second, port, []) as (listen_port, listening),
-    ):
+    async with carried(tmp_path, pour) as (first, second, listen_port, listening, _):
         for number in range(count):
             _, writer = await asyncio.open_connection("127.0.0.1", listen_port, limit=1)
             await wait_until(lambda: listening.connection_count > number)  # noqa: B023
