@@ -11,7 +11,7 @@ from isfc.live import connection, forward, keepalive
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
 from tests.isfc.live.tcp import carried, echo
-from tests.live.pair import LivePair
+from tests.live.pair import pair_up
 
 FLOOD_LENGTH = 40_000_000
 """Bytes: more than all buffers on the way."""
@@ -66,8 +66,7 @@ async def test_both_ends_of_every_ctc_are_watched(
 ) -> None:
     seen = watch(monkeypatch, connection)
 
-    async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
         assert seen == [WATCHED] * (2 * len(pair.first.engine.end.ctcs))
 
 
