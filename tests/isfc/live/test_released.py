@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from isfc.link.message import Message
-from isfc.live.buffers import KEPT_LENGTH, KEPT_MAX
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.frames import CARRIED_LENGTH_MAX
+from isfc.live.memory import KEPT_LENGTH, KEPT_MAX
 from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
 from tests.isfc.live.tcp import carried
