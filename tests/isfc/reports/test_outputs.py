@@ -458,13 +458,13 @@ def expected(table: Table, row: object) -> dict[str, str]:
 
 
 def test_every_answer_names_the_function_that_makes_its_report() -> None:
-    for module in iter_modules(answers.__path__):
-        import_module(f"isfc.answers.{module.name}")
+    for each in iter_modules(answers.__path__):
+        import_module(f"isfc.answers.{each.name}")
     kinds = {*Reported.__subclasses__(), *Charted.__subclasses__()} - {Charted}
     named = [each.reported_by for each in kinds]
     assert len(named) > len(ANSWERS)
-    for each in named:
-        module, _, name = each.rpartition(".")
+    for said in named:
+        module, _, name = said.rpartition(".")
         assert callable(getattr(import_module(module), name))
 
 
