@@ -16,6 +16,7 @@ from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
@@ -153,11 +154,10 @@ def _places(collection: Collection) -> dict[NodeName, tuple[int, int]]:
     They are as its deck says, or as they may be.
     """
     images = images_of(collection)
-    homes: dict[tuple[str, int], list[NodeName]] = {}
-    for node in collection.systems:
-        cec = collection.cec_of(node)
-        css = images.get(node, 0) >> 4
-        homes.setdefault((cec.name if cec else node, css), []).append(node)
+    cecs = {node: cec.name for cec in collection.cecs for node in cec.systems}
+    homes = grouped(
+        ((cecs.get(node, str(node)), images.get(node, 0) >> 4), node) for node in collection.systems
+    )
     if len(homes) > PLACES:
         raise ConfigurationError(
             f"{len(homes)} CECs and channel subsystems: expected at most {PLACES}, as one digit "
