@@ -39,7 +39,7 @@ from isfc.measured.intervals import (
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
 from isfc.reported import Charted
-from isfc.search.sized import LostPiece
+from isfc.search.sizing import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit

@@ -13,7 +13,7 @@ from isfc.reports.chart import Lines
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import bytes_words, shown
-from isfc.search.sized import LostPiece
+from isfc.search.sizing import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE

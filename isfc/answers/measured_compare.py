@@ -30,8 +30,7 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import Derived, derive
+from scenarios.figures.site_workload import Derived, QuietLink, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
 from scenarios.runs.experiment import Load
 

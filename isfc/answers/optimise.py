@@ -26,9 +26,8 @@ from isfc.link.scan import CTCS_MAX
 from isfc.reported import Charted
 from isfc.reports.delimited import records
 from isfc.search.candidate import parse_fixed
-from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
-from isfc.search.result import Found, Task
+from isfc.search.scoring import Found, LinksObjective, Objective, Scoring, Task
 from isfc.search.workers import shared_out
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic

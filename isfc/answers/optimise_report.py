@@ -12,7 +12,7 @@ from isfc.reports.chart import LIKELY, Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, shown, with_unit
-from isfc.search.objective import Objective
+from isfc.search.scoring import Objective
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.steady import Rate
 

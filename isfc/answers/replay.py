@@ -41,7 +41,6 @@ from isfc.link.scan import CTCS_MAX
 from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
-from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
     Comparison,
@@ -51,7 +50,7 @@ from scenarios.published.replay import (
     figures_by_cell,
     runs_of,
 )
-from scenarios.published.table import Value
+from scenarios.published.table import ALL_TABLES, Value, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts

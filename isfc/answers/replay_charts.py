@@ -10,9 +10,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.reports.chart import Lines, between
 from isfc.reports.report import Column
 from scenarios.figures.figure import Figure
-from scenarios.published.companion import load_table
 from scenarios.published.replay import Cell, Part
-from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.table import PublishedRow, PublishedTable, load_table
 
 if TYPE_CHECKING:
     from isfc.answers.replay import Replayed

@@ -14,7 +14,7 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.published import decisions
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:

@@ -141,14 +141,15 @@ class _Fit:
     def judged(self) -> Fitted:
         """Hold back one interval, or device, after the other, and other explanations beside it."""
         near, told, misfit = self._near, self._told, self.misfit
-        held, before = self._held_back(), self._before()
+        held = self._held_back()
+        as_taken = self._figures([(self._layout, one) for one in self._search.intervals])
         covariance = near.covariance(misfit)
         size = len(CONSTANTS)
         profile = replace(
             self._search.profile(self._logs, told),
             loads=_loads(self._intervals),
             held_back=_errors([figure for each in held for figure in each.figures]),
-            before=_errors(before),
+            before=_errors([figure for figures in as_taken for figure in figures]),
             covariance=tuple(tuple(map(float, row[:size])) for row in covariance[:size]),
         )
         off = [WITHIN * float(each) for each in near.spread(misfit)[:size]]
@@ -195,11 +196,6 @@ class _Fit:
             )
             for name, figures in zip(names, found, strict=True)
         ]
-
-    def _before(self) -> list[MeasuredFigure]:
-        """All figures with the constants as they are, and what ran as it is taken with these."""
-        found = self._figures([(self._layout, one) for one in self._search.intervals])
-        return [figure for figures in found for figure in figures]
 
     def _site(self, logs: Any, told: Any = None) -> Layout:
         return with_site(self._layout, self._search.profile(logs, told))

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.table import TABLES, PublishedRow, PublishedTable, load_table
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run

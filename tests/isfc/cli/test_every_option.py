@@ -18,7 +18,7 @@ from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
-from isfc.search.objective import Scoring
+from isfc.search.scoring import Scoring
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
