@@ -91,32 +91,26 @@ class ImportedJson:
 
 def imported_json(found: "Imported") -> ImportedJson:
     """The record of what was imported."""
-    pairings = found.pairings or [None] * len(found.apart)
-    return ImportedJson(
-        [_link_json(*each) for each in zip(pairings, found.apart, strict=True)],
-        [
-            {end.node: format_chpid(end.chpid) for end in channel}
-            for channel in found.collection.shared_channels
-        ],
-        {cec.name: [*cec.systems] for cec in found.collection.cecs},
-    )
-
-
-def _link_json(pairing: Pairing | None, alone: Collection) -> ImportedLinkJson:
-    (layout,) = alone.links
-    return ImportedLinkJson(
-        [*layout.nodes],
-        [CtcJson([*map(format_chpid, ctc.fibre.chpids)], [*ctc.rdev_names]) for ctc in layout.ctcs],
-        dict(pairing.inferred) if pairing else {},
-        [*map(_unpaired_json, pairing.unpaired)] if pairing else [],
-    )
-
-
-def _unpaired_json(each: Unpaired) -> UnpairedJson:
-    device = each.device
-    return UnpairedJson(
-        each.node, format_rdev(device.rdev), str(device.place), each.reason.value, each.text
-    )
+    links = []
+    for number, alone in enumerate(found.apart):
+        (layout,) = alone.links
+        pairing = found.pairings[number] if found.pairings else None
+        unpaired = [
+            UnpairedJson(
+                *(each.node, format_rdev(each.device.rdev), str(each.device.place)),
+                *(each.reason.value, each.text),
+            )
+            for each in (pairing.unpaired if pairing else ())
+        ]
+        ctcs = [CtcJson([*ctc.fibre.chpid_names], [*ctc.rdev_names]) for ctc in layout.ctcs]
+        inferred = dict(pairing.inferred) if pairing else {}
+        links.append(ImportedLinkJson([*layout.nodes], ctcs, inferred, unpaired))
+    shared: list[dict[str, str]] = [
+        {end.node: format_chpid(end.chpid) for end in channel}
+        for channel in found.collection.shared_channels
+    ]
+    cecs: dict[str, list[str]] = {cec.name: [*cec.systems] for cec in found.collection.cecs}
+    return ImportedJson(links, shared, cecs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,7 @@ AnyLayout = Layout | Collection | str | Path
 
 def shipped_layouts() -> tuple[str, ...]:
     """The names of the shipped layouts, ``published-4`` before ``published-12``."""
-    names = [
-        file.name.removesuffix(_SUFFIX)
-        for file in _folder().iterdir()
-        if file.name.endswith(_SUFFIX)
-    ]
+    names = [file.stem for file in _folder().glob(f"*{_SUFFIX}")]
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
