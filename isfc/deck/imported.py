@@ -38,7 +38,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.file import parse_collection
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import only
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -181,16 +181,9 @@ def import_iocp(
     ISLINK statements, maybe by system. Raises `ConfigurationError` for what cannot be read.
     """
     with in_python():
-        return remembered(
-            lambda tell: pair_decks(
-                [_read(each) for each in decks],
-                partitions,
-                ports,
-                feature,
-                named_texts(config),
-                tell,
-            )
-        )
+        texts = [_read(each) for each in decks]
+        said = partitions, ports, feature, named_texts(config)
+        return remembered(lambda tell: pair_decks(texts, *said, tell))
 
 
 @checked
@@ -320,11 +313,8 @@ def join_logs(
     collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
     for remark in one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
-    return Imported(
-        collection,
-        tuple(in_use(replace(collection, links=(found.layout,))) for found in wired),
-        tuple(found.remarks for found in wired),
-    )
+    apart = tuple(only(collection, found.layout) for found in wired)
+    return Imported(collection, apart, tuple(found.remarks for found in wired))
 
 
 def keep_active(
@@ -339,7 +329,7 @@ def keep_active(
     if cec or not kept.cecs:
         for remark in one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
-    return Imported(kept, tuple(in_use(replace(kept, links=(link,))) for link in kept.links))
+    return Imported(kept, tuple(only(kept, link) for link in kept.links))
 
 
 def layout_text(found: Imported, heading: Sequence[str]) -> str:
@@ -364,11 +354,8 @@ def parse_features(texts: Sequence[str]) -> Profiles:
             said[key] = find_profile(feature.strip())
 
     def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
-        keys: list[tuple[str, int | None]] = [
-            *chpids.items(),
-            *(("", chpid) for chpid in chpids.values()),
-            ("", None),
-        ]
+        keys: list[tuple[str, int | None]] = [*chpids.items()]
+        keys += [*(("", chpid) for chpid in chpids.values()), ("", None)]
         return next((said[key] for key in keys if key in said), None)
 
     return profile
