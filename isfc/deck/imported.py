@@ -206,10 +206,7 @@ def import_islink(
 
 @checked
 def import_config(
-    files: Sequence[AnyText] | Mapping[str, AnyText],
-    layout: AnyLayout,
-    *,
-    cec: Sequence[str] = (),
+    files: Sequence[AnyText] | Mapping[str, AnyText], layout: AnyLayout, *, cec: Sequence[str] = ()
 ) -> Imported:
     """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
 
@@ -362,10 +359,7 @@ def parse_features(texts: Sequence[str]) -> Profiles:
 
 
 def _kept_decks(
-    collection: Collection,
-    systems: Sequence[DeckSystem],
-    cabling: Cabling,
-    tell: Tell,
+    collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling, tell: Tell
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
     if made_of := [system.deck.file for system in systems if not system.deck.text]:

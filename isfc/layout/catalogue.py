@@ -47,8 +47,7 @@ def load_collection(argument: str | Path) -> Collection:
 
 
 def given_collection(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Collection:
     """The links that a program means: records, a shipped layout's name, a path, or a file's text.
 
@@ -69,8 +68,7 @@ def given_document(layout: str | Path) -> Document:
 
 
 def given_link(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Layout:
     """As `given_collection`, the only link of it. Raises `ConfigurationError` for several."""
     links = given_collection(layout, parse).links
