@@ -10,7 +10,7 @@ from typing import Final, final
 
 from isfc.engine.wire import PREFIX_LENGTH, VIEWED_SHARE_MIN, frame_length
 from isfc.errors import RemoteProtocolError, WireError
-from isfc.live.memory import BUFFERS, KEPT_LENGTH
+from isfc.live.memory import KEPT_LENGTH, read_buffers
 
 BORROWED_LENGTH_MIN: Final = KEPT_LENGTH // VIEWED_SHARE_MIN
 """A frame of so many bytes is handed over where it lies; a shorter one is copied, so that a message
@@ -27,6 +27,9 @@ FAREWELL_REASON: Final = "the partner has ended"
 
 Deliver = Callable[[bytes | memoryview], None]
 """Takes one whole frame, which is its to keep. May raise `RemoteProtocolError`."""
+
+
+_BUFFERS: Final = read_buffers
 
 
 @final
@@ -70,7 +73,7 @@ class FrameCutter:
         """Where the next bytes go."""
         view = self._view
         if view is None:
-            self._view = view = BUFFERS.take(KEPT_LENGTH)
+            self._view = view = _BUFFERS.take(KEPT_LENGTH)
             self._begin, self._end = 0, len(self._carry)
             view[: self._end] = self._carry
         return view[self._end :] if self._end else view
@@ -105,7 +108,7 @@ class FrameCutter:
         elif begin + length <= len(view):
             self._view, self._begin, self._end = view, begin, end
         else:
-            taken = BUFFERS.take(length)
+            taken = _BUFFERS.take(length)
             self._view, self._begin, self._end = taken, 0, end - begin
             taken[: end - begin] = view[begin:end]
 

@@ -50,7 +50,7 @@ def keep_memory() -> None:
 
 def give_back() -> None:
     """Return to the system what is free: after much was dropped in one go."""
-    BUFFERS.drop_free()
+    read_buffers.drop_free()
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)
@@ -104,5 +104,5 @@ def _is_free(buffer: bytearray) -> bool:
     return True
 
 
-BUFFERS: Final = Buffers()
+read_buffers = Buffers()
 """What is read into, on all connections of this process."""
