@@ -43,7 +43,6 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
-from isfc.cli.output.whole_file import whole_file
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reported import Charted, report_of
@@ -213,6 +212,7 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
     """``--plot``: the charts as a file."""
 
     def write(path: Path, found: Any) -> None:
+        from isfc.cli.output.whole_file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
         drawn = report(found)

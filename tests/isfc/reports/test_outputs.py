@@ -5,24 +5,26 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
+from importlib import import_module
 from itertools import combinations, islice
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Final
 
 import pytest
 from markupsafe import escape
 
+from isfc import answers
 from isfc.answers.collide import UNRANGED, Collisions
 from isfc.answers.compare import ComparedLayout, Comparison, PairOdds
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem
+from isfc.answers.io_chart import io_chart
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.links_run import links_run
-from isfc.answers.losses import losses_of
 from isfc.answers.measured_compare import ComparedInterval, MeasuredComparison
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.optimise import search_result
-from isfc.answers.plan import WorstLoss, planned_by_rule
-from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.plan import WorstLoss
 from isfc.answers.results import ComparedResults, ResultFigure
 from isfc.answers.run import link_run
 from isfc.answers.size import LinkSizing
@@ -30,10 +32,8 @@ from isfc.answers.sweep import Sweep, SweptPlace
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
-from isfc.layout.loss import losses
-from isfc.layout.plan import make_plan
 from isfc.link.name import NodeName
-from isfc.reported import Reported, report_of
+from isfc.reported import Charted, Reported, report_of
 from isfc.reports import markdown
 from isfc.reports.delimited import records
 from isfc.reports.html import section
@@ -46,9 +46,7 @@ from isfc.search.sizing import LostPiece, SizedLink
 from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rounded
-from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_rate
-from scenarios.figures.rates import Carried, EndRate, ModelledRate
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.moves.guest import GuestMemory, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
@@ -59,37 +57,11 @@ from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from tests.isfc.answers.test_run import EXPERIMENT, RESULT
-from tests.isfc.reports import io_samples, measured_samples
+from tests.isfc.reports import io_samples, measured_samples, plan_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
 """Of each row, what stands in a column, by its field, and by ``field range`` between what."""
-
-
-def planned() -> Reported:
-    """Of twelve CTCs, with rates that no other row has."""
-    layout = load_layout("published-12")
-    figures = [
-        ModelledRate(layout, node, (Rate(667.5 + at), Rate(354.25 + at)))
-        for at, node in enumerate(layout.nodes)
-    ]
-    plan = make_plan(layout)
-    return modelled_link(plan, figures, {}, planned_by_rule(plan).worst_chpid)
-
-
-def lost() -> Reported:
-    """Of twelve CTCs, with rates that no other row has."""
-    layout = load_layout("published-12")
-    whole = Collection.of(layout)
-    found = [*losses(whole)][:4]
-    kept, *lefts = (
-        Carried(links, STATED, {layout.name: (EndRate(Rate(number)), EndRate(Rate(1234.5)))})
-        for links, number in zip(
-            (whole, *(loss.rest for loss in found)), (654.25, 390.6, 0.0, 87.4, 9.96), strict=True
-        )
-    )
-    after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_of([AfterLoss(None, kept, kept), *after])
 
 
 def collided() -> Reported:
@@ -332,8 +304,8 @@ def optimised() -> Reported:
 
 ANSWERS: Final[Mapping[str, Callable[[], Reported]]] = MappingProxyType(
     {
-        "plan": planned,
-        "losses": lost,
+        "plan": plan_samples.planned,
+        "losses": plan_samples.lost,
         "collide": collided,
         "replay": measured_samples.replayed,
         "loads": measured_samples.loaded,
@@ -347,6 +319,7 @@ ANSWERS: Final[Mapping[str, Callable[[], Reported]]] = MappingProxyType(
         "rolling": rolled,
         "size": sized,
         "optimise": optimised,
+        "io chart": lambda: io_chart("mtu"),
         "io plan": io_samples.planned,
         "io run": io_samples.ran,
         "io beside": io_samples.beside,
@@ -360,10 +333,11 @@ def on_terminal(record: Reported, table: Table, capsys: Capsys) -> Cells:
     """Of the line that begins with the name of a row, one word for each figure and range."""
     show(page(report_of(record), notes=False))
     begins = " ".join(table.caption.split()[:3])
-    lines = capsys.readouterr().out.partition(begins)[2].partition("\n\n")[0].splitlines()
+    rest = capsys.readouterr().out.partition(begins)[2].partition("\n\n")[0]
+    lines = [*map(str.strip, rest.splitlines())]
     first, *others = table.columns
     for row in table.rows:
-        cells = {first.field: str(first.of(row))}
+        cells = {first.field: first.words(row)}
         (line,) = (each for each in lines if each.startswith(cells[first.field]))
         words = iter(line.removeprefix(cells[first.field]).split())
         for column in others:
@@ -469,6 +443,17 @@ def expected(table: Table, row: object, mark: str) -> dict[str, str]:
         elif value is not None:
             cells[column.field] = str(value)
     return cells
+
+
+def test_every_answer_names_the_function_that_makes_its_report() -> None:
+    for each in iter_modules(answers.__path__):
+        import_module(f"isfc.answers.{each.name}")
+    kinds = {*Reported.__subclasses__(), *Charted.__subclasses__()} - {Charted}
+    named = [each.reported_by for each in kinds]
+    assert len(named) > len(ANSWERS)
+    for said in named:
+        module, _, name = said.rpartition(".")
+        assert callable(getattr(import_module(module), name))
 
 
 def test_every_unit_has_a_format() -> None:
