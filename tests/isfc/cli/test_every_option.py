@@ -132,7 +132,7 @@ show FILE
     --link A-C                                            --++
     --output out.svg                                      ++++
     --connections                                         ++++
-    --output out.svg | --connections                      ----
+    --output out.svg | --connections                      ++++
     --csv                                                 ++++
     --json                                                ++++
 run FILE LOAD --seconds 0.02 --warmup 0
