@@ -93,11 +93,12 @@ side-by-side: .venv/compiler isfc/cli/help/isfc.txt
 from-source:
 	@+$(MAKE) --no-print-directory SIDE_BY_SIDE= style types source-tests
 
-style: .venv/test  ## ruff, the architecture lint, and plain words
+style: .venv/test  ## ruff, the architecture lint, plain words, one place for what is shown
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m tools.checks.tidy
 	$(BIN)/python -m tools.checks.words
+	$(BIN)/python -m tools.checks.shown
 
 types: .venv/test  ## mypy --strict
 	$(BIN)/mypy

@@ -160,20 +160,6 @@ def _what_to_offer(layout: Layout) -> str:
     )
 
 
-class _RuleRow(Struct, frozen=True):
-    """A rule with both systems at full load, and how much they may offer until writes collide."""
-
-    rule: str
-    collisions_per_s: float
-    collisions_spread: float
-    wasted_percent: float
-    mb_per_s: float
-    mb_per_s_spread: float
-    mb_per_s_out: float
-    mb_per_s_in: float
-    free_below: str
-
-
 def collide_report(found: Collisions) -> Report:
     """Which rule carries most and which wastes least, then each rule, then every load."""
     full = found.at_full_load
@@ -202,7 +188,7 @@ def collide_report(found: Collisions) -> Report:
 _RULE_COLUMNS: Final = (
     Column("rule", "rule"),
     Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("+-", "collisions_spread", Unit.PER_S),
+    Column("+-", "collisions_per_s_spread", Unit.PER_S),
     Column("wasted\n%", "wasted_percent", Unit.PERCENT),
     Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
     Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
@@ -259,14 +245,11 @@ def _wastes(outcome: CollisionOutcome) -> str:
     )
 
 
-def _row(found: Collisions, full: CollisionOutcome) -> _RuleRow:
+def _row(found: Collisions, full: CollisionOutcome) -> dict[str, Any]:
+    """A rule with both systems at full load, and how much they may offer until writes collide."""
     own = " +" if full.rule == _own(found) else ""
-    return _RuleRow(
-        f"{full.rule}{own}",
-        *(full.collisions_per_s, full.collisions_per_s_spread, full.wasted_percent),
-        *(full.mb_per_s, full.mb_per_s_spread, full.mb_per_s_out, full.mb_per_s_in),
-        _free_below(found, full.rule),
-    )
+    shares = {"mb_per_s": full.mb_per_s, "free_below": _free_below(found, full.rule)}
+    return {**full.to_dict(), "rule": f"{full.rule}{own}", **shares}
 
 
 def _free_below(found: Collisions, rule: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.answers.limit_record import BusyResource, LimitedBy, Limiting
 from isfc.layout.in_words import listed
@@ -289,22 +290,10 @@ _SEEN_HEADING: Final = (
 )
 
 
-class _SeenRow(Struct, frozen=True):
-    """A resource by its name, how busy it was, and what waited for it."""
-
-    resource: str
-    busy_percent: float | None
-    waited_percent: float | None
-    waiting: float | None
-
-
 def resources_table(seen: Sequence[BusyResource]) -> Table:
     """How busy each resource was, and what waited for it."""
     rows = [
-        _SeenRow(
-            _SEEN[each.resource].format(node=each.node),
-            *(each.busy_percent, each.waited_percent, each.waiting),
-        )
+        replace(each, resource=_SEEN[each.resource].format(node=each.node))
         for each in seen
         if each.busy_percent is not None or each.waited_percent is not None
     ]

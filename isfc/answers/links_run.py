@@ -1,11 +1,10 @@
 """What several links carried together in a run: all, each link, system and shared channel."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, Struct, UnsetType, field, structs
 
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.run import seeds_differ
@@ -19,7 +18,7 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import flat_range, links_rate
-from scenarios.runs.cluster_rows import ClusterRow
+from scenarios.runs.cluster_rows import CarriedRates, ClusterRow
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -35,24 +34,12 @@ _FLAT: Final = (
 )
 
 
-class CarriedPart(Struct, frozen=True, kw_only=True):
+class CarriedPart(CarriedRates, frozen=True, kw_only=True):
     """What a link, a system, a channel or all carried; null is what is not of it."""
 
-    name: str
     traffic: str = ""
     """of a link"""
-    mb_per_s_out: float
-    """written: by the first node of a link, by a system; over a path from where its name says"""
-    mb_per_s_in: float
-    mb_per_s: float
-    messages_per_s: float | None = None
-    collisions_per_s: float | None = None
-    busy_percent: float | None = None
-    """of the resource nearest to its end: line out, line in, data processor, starts of I/Os; disks
-    are in it"""
-    spread_percent: float | None = None
-    """of MB/s, with `--seeds`"""
-    figures: dict[str, Figure] = {}
+    figures: dict[str, Figure] = field(default_factory=dict)
     """`mb_per_s` with its range; none of what several fibres share"""
 
 
@@ -177,7 +164,7 @@ def links_run(
 
 def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     """The figures of a row; the range is of MB/s together, and none of what fibres share."""
-    fields = asdict(row)
+    fields = structs.asdict(row)
     del fields["kind"]
     every = experiment.collection.links
     links = {

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from isfc.answers.moves import MovedGuest, Moves, pass_rows
 from isfc.arguments import spelt
@@ -208,17 +209,6 @@ def passes_table(found: Moves, *, detail: bool = False) -> Table:
     return Table("Passes over memory", columns, rows, "passes", detail)
 
 
-class _Status(Struct, frozen=True):
-    """A line of a response to STATUS, and when it was."""
-
-    at_s: float
-    user: str
-    source: str
-    to: str
-    elapsed_s: float
-    stage: str
-
-
 def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
     """What commands came to that were given meanwhile; nothing without any."""
     given = [*responses]
@@ -227,11 +217,7 @@ def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
     at = Column("at s", "at_s", Unit.SECONDS)
     columns = at, Column("command", "command"), Column("what came of it", "told")
     yield Table("Commands meanwhile", columns, given, "commands")
-    lines = [
-        _Status(each.at_s, line.user, line.source, line.to, line.elapsed_s, line.stage)
-        for each in given
-        for line in each.lines
-    ]
+    lines = [{"at_s": each.at_s, **asdict(line)} for each in given for line in each.lines]
     if lines:
         status = (
             *(at, Column("User", "user"), Column("From", "source"), Column("To", "to")),

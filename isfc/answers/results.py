@@ -20,9 +20,10 @@ from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.reported import Reported
-from isfc.reports.ranges import RangeJson
+from isfc.reports.ranges import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
+from scenarios.runs.cluster_rows import CarriedRates
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
 
@@ -103,7 +104,7 @@ class ComparedResults(Reported, msgspec.Struct, frozen=True):
     """of runs, what is new, gone or elsewhere in the layout of B, in words"""
     layout_changes: tuple[str, ...] = ()
     """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
-    ranges: tuple[Mapping[str, RangeJson], ...] = ()
+    ranges: tuple[Mapping[str, RangeRecord], ...] = ()
     """of runs of one link, those of A and those of B, by figure"""
     odds: float | None = None
     """that B carries more on real hardware too, of 1; null but for runs of one link that differ in
@@ -140,7 +141,7 @@ class _Known(msgspec.Struct, frozen=True):
     figures: dict[str, "_Ranged"] = {}
 
     @property
-    def ranges(self) -> dict[str, RangeJson]:
+    def ranges(self) -> dict[str, RangeRecord]:
         """Of each figure that has one."""
         found = ((name, each.range) for name, each in self.figures.items())
         return {name: within for name, within in found if within is not None}
@@ -149,30 +150,17 @@ class _Known(msgspec.Struct, frozen=True):
 class _Ranged(msgspec.Struct, frozen=True):
     """A figure as JSON has it, as far as it matters here."""
 
-    range: RangeJson | None = None
-
-
-class _Row(msgspec.Struct, frozen=True):
-    """A link, system or channel of a run of several links, or all; what it has not is None."""
-
-    name: str
-    mb_per_s: float
-    mb_per_s_out: float
-    mb_per_s_in: float
-    messages_per_s: float | None = None
-    collisions_per_s: float | None = None
-    busy_percent: float | None = None
-    spread_percent: float | None = None
+    range: RangeRecord | None = None
 
 
 class _Together(msgspec.Struct, frozen=True):
     """What ``isfc run --json`` says of several links together, as far as it matters here."""
 
-    links: list[_Row]
-    systems: list[_Row]
-    channels: list[_Row]
-    together: _Row
-    paths: list[_Row] = msgspec.field(default_factory=list)
+    links: list[CarriedRates]
+    systems: list[CarriedRates]
+    channels: list[CarriedRates]
+    together: CarriedRates
+    paths: list[CarriedRates] = msgspec.field(default_factory=list)
 
 
 _Cells = Mapping[tuple[str, str, str], _Entry]
@@ -216,7 +204,7 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
     )
 
 
-def _known(run: Mapping[str, Any], path: Path) -> Mapping[str, RangeJson]:
+def _known(run: Mapping[str, Any], path: Path) -> Mapping[str, RangeRecord]:
     """The ranges of a run's figures by their names, as far as it says them."""
     with _named(path):
         return msgspec.convert(run, _Known).ranges
@@ -233,7 +221,7 @@ _ALIKE: Final = ("client", "node")
 
 def _with_odds(
     pair: ComparedResults,
-    ranges: Sequence[Mapping[str, RangeJson]],
+    ranges: Sequence[Mapping[str, RangeRecord]],
     layouts: tuple[Collection, Collection] | None,
 ) -> ComparedResults:
     """With the ranges that the runs have, and the odds where they differ in one thing.
@@ -333,9 +321,9 @@ def _run(document: Any, path: Path) -> _Cells:
     return _cells(entries, path)
 
 
-def _row_entries(row: _Row) -> Iterator[_Entry]:
+def _row_entries(row: CarriedRates) -> Iterator[_Entry]:
     """The figures of one row; the spread of several seeds is of MB/s."""
-    for field in fields_of(_Row)[1:-1]:
+    for field in fields_of(CarriedRates)[1:-1]:
         value = getattr(row, field.name)
         if value is not None:
             spread = row.spread_percent if field.name == "mb_per_s" else None

@@ -10,7 +10,7 @@ from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.results import ComparedResults, ResultFigure, Setting
 from isfc.layout.in_words import first_listed
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
-from isfc.reports.ranges import RangeJson, plain
+from isfc.reports.ranges import RangeRecord, plain
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
@@ -58,7 +58,7 @@ def _answer(found: ComparedResults) -> Iterator[tuple[str, str]]:
         yield "Layout", first_listed(found.moved, _MOVED_MAX, "; ")
 
 
-def _between(ranges: Mapping[str, RangeJson]) -> str:
+def _between(ranges: Mapping[str, RangeRecord]) -> str:
     """The range of what a run carries, if it has one."""
     found = ranges.get("mb_per_s")
     return "" if found is None else f" ({plain(Interval(*found.likely))})"

@@ -48,15 +48,17 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     Directors and ports are left out where they contradict each other.
     """
     systems = {system.node: system for pairing in pairings for system in pairing.systems}
-    ends: dict[int, dict[ChannelEnd, None]] = {}
-    for link in links:
-        for fibre in link.fibres:
-            for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
-                channel = systems[node].deck.channels[systems[node].partition.css, chpid]
-                ends.setdefault(id(channel), {})[ChannelEnd(node, chpid)] = None
+    ends: dict[int, list[ChannelEnd]] = {}
+    for end in Collection.of(*links).chpid_ends:
+        system = systems[end.node]
+        channel = system.deck.channels[system.partition.css, end.chpid]
+        ends.setdefault(id(channel), []).append(end)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    cecs = tuple(
+        Cec(name, tuple(node for node, system in systems.items() if id(system.deck) == deck))
+        for deck, name in deck_names([*systems.values()]).items()
+    )
     plugged = _plugged(pairings, links)
-    cecs = _cecs(list(systems.values()))
     return Collection(plugged, _path_tables(links), shared_channels=shared, cecs=cecs)
 
 
@@ -95,9 +97,8 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
         used = {fibre.chpids for fibre in link.fibres}
         for ctc in pairing.ctcs:
             first, second = _both_plugs(pairing, ctc)
-            known = ctc.chpids if pairing.nodes == link.nodes else ctc.chpids[::-1]
-            apart = first and second and first.director != second.director
-            if first and second and apart and known in used and not _isl_known(link, known):
+            told_of = ctc.chpids not in used or _isl_known(link, ctc.chpids)
+            if first and second and first.director != second.director and not told_of:
                 ends = zip(pairing.nodes, ctc.channels, strict=True)
                 name = " to ".join(f"{node}:{channel}" for node, channel in ends)
                 way = " and ".join(sorted((first.director, second.director)))
@@ -111,14 +112,6 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
             "with km and isl, and path of these fibres; or *ISFC "
             "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
-
-
-def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
-    """The decks as machines, also those of one system alone."""
-    return tuple(
-        Cec(name, tuple(system.node for system in systems if id(system.deck) == deck))
-        for deck, name in deck_names(systems).items()
-    )
 
 
 def deck_names(systems: Sequence[DeckSystem]) -> dict[int, str]:
@@ -142,7 +135,7 @@ def _name(deck: Deck, taken: Sequence[str]) -> str:
 
 def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
     """The links, their fibres with directors and ports."""
-    found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
+    found = [dict(_plugs(pairing)) for pairing in pairings]
     if next(_contradictions(pairings, links), None):
         return tuple(links)
 
@@ -157,14 +150,12 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     )
 
 
-def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
+def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
-    turned = pairing.nodes != link.nodes
     for ctc in pairing.ctcs:
         first, second = _both_plugs(pairing, ctc)
-        known = ctc.chpids[::-1] if turned else ctc.chpids
         if first and second:
-            yield known, (second, first) if turned else (first, second)
+            yield ctc.chpids, (first, second)
 
 
 def _isl_known(link: Layout, chpids: _Chpids) -> bool:
@@ -207,7 +198,7 @@ def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Ite
     names: dict[int, str] = {}
     for pairing, link in zip(pairings, links, strict=True):
         systems = {system.node: system for system in pairing.systems}
-        for chpids, both in dict(_plugs(pairing, link)).items():
+        for chpids, both in dict(_plugs(pairing)).items():
             for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
                 system = systems[node]
                 path = system.deck.channels[system.partition.css, chpid]
@@ -225,6 +216,7 @@ def with_cecs(collection: Collection, said: Iterable[str]) -> Collection:
     Raises `ConfigurationError` for a system that there is not, or that is in two.
     """
     cecs: list[Cec] = []
+    taken: list[NodeName] = []
     for text in said:
         name, equals, systems = text.partition("=")
         if not name.strip() or not equals or name in (cec.name for cec in cecs):
@@ -236,22 +228,17 @@ def with_cecs(collection: Collection, said: Iterable[str]) -> Collection:
             find_node(f"--cec {name}", each.strip(), collection.systems)
             for each in systems.split(",")
         ]
-        if len({*nodes, *(node for cec in cecs for node in cec.systems)}) < len(nodes) + sum(
-            len(cec.systems) for cec in cecs
-        ):
+        taken += nodes
+        if len({*taken}) < len(taken):
             raise ConfigurationError(f"--cec {text[:40]!r}: expected each system in one CEC, once")
         cecs.append(Cec(name.strip(), tuple(nodes)))
-    shared = tuple(channel for cec in cecs for channel in _shared(collection, cec))
+    users: dict[tuple[str, ChpidId], list[ChannelEnd]] = {}
+    for cec in cecs:
+        for end in collection.chpid_ends:
+            if end.node in cec.systems:
+                users.setdefault((cec.name, end.chpid), []).append(end)
+    shared = tuple(tuple(ends) for ends in users.values() if len(ends) > 1)
     return in_use(replace(collection, cecs=tuple(cecs), shared_channels=shared))
-
-
-def _shared(collection: Collection, cec: Cec) -> Iterator[tuple[ChannelEnd, ...]]:
-    users: dict[ChpidId, dict[ChannelEnd, None]] = {}
-    for link, fibre, _ in collection.fibres():
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
-            if node in cec.systems:
-                users.setdefault(chpid, {})[ChannelEnd(node, chpid)] = None
-    yield from (tuple(ends) for ends in users.values() if len(ends) > 1)
 
 
 def one_channel_remarks(collection: Collection) -> Iterator[str]:

@@ -50,6 +50,8 @@ class _Machine:
     links: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
     others: int = 0
     """partition links of other types"""
+    named: set[str] = field(default_factory=set)
+    """names of partitions that links have"""
 
 
 @checked
@@ -89,7 +91,7 @@ def join_links(
             if choice not in found.setdefault((nodes[0], nodes[1]), []):
                 found[nodes[0], nodes[1]].append(choice)
             features[frozenset(zip(ends, ctc.chpids, strict=True))] = profile
-    if unknown := names.keys() - {*_partitions(machine)}:
+    if unknown := names.keys() - machine.named:
         raise ConfigurationError(
             f"--systems {shown(min(unknown))}: no partition of that name in these files"
         )
@@ -236,7 +238,9 @@ def _adapter(path: Mapping[str, Any], key: str, place: str, machine: _Machine) -
 def _node(
     end: Mapping[str, Any], place: str, machine: _Machine, names: Mapping[str, NodeName]
 ) -> NodeName:
-    name, uri = _partition(end, machine)
+    uri = str(end.get("partition-uri", ""))
+    name = str(end.get("partition-name") or machine.partitions.get(uri) or "")
+    machine.named.add(name)
     if name in names:
         return names[name]
     try:
@@ -246,21 +250,6 @@ def _node(
             f"{place}: partition {shown(name or uri)} is no name of a system; expected --systems "
             f"NODE={name or uri}, of 1 to 8 letters and digits"
         ) from None
-
-
-def _partition(end: Mapping[str, Any], machine: _Machine) -> tuple[str, str]:
-    """Name and address of an end's partition; a name is empty where no file says it."""
-    uri = str(end.get("partition-uri", ""))
-    return str(end.get("partition-name") or machine.partitions.get(uri) or ""), uri
-
-
-def _partitions(machine: _Machine) -> Iterator[str]:
-    """Names of all partitions that links name."""
-    for link, where in machine.links:
-        for path in _list(link, "paths", where):
-            for device in _list(path, "devices", where):
-                for end in _list(device, "endpoint-pair", where):
-                    yield _partition(end, machine)[0]
 
 
 def _rdevs(end: Mapping[str, Any], place: str) -> list[Rdev]:

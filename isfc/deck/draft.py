@@ -116,8 +116,7 @@ class Draft:
         }
         partitions = [*self.deck.partitions.values()]
         partitions += [system.partition for system in self.systems.values()]
-        images = {(partition.css, partition.name) for partition in partitions}
-        self._images = images
+        images = self._images = {(each.css, each.name) for each in partitions}
         self.devices: list[DraftDevice] = []
         for device in self.deck.devices:
             unit = device.control_unit
@@ -126,16 +125,8 @@ class Draft:
                 for css, name in images
                 if css in unit.paths and device.access.admits(name, css)
             }
-            self.devices.append(
-                DraftDevice(
-                    unit.number,
-                    device.unit_address,
-                    device.rdev,
-                    device.place.line,
-                    frozenset(may),
-                    may,
-                )
-            )
+            numbers = unit.number, device.unit_address, device.rdev
+            self.devices.append(DraftDevice(*numbers, device.place.line, frozenset(may), may))
         self._chpids: list[tuple[int, Channel]] = []
         self._units: list[int] = []
         self._wider: set[int] = set()
@@ -265,15 +256,14 @@ class Draft:
             switch = f",SWITCH={channel.switch}" if channel.switch else ""
             yield from cards("CHPID", f"PATH={path},SHARED{switch},TYPE={_FICON}")
         units = {each.unit for each in self.devices if each.line == 0 and each.admitted}
-        for number in [*(n for n in self.deck.control_units if n in units)]:
-            unit = self.deck.control_units[number]
-            new = number in self._units
-            yield from remark(
-                f"new {f'control unit {number:04X} and its ' if new else ''}devices"
-                f"{'' if new else f' of control unit {number:04X}'}"
-            )
-            if new:
+        for number, unit in self.deck.control_units.items():
+            if number not in units:
+                continue
+            if number in self._units:
+                yield from remark(f"new control unit {number:04X} and its devices")
                 yield from self._new_unit(unit)
+            else:
+                yield from remark(f"new devices of control unit {number:04X}")
             mine = [each for each in self.devices if each.unit == number and each.line == 0]
             for run in _runs(mine):
                 yield from self._new_devices(unit, run)

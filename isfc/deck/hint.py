@@ -19,7 +19,7 @@ reads them, so that nothing is lost on the way; by hand they save options. Optio
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
@@ -69,14 +69,8 @@ class Hint:
 
     def over(self, other: "Hint") -> "Hint":
         """What this says, and what ``other`` says beyond that."""
-        return Hint(
-            self.profile or other.profile,
-            self.fibre or other.fibre,
-            self.port or other.port,
-            other.km if self.km is None else self.km,
-            self.path or other.path,
-            self.isl or other.isl,
-        )
+        mine = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(other, **{name: said for name, said in mine.items() if said is not None})
 
     @property
     def far_path(self) -> FarPath | None:
@@ -159,6 +153,10 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
         said = word[keyword]
         return None if said is None else said.read(parse, f"*ISFC {keyword}", expected)
 
+    def text(keyword: str) -> str | None:
+        said = word[keyword]
+        return said.text or None if said else None
+
     chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
     feature = read("FEATURE", find_profile, "a feature")
@@ -167,14 +165,13 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
         most = feature.link_gbps
         wanted = f"a number up to {most:g}, at which {feature.feature} runs"
     gbps = read("GBPS", _number(float, most), wanted)
-    port = word["PORT"] or word["CABLE"]
     far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
     return (chpid, read("NODE", NodeName, "a system"), far), Hint(
         profile=None if feature is None else find_profile(feature.feature, gbps),
-        fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
-        port=None if port is None else port.text,
+        fibre=text("FIBRE"),
+        port=text("PORT") or text("CABLE"),
         km=read("KM", _number(float, KM_MAX), "a number, such as 10"),
-        path=None if (path := word["PATH"]) is None else path.text,
+        path=text("PATH"),
         isl=_isl(operands.statement.place, word),
     )
 

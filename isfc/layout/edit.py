@@ -9,11 +9,11 @@ list is. What it leaves of the list as it is stays; CTCs that it adds get free d
 their places, fibres that it adds the next chpids.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -42,6 +42,10 @@ class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="d
     def __post_init__(self) -> None:
         check_fields(self)
 
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        raise NotImplementedError
+
 
 class MoveCtc(Edit, frozen=True, tag="move"):
     """A CTC goes to another fibre of its link, and so to other chpids; its numbers stay."""
@@ -50,6 +54,12 @@ class MoveCtc(Edit, frozen=True, tag="move"):
     rdev: str
     fibre: str
 
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        fibre, ctc = _fibre(link, self.fibre), _ctc(link, self.rdev)
+        return _with_ctcs(collection, link, {ctc: replace(ctc, fibre=fibre)})
+
 
 class AddCtc(Edit, frozen=True, tag="add"):
     """A fibre gets one more CTC: with the device numbers given, or else with the next free ones."""
@@ -57,12 +67,30 @@ class AddCtc(Edit, frozen=True, tag="add"):
     fibre: str
     rdevs: tuple[str, str] | None = None
 
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = next(
+            (each for each in collection.links if self.fibre in {f.name for f in each.fibres}), None
+        )
+        if link is None:
+            raise ConfigurationError(f"there is no [fibre.{self.fibre}]")
+        fibre = _fibre(link, self.fibre)
+        rdevs = _read_rdevs(self.rdevs) if self.rdevs else _free(collection, link, fibre)
+        return _with_link(collection, link, replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
+
 
 class RemoveCtc(Edit, frozen=True, tag="remove"):
     """A CTC goes, and with the last of a fibre the fibre."""
 
     link: str
     rdev: str
+
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        if len(link.ctcs) == 1:
+            raise ConfigurationError(f"{self.rdev}: is the last CTC of {link.name}, which stays")
+        return _with_ctcs(collection, link, {_ctc(link, self.rdev): None})
 
 
 class SwapRdevs(Edit, frozen=True, tag="swap"):
@@ -73,6 +101,16 @@ class SwapRdevs(Edit, frozen=True, tag="swap"):
     other: str
     node: str | None = None
 
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        one, other = _ctc(link, self.rdev), _ctc(link, self.other)
+        if self.node not in (None, *link.nodes):
+            raise no_node("node", self.node, link.nodes)
+        ends = [self.node in (None, node) for node in link.nodes]
+        changed = {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)}
+        return _with_ctcs(collection, link, changed)
+
 
 class RenumberCtc(Edit, frozen=True, tag="renumber"):
     """A CTC gets other device numbers: the first node's, and the second's."""
@@ -80,6 +118,12 @@ class RenumberCtc(Edit, frozen=True, tag="renumber"):
     link: str
     rdev: str
     rdevs: tuple[str, str]
+
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        ctc = _ctc(link, self.rdev)
+        return _with_ctcs(collection, link, {ctc: replace(ctc, rdevs=_read_rdevs(self.rdevs))})
 
 
 class SetFibre(Edit, frozen=True, tag="set"):
@@ -93,6 +137,27 @@ class SetFibre(Edit, frozen=True, tag="set"):
     link_gbps: float | None = None
     km: float | None = None
 
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        check_speed(f"[fibre.{self.fibre}]", self.feature, self.link_gbps)
+        profile = find_profile(self.feature, self.link_gbps)
+        same = _same_channels(collection, self.fibre)
+
+        def changed(fibre: Fibre) -> Fibre:
+            if fibre.name not in same:
+                return fibre
+            length = self.km if fibre.name == self.fibre else None
+            if length is not None and fibre.path is not None and length != fibre.km:
+                raise ConfigurationError(
+                    f"[fibre.{fibre.name}]: its length is that of path {fibre.path.name}, "
+                    f"{fibre.km:g} km"
+                )
+            return replace(fibre, profile=profile, km=fibre.km if length is None else length)
+
+        return replace(
+            collection, links=tuple(link.with_fibres(changed) for link in collection.links)
+        )
+
 
 class AddFibre(Edit, frozen=True, tag="add-fibre"):
     """A link gets one more fibre, between two chpids, with one CTC on it."""
@@ -100,6 +165,17 @@ class AddFibre(Edit, frozen=True, tag="add-fibre"):
     link: str
     chpids: tuple[str, str]
     feature: str
+
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        names = {fibre.name for each in collection.links for fibre in each.fibres}
+        name = next(str(n) for n in range(1, len(names) + 2) if str(n) not in names)
+        chpids = parse_chpid(self.chpids[0]), parse_chpid(self.chpids[1])
+        fibre = Fibre(name, find_profile(self.feature), chpids)
+        ctc = CtcPair(fibre, _free(collection, link, fibre))
+        grown = replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
+        return _with_link(collection, link, grown)
 
 
 class TakeAdvice(Edit, frozen=True, tag="advise"):
@@ -111,6 +187,11 @@ class TakeAdvice(Edit, frozen=True, tag="advise"):
     link: str
     finding: str
     way: int = 0
+
+    def applied_to(self, collection: Collection) -> Collection:
+        """What a layout is then, before it is checked."""
+        link = collection.link(self.link)
+        return _with_link(collection, link, advised(collection, link, self.finding, self.way))
 
 
 _KINDS: Final = (
@@ -125,7 +206,7 @@ def edit(layout: AnyLayout, change: Edit) -> Collection:
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
     try:
-        changed = _EDITS[type(change)](given_collection(layout), change)
+        changed = change.applied_to(given_collection(layout))
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
     return parse_collection(format_collection(in_use(changed)), _SOURCE)
@@ -166,40 +247,6 @@ def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
     return in_use(replace(collection, links=tuple(links)))
 
 
-def _move(collection: Collection, change: MoveCtc) -> Collection:
-    link = collection.link(change.link)
-    fibre, ctc = _fibre(link, change.fibre), _ctc(link, change.rdev)
-    return _with_ctcs(collection, link, {ctc: replace(ctc, fibre=fibre)})
-
-
-def _add(collection: Collection, change: AddCtc) -> Collection:
-    link = next(
-        (each for each in collection.links if change.fibre in {f.name for f in each.fibres}), None
-    )
-    if link is None:
-        raise ConfigurationError(f"there is no [fibre.{change.fibre}]")
-    fibre = _fibre(link, change.fibre)
-    rdevs = _read_rdevs(change.rdevs) if change.rdevs else _free(collection, link, fibre)
-    return _with_link(collection, link, replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
-
-
-def _remove(collection: Collection, change: RemoveCtc) -> Collection:
-    link = collection.link(change.link)
-    if len(link.ctcs) == 1:
-        raise ConfigurationError(f"{change.rdev}: is the last CTC of {link.name}, which stays")
-    return _with_ctcs(collection, link, {_ctc(link, change.rdev): None})
-
-
-def _swap(collection: Collection, change: SwapRdevs) -> Collection:
-    link = collection.link(change.link)
-    one, other = _ctc(link, change.rdev), _ctc(link, change.other)
-    if change.node not in (None, *link.nodes):
-        raise no_node("node", change.node, link.nodes)
-    ends = [change.node in (None, node) for node in link.nodes]
-    changed = {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)}
-    return _with_ctcs(collection, link, changed)
-
-
 def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:
     """The CTC with the other's device numbers at some ends."""
     first, second = (
@@ -207,59 +254,6 @@ def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:
         for own, theirs, taken in zip(ctc.rdevs, other.rdevs, ends, strict=True)
     )
     return replace(ctc, rdevs=(first, second))
-
-
-def _renumber(collection: Collection, change: RenumberCtc) -> Collection:
-    link = collection.link(change.link)
-    ctc = _ctc(link, change.rdev)
-    return _with_ctcs(collection, link, {ctc: replace(ctc, rdevs=_read_rdevs(change.rdevs))})
-
-
-def _set(collection: Collection, change: SetFibre) -> Collection:
-    check_speed(f"[fibre.{change.fibre}]", change.feature, change.link_gbps)
-    profile = find_profile(change.feature, change.link_gbps)
-    same = _same_channels(collection, change.fibre)
-
-    def changed(fibre: Fibre) -> Fibre:
-        if fibre.name not in same:
-            return fibre
-        length = change.km if fibre.name == change.fibre else None
-        if length is not None and fibre.path is not None and length != fibre.km:
-            raise ConfigurationError(
-                f"[fibre.{fibre.name}]: its length is that of path {fibre.path.name}, "
-                f"{fibre.km:g} km"
-            )
-        return replace(fibre, profile=profile, km=fibre.km if length is None else length)
-
-    return replace(collection, links=tuple(link.with_fibres(changed) for link in collection.links))
-
-
-def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
-    link = collection.link(change.link)
-    names = {fibre.name for each in collection.links for fibre in each.fibres}
-    name = next(str(n) for n in range(1, len(names) + 2) if str(n) not in names)
-    chpids = parse_chpid(change.chpids[0]), parse_chpid(change.chpids[1])
-    fibre = Fibre(name, find_profile(change.feature), chpids)
-    ctc = CtcPair(fibre, _free(collection, link, fibre))
-    grown = replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
-    return _with_link(collection, link, grown)
-
-
-def _advise(collection: Collection, change: TakeAdvice) -> Collection:
-    link = collection.link(change.link)
-    return _with_link(collection, link, advised(collection, link, change.finding, change.way))
-
-
-_EDITS: Final[Mapping[type, Callable[[Collection, Any], Collection]]] = {
-    MoveCtc: _move,
-    AddCtc: _add,
-    RemoveCtc: _remove,
-    SwapRdevs: _swap,
-    RenumberCtc: _renumber,
-    SetFibre: _set,
-    AddFibre: _add_fibre,
-    TakeAdvice: _advise,
-}
 
 
 def _fibre(link: Layout, name: str) -> Fibre:

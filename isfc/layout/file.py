@@ -31,21 +31,13 @@ says what was expected.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TypeVar
 
 from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import (
-    check_table_name,
-    no_table,
-    read_bytes,
-    show_key,
-    within,
-    words_of,
-)
+from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
 from isfc.layout.collection import (
     Cec,
     Channel,
@@ -67,16 +59,6 @@ from isfc.link.scan import CTCS_MAX
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
-
-
-def read_layout(path: Path, link: str | None = None) -> Layout:
-    """Read and check the layout file at ``path``; ``link`` is as for `parse_layout`.
-
-    Raises `ConfigurationError` for anything else.
-    """
-    with within(str(path)):
-        data = read_bytes(path, "a layout file")
-    return parse_layout(data, str(path), link)
 
 
 @checked

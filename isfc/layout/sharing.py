@@ -166,15 +166,14 @@ def maybe_one(
     ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
     ``link``, and of all links if it is None.
     """
-    users: dict[ChpidId, dict[NodeName, None]] = {}
-    for each, fibre, _ in collection.fibres():
-        for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
-            users.setdefault(chpid, {})[node] = None
+    users: dict[ChpidId, list[NodeName]] = {}
+    for end in collection.chpid_ends:
+        users.setdefault(end.chpid, []).append(end.node)
     found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
     for each in (link,) if link is not None else collection.links:
         for fibre in each.fibres:
             for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
-                for other in users.get(chpid, {}):
+                for other in users.get(chpid, ()):
                     if other != node and _may_be_one(collection, node, other, chpid):
                         first, second = sorted((node, other), key=lambda name: name.collation)
                         found.setdefault((first, second), {})[format_chpid(chpid)] = None

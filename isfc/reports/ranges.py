@@ -91,7 +91,7 @@ def factor_line(figures: "Iterable[Figure]") -> str:
     return f"{min(factors):.2f} to {max(factors):.2f} times it" if factors else ""
 
 
-class RangeJson(Struct, frozen=True):
+class RangeRecord(Struct, frozen=True):
     """Between what a figure would lie on real hardware; in the unit of the figure."""
 
     likely: tuple[float, float]
@@ -102,6 +102,6 @@ class RangeJson(Struct, frozen=True):
     """what both are made from, and what else they allow for"""
 
 
-def range_json(figure: "Figure | None") -> RangeJson | None:
+def range_record(figure: "Figure | None") -> RangeRecord | None:
     """The record of a figure's range; None if it has none."""
-    return None if figure is None or figure.range is None else RangeJson(**figure.range.to_dict())
+    return None if figure is None or figure.range is None else RangeRecord(**figure.range.to_dict())

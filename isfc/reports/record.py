@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from msgspec import Struct, convert
 
-from isfc.reports.ranges import range_json
+from isfc.reports.ranges import range_record
 
 _Record = TypeVar("_Record", bound=Struct)
 
@@ -18,5 +18,5 @@ def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:
 
     names = [name for name in kind.__struct_fields__ if name not in own and hasattr(source, name)]
     found = {name: getattr(source, name) for name in names} | own
-    found |= {name: range_json(each) for name, each in found.items() if isinstance(each, Figure)}
+    found |= {name: range_record(each) for name, each in found.items() if isinstance(each, Figure)}
     return convert(found, kind, from_attributes=True)

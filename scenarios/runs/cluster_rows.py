@@ -1,7 +1,9 @@
 """The figures of a run of several links, a row for each link, system and channel, and for all."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
@@ -9,27 +11,37 @@ from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome, SystemResult
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRow:
-    """One row. MB are 2^20 bytes.
+class CarriedRates(Struct, frozen=True):
+    """What a link, a system, a channel or all carried; None is what is not of it.
 
-    ``kind`` is ``link``, ``system``, ``channel``, ``path``, ``share`` (of a link in the channel or
-    path above) or ``all``. Out is written: by the first node of a link, by a system, over a channel
-    by the systems that it belongs to, over the inter-switch links of a path from where its name
-    says. ``busy_percent`` is of the channel's line or data processor or the path's direction,
-    whichever is nearer to its end. ``spread_percent`` is how far MB/s of several seeds differ.
+    MB are 2^20 bytes. Out is written: by the first node of a link, by a system, over a channel by
+    the systems that it belongs to, over the inter-switch links of a path from where its name says.
     """
 
-    kind: str
     name: str
-    traffic: str
-    mb_per_s_out: float
-    mb_per_s_in: float
     mb_per_s: float
+    """both ways"""
+    mb_per_s_out: float
+    """written: by the first node of a link, by a system; over a path from where its name says"""
+    mb_per_s_in: float
     messages_per_s: float | None = None
     collisions_per_s: float | None = None
     busy_percent: float | None = None
+    """of the resource nearest to its end: line out, line in, data processor, starts of I/Os; disks
+    are in it"""
     spread_percent: float | None = None
+    """of MB/s, with `--seeds`"""
+
+
+class ClusterRow(CarriedRates, frozen=True, kw_only=True):
+    """One row of ``kind``: ``link``, ``system``, ``channel``, ``path``, ``share`` or ``all``.
+
+    A share is of a link in the channel or path above.
+    """
+
+    kind: str
+    traffic: str = ""
+    """of a link"""
 
 
 def cluster_rows(results: Sequence[Outcome]) -> tuple[ClusterRow, ...]:
@@ -55,30 +67,24 @@ def _rows(result: Outcome) -> Iterator[ClusterRow]:
         yield from _shared("path", path)
     out = sum(system.mb_per_s_out for system in result.systems)
     back = sum(system.mb_per_s_in for system in result.systems)
-    yield ClusterRow("all", "all links", "", out, back, result.mb_per_s, messages, collisions)
+    rates = result.mb_per_s, out, back, messages, collisions
+    yield ClusterRow("all links", *rates, kind="all")
 
 
 def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterRow]:
     """A row of what several fibres share, then one of each link in it."""
     out, back = carried.mb_per_s_out, carried.mb_per_s_in
     busy = 100.0 * carried.busy
-    yield ClusterRow(kind, carried.name, "", out, back, out + back, busy_percent=busy)
+    yield ClusterRow(carried.name, out + back, out, back, busy_percent=busy, kind=kind)
     for share in carried.shares:
         out, back = share.mb_per_s_out, share.mb_per_s_in
-        yield ClusterRow("share", share.link, "", out, back, out + back)
+        yield ClusterRow(share.link, out + back, out, back, kind="share")
 
 
 def _row(kind: str, name: str, traffic: str, end: Result | SystemResult) -> ClusterRow:
-    return ClusterRow(
-        kind,
-        name,
-        traffic,
-        end.mb_per_s_out,
-        end.mb_per_s_in,
-        end.mb_per_s,
-        end.messages_per_s,
-        end.collisions_per_s,
-    )
+    rates = end.mb_per_s, end.mb_per_s_out, end.mb_per_s_in
+    others = end.messages_per_s, end.collisions_per_s
+    return ClusterRow(name, *rates, *others, kind=kind, traffic=traffic)
 
 
 def _mean(rows: Sequence[ClusterRow]) -> ClusterRow:

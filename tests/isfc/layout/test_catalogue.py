@@ -7,7 +7,7 @@ import pytest
 from ctc.address import format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout, shipped_layouts
-from isfc.layout.file import read_layout
+from isfc.layout.file import parse_layout
 
 # capacity_estimates.csv: the report's device sets
 PUBLISHED = {
@@ -59,7 +59,7 @@ def test_layout_is_found_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
         '[[ctc]]\nfibre = "1"\nrdevs = { A = "10", B = "20" }\n'
     )
     monkeypatch.chdir(tmp_path)
-    assert load_layout("mine") == load_layout("./mine") == read_layout(path)
+    assert load_layout("mine") == load_layout("./mine") == parse_layout(path.read_bytes())
 
 
 def test_shipped_name_means_the_same_in_every_folder(

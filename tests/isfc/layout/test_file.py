@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from ctc.address import format_chpid, format_rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, LINE_LENGTH_MAX
-from isfc.layout.file import parse_layout, read_layout
+from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_layout
 
@@ -264,12 +265,12 @@ def test_any_misprint_is_a_layout_or_a_configuration_error(index: int, character
 def test_file_is_read_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "link.toml"
     path.write_text(GOOD)
-    assert read_layout(path) == parse(GOOD)
+    assert load_layout(path) == parse(GOOD)
 
 
 def refusal(path: Path) -> str:
     with pytest.raises(ConfigurationError) as caught:
-        read_layout(path)
+        load_layout(path)
     return str(caught.value).removeprefix(f"{path}: ")
 
 

@@ -201,14 +201,18 @@ def ran_together() -> Reported:
     """Six links, with figures that no other row has."""
     links = given_collection("two-cecs")
     experiment = Experiment(links, tuple(map(load_of, links.traffic)))
-    figures = [(100.0 + place, 50.0 + place, 150.0 + 2 * place) for place in range(6)]
+    figures = [(150.0 + 2 * place, 100.0 + place, 50.0 + place) for place in range(6)]
     rows = [
-        ClusterRow("link", link.name, f"{link.name}:HL:20", *each, 1000.0 + each[0], 20.0 + each[0])
+        ClusterRow(
+            *(link.name, *each, 1000.0 + each[1], 20.0 + each[1]),
+            kind="link",
+            traffic=f"{link.name}:HL:20",
+        )
         for link, each in zip(links.links, figures, strict=True)
     ]
-    rows += [ClusterRow("system", name, "", 300, 200, 500, 9000, 7) for name in links.systems]
+    rows += [ClusterRow(name, 500, 300, 200, 9000, 7, kind="system") for name in links.systems]
     return links_run(
-        experiment, [*rows, ClusterRow("all", "all links", "", 900, 900, 900, 9999, 9)]
+        experiment, [*rows, ClusterRow("all links", 900, 900, 900, 9999, 9, kind="all")]
     )
 
 

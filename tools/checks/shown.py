@@ -1,0 +1,165 @@
+"""What people see is made in one place: figures, tables and HTML in `isfc/reports`, a record once.
+
+``python -m tools.checks.shown`` prints ``file:line: message`` for each number format, row of a
+table, HTML text or record that stands elsewhere, or twice, and ends with 1 when there is one.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+HOME: Final = "isfc/reports/"
+PACKAGES: Final = ("ctc", "isfc", "scenarios")
+
+NO_FIGURES: Final = {
+    "isfc/answers/journal_page.py": "lines of a log",
+    "isfc/answers/views.py": "IBM's report, column by column",
+    "isfc/cli/output/progress.py": "rich's format of a bar",
+    "isfc/cli/run/during.py": "lines of a log",
+    "isfc/cp/": "CP's responses",
+    "isfc/ctce/": "lines of a log",
+    "isfc/io/proposal.py": "a file",
+    "isfc/layout/change.py": "a file",
+    "isfc/layout/in_words.py": "bounds in messages",
+    "isfc/layout/site.py": "a file",
+    "isfc/layout/write.py": "a file",
+    "isfc/link/": "bounds in messages",
+    "isfc/live/": "lines of a log",
+    "isfc/testing/": "messages of invariants",
+}
+"""Files and folders whose number formats are of no figures, each with what they are of."""
+
+LEFT: Final = frozenset(
+    (
+        "isfc/answers/evacuate.py",
+        "isfc/answers/plan.py",
+        "isfc/cli/capability.py",
+        "isfc/cli/drawing/cluster.py",
+        "isfc/cli/html/charts.py",
+        "isfc/cli/html/link.py",
+        "isfc/cli/live/cp.py",
+        "isfc/cli/live/ctce.py",
+        "isfc/cli/live/ctce_observe.py",
+        "isfc/cli/live/ctce_options.py",
+        "isfc/cli/live/ctce_table.py",
+        "isfc/cli/live/lose.py",
+        "isfc/cli/live/measured_page.py",
+        "isfc/cli/live/running_node.py",
+        "isfc/cli/live/watch_page.py",
+        "isfc/cli/measured/fit.py",
+        "isfc/cli/measured/page.py",
+        "isfc/cli/measured/read.py",
+        "isfc/cli/plan/page.py",
+        "isfc/cli/replay/plot.py",
+        "isfc/cli/studio/judgement.py",
+        "isfc/cli/studio/runs.py",
+        "isfc/deck/imported.py",
+        "isfc/io/advice.py",
+        "isfc/io/mix.py",
+        "isfc/io/rmf.py",
+        "isfc/layout/rules/speeds.py",
+        "isfc/layout/shown.py",
+        "isfc/measured/measurement.py",
+        "isfc/measured/plausible.py",
+        "isfc/measured/seen.py",
+        "isfc/search/site_fit.py",
+        "isfc/search/site_fitted.py",
+        "scenarios/figures/figure.py",
+        "scenarios/figures/losses.py",
+        "scenarios/figures/rates.py",
+        "scenarios/figures/site_compare.py",
+        "scenarios/figures/site_messages.py",
+        "scenarios/figures/site_workload.py",
+        "scenarios/moves/compared.py",
+        "scenarios/moves/evacuation.py",
+        "scenarios/moves/guest.py",
+        "scenarios/moves/orders.py",
+        "scenarios/moves/targets.py",
+        "scenarios/published/table.py",
+        "scenarios/published/verdict.py",
+        "scenarios/runs/experiment.py",
+        "scenarios/runs/notes.py",
+        "scenarios/runs/published_range.py",
+        "scenarios/runs/report.py",
+        "scenarios/runs/result.py",
+    )
+)
+"""Files that are not clean yet: take off what is."""
+
+SAME_FIELDS_MIN: Final = 5
+SAME_SHARE_MIN: Final = 0.75
+"""So many fields alike, and so much of the smaller class, make two one record (chosen)."""
+
+_SPEC: Final = re.compile(r",|\.\d+[efg%]$")
+_BRACED: Final = re.compile(r"\{[^{}]*:[^{}]*(,|\.\d+[efg%])\}")
+_HTML: Final = re.compile(r"</?(?:[bp]|div|dl|figure|span|strong|svg|table|t[dhr])\b[^<]*>")
+
+Finding = tuple[str, int, str]
+
+
+def found(root: Path) -> Iterator[Finding]:
+    """Each finding: the file, the line, and what to do."""
+    records: list[tuple[str, ast.ClassDef, frozenset[str]]] = []
+    for path in (path for top in PACKAGES for path in sorted((root / top).rglob("*.py"))):
+        name = path.relative_to(root).as_posix()
+        has_figures = not name.startswith((HOME, *NO_FIGURES))
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                records.append((name, node, _fields(node)))
+                if node.name.endswith("Json"):
+                    yield name, node.lineno, f"{node.name}: an answer is its own record"
+            elif isinstance(node, ast.expr):
+                if has_figures and _is_format(node):
+                    yield name, node.lineno, "number format: isfc.reports.units writes a figure"
+                if not name.startswith(HOME) and (said := _belongs(node)):
+                    yield name, node.lineno, said
+    for (name, one, fields), (_, other, others) in combinations(records, 2):
+        same = len(fields & others)
+        if same >= max(SAME_FIELDS_MIN, SAME_SHARE_MIN * min(len(fields), len(others))):
+            yield name, one.lineno, f"{one.name} has {same} fields of {other.name}: one record"
+
+
+def _fields(node: ast.ClassDef) -> frozenset[str]:
+    """The fields of a class with their types, but for those that it inherits."""
+    return frozenset(ast.unparse(each).partition(" = ")[0] for each in node.body if _is_field(each))
+
+
+def _is_field(node: ast.stmt) -> bool:
+    return isinstance(node, ast.AnnAssign) and "ClassVar" not in ast.unparse(node.annotation)
+
+
+def _is_format(node: ast.expr) -> bool:
+    """Whether it writes a number with so many places or digits, or with commas."""
+    match node:
+        case ast.FormattedValue(format_spec=ast.JoinedStr() as spec):
+            return _SPEC.search(ast.unparse(spec)[2:-1]) is not None
+        case ast.Constant(value=str(text)):
+            return _BRACED.search(text) is not None
+    return False
+
+
+def _belongs(node: ast.expr) -> str:
+    """Where it belongs, if not here."""
+    match node:
+        case ast.Attribute(attr="add_row"):
+            return "add_row: a Table of a Report has rows"
+        case ast.Constant(value=str(text)) if _HTML.search(text):
+            return "HTML: a template has it"
+    return ""
+
+
+def main() -> int:
+    """Check the project this file belongs to, but for what is `LEFT`; return the exit status."""
+    every = found(Path(__file__).resolve().parents[2])
+    findings = [each for each in every if each[0] not in LEFT]
+    for path, line, said in findings:
+        print(f"{path}:{line}: {said}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
