@@ -21,7 +21,7 @@ from msgspec import Struct
 from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.flattened import Made, give_parameters, parameters_of
 from isfc.cli.options.layout import (
-    GivenArgument,
+    DecksOptions,
     JsonOption,
     LayoutArgument,
     LayoutsArgument,
@@ -45,6 +45,7 @@ from isfc.cli.output.streams import (
     write_file,
 )
 from isfc.errors import AnswerRefused, ConfigurationError
+from isfc.layout.catalogue import Decks
 from isfc.layout.in_words import check_known
 from isfc.reported import report_of
 from isfc.reports.report import Report
@@ -52,8 +53,8 @@ from isfc.reports.report import Report
 SHARED: Final = {
     "layout": LayoutArgument,
     "layouts": LayoutsArgument,
-    "before": GivenArgument,
-    "after": GivenArgument,
+    "before": LayoutArgument,
+    "after": LayoutArgument,
     "link": LinkOption,
     "profile": ProfileOption,
 }
@@ -155,6 +156,8 @@ def command_of(
     records = {**_records(function), **made}
     names = signature(function).parameters.keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
+    layouts = [name for name in names if _takes_decks(annotation_of(function, name))]
+    of_decks = [DecksOptions] if layouts and "partitions" not in names else []
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
@@ -168,6 +171,9 @@ def command_of(
                 asked, said = other.function, report_of
                 given = other.taken(given, usual)
         with as_options(placed):
+            for decks in of_decks:
+                said_of = decks(**{field: given.pop(field) for field in decks.__struct_fields__})
+                given |= {name: said_of.given(given[name]) for name in layouts if name in given}
             for name, record in records.items():
                 whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
                 given[name] = whole.made() if isinstance(whole, Made) else whole
@@ -182,7 +188,7 @@ def command_of(
         if ended:
             raise typer.Exit(ended)
 
-    taken = [*_options(function, records)]
+    taken = [*_options(function, records), *(each for of in of_decks for each in parameters_of(of))]
     usual = {each.name: each.default for each in taken}
     more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
@@ -212,6 +218,10 @@ def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
                 if all(_said(hint) for hint in fields):
                     found[name] = kind
     return found
+
+
+def _takes_decks(hint: Any) -> bool:
+    return hint is Decks or any(map(_takes_decks, get_args(hint)))
 
 
 def _said(hint: Any) -> list[Argument]:

@@ -17,6 +17,7 @@ from isfc.cli.options.option import flag
 from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output.streams import show, write_file
 from isfc.io.shared import find_shared
+from isfc.layout.catalogue import Decks
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import shares_anything
 from isfc.reported import report_of
@@ -68,7 +69,7 @@ class ShowPrinted(AnswerPrinted, frozen=True):
             show("", cluster_drawing_page(found.cluster))
 
 
-def _drawn(layout: str, *, link: str | None = None) -> _Shown:
+def _drawn(layout: str | Decks, *, link: str | None = None) -> _Shown:
     """Draw a layout: systems, chpids, fibres, who writes on what.
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
