@@ -153,3 +153,8 @@ def credits_for_full_frames(link_gbps: float, km: float) -> int:
     """Credits with which full frames fill one direction of a line of so many km."""
     full = full_frames_mb_per_s(link_gbps)
     return credits_needed(full, km, FRAME_DATA_LENGTH, full_frame_ns(link_gbps))
+
+
+def full_frames_by_credits(credits_: float, km: float, link_gbps: float) -> float:
+    """Data of full frames that credits let through one way over so many km, in bytes a second."""
+    return credit_bytes_per_s(credits_, km, FRAME_DATA_LENGTH, full_frame_ns(link_gbps))

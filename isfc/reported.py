@@ -26,6 +26,12 @@ class Reported:
         return page(report_of(self))
 
 
+class Charted(Reported):
+    """One whose report has charts: its command has ``--plot``."""
+
+    __slots__ = ()
+
+
 class Drawn:
     """A layout, of which a notebook shows the drawing."""
 

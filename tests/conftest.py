@@ -5,8 +5,9 @@ import os
 import shlex
 import subprocess
 from collections.abc import Generator, Iterator
+from inspect import iscoroutinefunction, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from hypothesis import settings
@@ -79,6 +80,24 @@ def pytest_report_header(config: pytest.Config) -> str:
     return (
         f"commit {_commit()}, {_circumstances(config)}, isfc {'compiled' if HERE else 'as source'}"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(obj: object) -> None:
+    """A test that is a coroutine is run by `run_live`, on both kinds of loop."""
+    if iscoroutinefunction(obj):
+        pytest.mark.usefixtures("run_live")(obj)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine; whether it was one."""
+    if not iscoroutinefunction(pyfuncitem.function):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
+    run: Any = pyfuncitem.funcargs["run_live"]
+    run(pyfuncitem.obj(**arguments))
+    return True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

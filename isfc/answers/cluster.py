@@ -14,7 +14,7 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.cluster_plan import ClusterOverview, ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Unit
-from scenarios.runs.cluster_shared import SharedResult
+from scenarios.runs.channels import SharedResult
 
 
 @dataclass(frozen=True, slots=True)

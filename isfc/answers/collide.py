@@ -14,8 +14,9 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reported import Reported
-from isfc.reports.report import Column, Grid, Report, Table, caveats
+from isfc.reported import Charted
+from isfc.reports.chart import Grid
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import exact, shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
@@ -47,7 +48,7 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Reported, Struct, frozen=True):
+class Collisions(Charted, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.
@@ -181,7 +182,7 @@ def collide_report(found: Collisions) -> Report:
         ],
         remarks=remarks,
         notes=[_known(found), *_drifting(found), *rest],
-        grids=[*_maps(found)],
+        charts=[*_maps(found)],
     )
 
 

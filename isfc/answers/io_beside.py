@@ -14,12 +14,10 @@ from isfc.answers.limit_record import LimitedBy
 from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import IoConfiguration
 from isfc.io.run import SECONDS, WARMUP
 from isfc.io.shared import links_with_disks
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
 from isfc.reported import Reported
@@ -91,7 +89,10 @@ def io_beside(
     file.
     """
     with within(name_of(layout)):
-        opened, disks = _opened(layout, link)
+        collection, disks = links_with_disks(given_document(layout))
+        if disks is None:
+            raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
+        opened = with_notes(collection, collection.link(link, spelt("link")))
         load = find_workload(workload), pairs
         experiment = Experiment.of(opened, *load, seconds, warmup, seed)
         shared = run_shared(experiment, disks)
@@ -107,14 +108,6 @@ def io_beside(
         None if limit is None else (limited(limit), to_gain(limit)),
         (*notes, CHANNELS_UNRANGED),
     )
-
-
-def _opened(layout: str | Path, link: str | None) -> tuple[Layout, IoConfiguration]:
-    """The link, with disks and notes, and the disks."""
-    collection, disks = links_with_disks(given_document(layout))
-    if disks is None:
-        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
-    return with_notes(collection, collection.link(link, spelt("link"))), disks
 
 
 def io_beside_report(found: LinkBesideDisks) -> Report:

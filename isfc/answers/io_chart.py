@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Annotated, Final
 
 from isfc.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
-from isfc.reports.report import Column, Plot, Report, Table
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -32,16 +32,39 @@ def io_chart(
 
 def io_chart_report(found: Chart) -> Report:
     """Where each curve begins and ends, then a column for each."""
+    notes = [note.text for note in found.notes]
+    return Report(
+        found.title,
+        [*_answer(found)],
+        [points_table(found)],
+        notes=notes,
+        charts=[curves(found)],
+    )
+
+
+def points_table(found: Chart) -> Table:
+    """A column for each curve."""
     columns = [
         Column(found.x_name, found.x_name, Unit.PER_S),
         *(Column(curve.name, curve.name, Unit.COUNT) for curve in found.curves),
     ]
-    rows = [SimpleNamespace(**row) for row in found.rows()]
-    notes = [note.text for note in found.notes]
-    known = ((each.name, [y for y in each.values if y is not None]) for each in found.curves)
-    plots = [Plot(name, values, Unit.COUNT) for name, values in known]
-    tables = [Table(found.y_name, columns, rows)]
-    return Report(found.title, [*_answer(found)], tables, notes=notes, plots=plots)
+    return Table(found.y_name, columns, found.rows())
+
+
+def curves(found: Chart) -> Lines:
+    """A line for each curve."""
+    rows = [
+        {"curve": curve.name, "x": x, "y": y}
+        for curve in found.curves
+        for x, y in zip(found.xs, curve.values, strict=True)
+    ]
+    return Lines(
+        caption=found.title,
+        rows=rows,
+        across=Column(found.x_name, "x"),
+        up=[Column(found.y_name, "y")],
+        of=Column("", "curve"),
+    )
 
 
 def _answer(found: Chart) -> Iterator[tuple[str, str]]:

@@ -252,16 +252,9 @@ def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
 
 def _costs(found: IoActivity) -> Iterator[str]:
     """Of OSAs, why what sending costs is not known."""
-    for why, chpids in _by_reason(found).items():
-        yield f"CPU of OSA {', '.join(chpids)}: {why}"
-
-
-def _by_reason(found: IoActivity) -> dict[str, list[str]]:
-    reasons: dict[str, list[str]] = {}
-    for each in found.osas:
-        if each.cpu_unknown:
-            reasons.setdefault(each.cpu_unknown, []).append(each.chpid)
-    return reasons
+    for why in dict.fromkeys(each.cpu_unknown for each in found.osas if each.cpu_unknown):
+        chpids = ", ".join(each.chpid for each in found.osas if each.cpu_unknown == why)
+        yield f"CPU of OSA {chpids}: {why}"
 
 
 _WORDS: Final = {

@@ -179,7 +179,10 @@ def io_size(
         mixes = [mix_of_configuration(read_disks(mix)[0], name_of(mix))]
     else:
         mixes = _of_report(Path(str(rmf)), interval, of_devices)
-    sizings = [size_mix(each, growth, guidelines, (0.0, _far(km, each))) for each in mixes]
+    sizings = []
+    for each in mixes:
+        far = next(far for far in (km, each.km, _KM) if far is not None)
+        sizings.append(size_mix(each, growth, guidelines, (0.0, far)))
     return IoSizes(
         *(growth, processor_percent, bus_percent, sap_percent),
         tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
@@ -204,10 +207,6 @@ def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
         return text, tuple(warnings_of(text, sizing.guidelines))
     except ConfigurationError as error:
         return None, (f"No configuration can be so large: {error}",)
-
-
-def _far(km: float | None, mix: Mix) -> float:
-    return next(far for far in (km, mix.km, _KM) if far is not None)
 
 
 def _of_report(rmf: Path, interval: str | None, of_devices: dict[str, Any]) -> list[Mix]:

@@ -17,15 +17,18 @@ from scenarios.figures import resources
 from scenarios.figures.figure import Unit
 from scenarios.figures.limit import (
     LIKE_SHARE,
+    MOVE,
+    MOVED_MIN,
     Limit,
     Relief,
+    RestsOn,
     SeenResource,
     Share,
     added,
     find_limit,
+    resource_known,
 )
 from scenarios.figures.rates import ModelledRate
-from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
 from scenarios.runs.experiment import Experiment
 
 _WORDS: Final = {

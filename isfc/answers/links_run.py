@@ -19,9 +19,9 @@ from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.cluster_rows import CarriedRates, ClusterRow
-from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.published_range import beyond_measured_cluster
 
 _LINKS_MAX: Final = 6

@@ -38,8 +38,8 @@ from isfc.measured.intervals import (
 )
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
-from isfc.reported import Reported
-from isfc.search.sized import LostPiece
+from isfc.reported import Charted
+from isfc.search.sizing import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
@@ -92,7 +92,7 @@ class WayLoad(Struct, frozen=True):
         return self.left or self.whole
 
 
-class Loads(Reported, Struct, frozen=True):
+class Loads(Charted, Struct, frozen=True):
     """The loads of a link: of its two ways, and by the time of the day or the week."""
 
     reported_by = "isfc.answers.loads_report.loads_report"

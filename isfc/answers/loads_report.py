@@ -9,10 +9,11 @@ from msgspec import structs
 from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
 from isfc.measured.intervals import Slot
+from isfc.reports.chart import Lines
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import bytes_words, shown
-from isfc.search.sized import LostPiece
+from isfc.search.sizing import LostPiece
 from isfc.search.windows import Leaving, Window
 from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
@@ -53,6 +54,33 @@ def loads_report(found: Loads) -> Report:
             *_windows_notes(found),
             *(f"Left out: {each}" for each in found.left_out),
             *rest,
+        ],
+        charts=[_by_hour(found)],
+    )
+
+
+def _by_hour(found: Loads) -> Lines:
+    """The load by time, both ways, and what each end can send."""
+    most = f"{found.percentile:g} %"
+    rows = [
+        {"node": node, "of": of, "hours": slot.begin_s / 3600, "rate": rates[way]}
+        for slot in found.slots
+        for of, rates in ((most, slot.mb_per_s), ("mean", slot.mean_mb_per_s))
+        for way, node in enumerate(found.nodes)
+    ]
+    week = found.period == "week"
+    return Lines(
+        caption="The load by time, and what the layout carries; bands: four of five cases",
+        rows=rows,
+        across=Column("hours since Monday 00:00" if week else "time of day, h", "hours"),
+        up=[Column("MB/s (2^20) one way", "rate", Unit.MB_PER_S)],
+        of=Column("", "node"),
+        dash=Column("", "of"),
+        steps=True,
+        ticks=[*(range(0, 169, 24) if week else range(0, 25, 3))],
+        levels=[
+            (way.sender, f"{way.sender} can send, {GONE[found.lost]}", way.must.rate)
+            for way in found.ways
         ],
     )
 

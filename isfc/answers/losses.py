@@ -27,7 +27,8 @@ from isfc.layout.loss import (
 from isfc.layout.note import Note
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reported import Reported
+from isfc.reported import Charted
+from isfc.reports.chart import Bars
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -79,7 +80,7 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Reported, Struct, frozen=True):
+class Losses(Charted, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
 
     reported_by = "isfc.answers.losses.losses_report"
@@ -337,6 +338,14 @@ def losses_table(found: Losses) -> Table:
     return Table(caption, columns, loss_rows(found), "losses")
 
 
+def losses_chart(found: Losses) -> Bars:
+    """The same as bars."""
+    table = losses_table(found)
+    columns = {each.field: each for each in table.columns}
+    rate = columns["rule_mb_per_s" if found.load is None else "rate"]
+    return Bars(table.caption, columns["gone"], rate, table.rows)
+
+
 def losses_known(found: Losses) -> str:
     """How far the figures are known, and from what; which rates have two paces."""
     if found.load is None:
@@ -380,4 +389,5 @@ def losses_report(found: Losses) -> Report:
         [losses_table(found)],
         remarks=remarks,
         notes=[*_others(found), *filter(None, [losses_known(found)]), *rest],
+        charts=[losses_chart(found)],
     )

@@ -20,7 +20,8 @@ from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reported import Reported
+from isfc.reported import Charted
+from isfc.reports.chart import Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
@@ -29,8 +30,7 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import Derived, derive
+from scenarios.figures.site_workload import Derived, QuietLink, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
 from scenarios.runs.experiment import Load
 
@@ -97,7 +97,7 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.judged() if _size(each) > tolerance]
 
 
-class MeasuredComparison(Reported, Struct, frozen=True):
+class MeasuredComparison(Charted, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
 
     reported_by = "isfc.answers.measured_compare.measured_compare_report"
@@ -274,7 +274,41 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         [*([_over_time(found)] if several else []), *_figures(found.intervals)],
         remarks=told[:_REMARKS_MAX],
         notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+        charts=[_errors(found)],
     )
+
+
+def _errors(found: MeasuredComparison) -> Lines:
+    """The errors: of one interval each judged figure's, of several their medians over time."""
+    first, *others = found.intervals
+    if others:  # where nothing is judged the line has a gap
+        ends = [each.end or each.place for each in found.intervals]
+        places = ends if len({*ends}) == len(ends) else [each.place for each in found.intervals]
+        rows = [
+            {"of": name, "at": place, "off": each.median_errors[name]}
+            for name in OFF_BY
+            for place, each in zip(places, found.intervals, strict=True)
+        ]
+    else:
+        rows = [
+            {"of": _name(figure.measure), "at": _whose(figure, first), "off": figure.error_percent}
+            for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
+            for figure in first.judged()
+            if figure.measure == measure
+        ]
+    return Lines(
+        caption="Errors of the emulation",
+        rows=rows,
+        across=Column("end of interval" if others else "RDEV", "at"),
+        up=[Column("emulated against measured, % off", "off", Unit.OFF)],
+        of=Column("", "of"),
+        joined=None if others else (),  # devices are in no order
+    )
+
+
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:

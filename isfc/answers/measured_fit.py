@@ -10,9 +10,11 @@ from isfc.answers.moves import Progress
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import find_node, listed
+from isfc.layout.site import Errors
 from isfc.library import check_library
 from isfc.measured.seen import of_end, seen_intervals
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.units import amount
 from isfc.search.site_fit import fit as fit_intervals
 from isfc.search.site_fit import runs_of
 from isfc.search.site_fitted import FitRefused, Fitted
@@ -107,17 +109,18 @@ def _answer(fitted: Fitted) -> Iterator[tuple[str, str]]:
             "; so the fit predicts worse than the model without it: measure more intervals, with "
             "other loads, before you use it"
         )
-        yield (
-            "Held back",
-            f"off by {held.median:.1f} % by the median, the worst by {held.worst:.0f} %; without "
-            f"the fit by {before.median:.1f} %, the worst by {before.worst:.0f} %"
-            + worse
-            * (fitted.profile.is_worse and not fitted.doubts),
-        )
+        rest = worse if fitted.profile.is_worse and not fitted.doubts else ""
+        yield "Held back", f"off by {_off(held)}; without the fit by {_off(before)}{rest}"
     if fitted.explanations:
         best, *others = fitted.explanations[:RIVALS]
-        then = "".join(f"; then {each} ({each.aicc - best.aicc:.0f} worse)" for each in others)
+        then = "".join(f"; then {each} ({round(each.aicc - best.aicc)} worse)" for each in others)
         yield "Nearest", f"by evidence (AICc, less is better) {best}{then}"
+
+
+def _off(errors: Errors) -> str:
+    """``2.3 % by the median, the worst by 14 %``."""
+    median, worst = amount(errors.median, Unit.SPREAD), amount(errors.worst, Unit.PERCENT)
+    return f"{median} by the median, the worst by {worst}"
 
 
 REMEDY: Final = (

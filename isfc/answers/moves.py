@@ -16,6 +16,7 @@ from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
+from scenarios.moves.by_rate import MovedFigures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.evacuation import (
     DeviceSeen,
@@ -25,7 +26,6 @@ from scenarios.moves.evacuation import (
     OtherTraffic,
     WouldMove,
 )
-from scenarios.moves.figures import MovedFigures, moving_load
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import Response

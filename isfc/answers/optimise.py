@@ -1,16 +1,16 @@
 """Which CTCs on each chpid, and in what order, for links to be good at something."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import Rdev, parse_rdevs
-from isfc.answers.advice import two_paces
-from isfc.answers.placing import UNDEFINED, MovedCtcs, Placing, moved_ctcs, placing_of
+from isfc.answers.optimise_report import optimise_report as optimise_report
+from isfc.answers.optimise_report import placings
+from isfc.answers.placing import MovedCtcs, Placing, moved_ctcs, placing_of
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -23,22 +23,16 @@ from isfc.layout.sharing import in_use
 from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, with_comments
 from isfc.link.scan import CTCS_MAX
-from isfc.reported import Reported
+from isfc.reported import Charted
 from isfc.reports.delimited import records
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import FORMATS, shown, with_unit
 from isfc.search.candidate import parse_fixed
-from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
-from isfc.search.result import Found, Task
+from isfc.search.scoring import Found, LinksObjective, Objective, Scoring, Task
 from isfc.search.workers import shared_out
-from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload, load_of
 
 _WORKLOAD: Final = "HL"
@@ -48,7 +42,7 @@ _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
 
 
-class SearchResult(Reported, Struct, frozen=True):
+class SearchResult(Charted, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
 
     reported_by = "isfc.answers.optimise.optimise_report"
@@ -90,7 +84,7 @@ class SearchResult(Reported, Struct, frozen=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each of the best and for what was given, as a data frame takes them."""
-        return records(_placings(self))
+        return records(placings(self))
 
     @property
     def proposed(self) -> Placing:
@@ -282,192 +276,3 @@ def _notes(found: Found, task: Task) -> tuple[Note, ...]:
     load = task.scoring.load
     own = replace(found.best[0].layout, site=task.layout.site, notes=task.layout.notes)
     return run_notes(own, load.workload, load.pairs)
-
-
-def optimise_report(found: SearchResult) -> Report:
-    """What is to gain and how to get it; then the best beside what was given."""
-    remarks, rest = caveats(found.notes)
-    sought = " and ".join(found.objectives)
-    of = ", ".join(found.traffic) or found.load
-    return Report(
-        f"Best places of CTCs by MB/s {sought}, {of}",
-        [*_answer(found)],
-        [_placings(found), *_commands(found)],
-        remarks=remarks,
-        notes=[*_known(found), *rest],
-    )
-
-
-def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
-    """Whether there is anything to gain, what that takes, and what it changes."""
-    best, given, one = found.best[0], found.given, _better(found)
-    if one.gains:
-        yield "Best", f"{_over(one, found)}, with {_needs(one)}"
-    elif _rate(best).is_ahead(_rate(given)):
-        one = best
-        yield "Open", f"{_over(best, found)}: so far neither is ahead"
-    else:
-        other = "neither another choice of the devices that are defined nor a change of the IODF"
-        what = "no other placing" if best.links else other
-        yield "Nothing to gain", f"{what} is ahead of the layout given"
-        return
-    yield "Carries", f"{with_unit(one.score)}, where the layout given has {with_unit(given.score)}"
-    if found.defined.gains and one is not found.defined:
-        yield "As defined", f"{_over(found.defined, found)}, with the devices that are defined"
-    elif one is found.defined and any(best.needs_iodf):
-        yield "IODF", "a change of it gains nothing more"
-    if one.gains and one.rules:
-        yield "isfc check", _rules(one)
-
-
-def _better(found: SearchResult) -> Placing:
-    """The first of the best if it gains on the devices that are defined, else these."""
-    return found.best[0] if found.gains_on_defined else found.defined
-
-
-def _over(one: Placing, found: SearchResult) -> str:
-    """How far a placing is ahead of the one given, and how surely."""
-    ahead = _ahead(one, found.given)
-    more = "" if ahead is None else f"{shown(ahead, Unit.CHANGE)} {FORMATS[Unit.CHANGE].name} "
-    return f"{more}over the layout given (odds {one.odds_percent} of 100)"
-
-
-def _needs(one: Placing) -> str:
-    is_new = one.links or any(one.needs_iodf)
-    return "a change of the IODF" if is_new else "the devices that are defined"
-
-
-def _ahead(one: Placing, given: Placing) -> float | None:
-    """By how many percent it is ahead at the first objective; None where nothing was carried."""
-    ours, theirs = one.score.value, given.score.value
-    return 100 * (ours / theirs - 1) if theirs else None
-
-
-def _rate(one: Placing) -> Rate:
-    return Rate(one.score.value, one.score.spread, one.score.second)
-
-
-def _rules(one: Placing) -> str:
-    """How findings of ``isfc check`` differ from those of the layout given."""
-    gone = [rule[1:] for rule in one.rules if rule.startswith("-")]
-    come = [rule[1:] for rule in one.rules if rule.startswith("+")]
-    said = [f"no longer finds {', '.join(gone)}"] * bool(gone)
-    said += [f"finds, other than now, {', '.join(come)}"] * bool(come)
-    return f"then {'; '.join(said)}"
-
-
-def _placings(found: SearchResult) -> Table:
-    """The best, and what was given."""
-    several = len(found.objectives) > 1
-    placed = [(str(place), one) for place, one in enumerate(found.best, start=1)]
-    rows = [_row(name, one, found) for name, one in (*placed, ("given", found.given))]
-    columns = [
-        Column("", "place"),
-        *(
-            Column(each.replace("-", "\n", 1), each, ranged=not several)
-            for each in found.objectives
-        ),
-        Column("ahead\n%", "ahead_percent", Unit.CHANGE),
-        Column("odds\n%", "odds_percent"),
-        *([Column("on\nfront", "on_front")] if several else []),
-        *(Column(name.replace("-", "-\n"), name, Unit.MB_PER_S) for name in found.given.links),
-        *([] if found.given.links else [Column("CTCs by fibre, down the device list", "order")]),
-    ]
-    marked = any(any(one.needs_iodf) for one in found.best)
-    caption = "MB/s (2^20) and how far that is ahead of the layout given" + (
-        f"; {UNDEFINED} CTCs that need a change of the IODF" * marked
-    )
-    return Table(caption, columns, rows, "best")
-
-
-def _row(name: str, one: Placing, found: SearchResult) -> SimpleNamespace:
-    """A placing with a field for each objective, and for each of several links."""
-    is_given = one is found.given
-    return SimpleNamespace(
-        place=name,
-        **one.figures,
-        ahead_percent=None if is_given else _ahead(one, found.given),
-        odds_percent=None if is_given else one.odds_percent,
-        on_front="yes" if one.on_front else "",
-        **{link: rate.mb_per_s for link, rate in one.links.items()},
-        order=one.order,
-    )
-
-
-class _Step(Struct, frozen=True):
-    """What an operator does at a system."""
-
-    system: str
-    when: str
-    what: str
-
-
-def _commands(found: SearchResult) -> Iterator[Table]:
-    """What to do for the better of both answers, if it gains."""
-    one = _better(found)
-    if not one.gains:
-        return
-    steps = [*_moves(found), *_activations(one)]
-    columns = Column("at", "system"), Column("when", "when"), Column("what", "what")
-    yield Table("What to do for it", columns, steps, "commands")
-
-
-def _moves(found: SearchResult) -> Iterator[_Step]:
-    for each in found.moves:
-        devices = " = ".join(f"{node} {rdevs}" for node, rdevs in each.rdevs.items())
-        yield _Step(each.link, "IODF", f"{devices}: chpids {each.before} to {each.after}")
-
-
-def _activations(one: Placing) -> Iterator[_Step]:
-    for system, each in one.activate.items():
-        at = f" at {system}"
-        changes = [told.replace(at, "") for told in one.definition_changes if at in told]
-        if changes:
-            yield _Step(system, "IODF", "; ".join(changes))
-        yield from (_Step(system, "now", line) for line in each.now)
-        yield from (_Step(system, "after IODF", line) for line in each.after_iodf)
-        if each.without:
-            yield _Step(system, "leave out", " ".join(each.without))
-
-
-_WRITTEN: Final = {
-    "first": "the first of the table",
-    "defined": "the best choice of the devices that are defined",
-    "given": "the layout given, as there is nothing to gain",
-}
-
-
-def _known(found: SearchResult) -> Iterator[str]:
-    """What ``-o`` writes; of which runs the figures are, how far they are known; what was run."""
-    yield f"-o FILE writes {_WRITTEN[found.written]}."
-    best = [(str(place), one) for place, one in enumerate(found.best, start=1)]
-    placed = [*best, ("given", found.given)]
-    figures = [figure for _, one in placed for figure in one.figures.values()]
-    rates: list[tuple[str, Rate | Figure]] = []
-    for name, one in placed:
-        rates += [(f"{name} {what}", figure) for what, figure in one.figures.items()]
-        rates += [(f"{name} {link}", rate) for link, rate in one.links.items()]
-    widest = max((100 * each.spread / each.value for each in figures if each.value), default=0.0)
-    relocated = ", or of one relocation" * (Objective.RELOCATION in found.objectives)
-    yield (
-        f"Each figure is the mean of {found.seeds} seed{'s' * (found.seeds > 1)}, of runs until "
-        f"what they carry was steady{relocated}, and is known within "
-        f"{shown(widest, Unit.PERCENT)} %. The search before that ran each candidate "
-        f"once, for {found.seconds:g} s of virtual time. {two_paces(rates)}"
-    ).strip()
-    yield (
-        f"The range of each figure is {factor_line(figures)}. {range_note(figures)} odds: in how "
-        "many of such choices it is ahead of the layout given on real hardware too."
-    )
-    yield _looked_at(found)
-
-
-def _looked_at(found: SearchResult) -> str:
-    if found.given.links:
-        return f"Candidates simulated: {found.simulated}."
-    of_all = "more than can be counted" if found.candidates is None else found.candidates
-    return (
-        f"Candidates: {of_all}; left out by the rule of thumb: {found.screened}; simulated: "
-        f"{found.simulated}. Choices of defined devices that were simulated: "
-        f"{found.defined_simulated}."
-    )

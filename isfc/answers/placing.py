@@ -14,7 +14,7 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
-from isfc.search.result import Contender, Found, Move
+from isfc.search.scoring import Contender, Found, Move
 from scenarios.figures.figure import Figure
 from scenarios.runs.steady import Rate
 

@@ -18,9 +18,9 @@ from isfc.reports.record import record_of
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure
+from scenarios.figures.limit import RestsOn
 from scenarios.figures.rates import Carried, ModelledRate
-from scenarios.figures.rests_on import RestsOn
-from scenarios.runs.cluster_shared import SharedResult
+from scenarios.runs.channels import SharedResult
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import beyond_plan, plan_notes
 

@@ -38,10 +38,9 @@ from isfc.layout.in_words import check_known
 from isfc.layout.note import Note
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
-from isfc.reported import Reported
+from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
-from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
     Comparison,
@@ -51,7 +50,7 @@ from scenarios.published.replay import (
     figures_by_cell,
     runs_of,
 )
-from scenarios.published.table import Value
+from scenarios.published.table import ALL_TABLES, Value, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
@@ -99,7 +98,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Reported, Struct, frozen=True):
+class Replayed(Charted, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"

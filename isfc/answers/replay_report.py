@@ -7,13 +7,14 @@ from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from isfc.answers.replay_charts import replay_charts
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
 from scenarios.published import decisions
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def replay_report(found: "Replayed") -> Report:
         [each for each in tables if each.rows],
         remarks=[_BOUNDS],
         notes=[*_notes(found)],
+        charts=[*replay_charts(found)],
     )
 
 

@@ -19,12 +19,11 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import exact, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, NoRange, Unit
-from scenarios.figures.limit import Limit
+from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
-from scenarios.figures.rests_on import RestsOn
-from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
+from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads

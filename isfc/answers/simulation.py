@@ -5,7 +5,7 @@ What ``isfc run`` does for people, `simulate` does for programs; the figures are
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -16,7 +16,8 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.reported import Reported, report_of
-from isfc.reports.report import Plot, Report
+from isfc.reports.chart import Lines
+from isfc.reports.report import Column, Report
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
@@ -161,9 +162,31 @@ class SimulatedLinks(Reported):
 
 
 def simulation_report(found: Simulation) -> Report:
-    """The page of ``isfc run``, and MB/s by interval."""
-    rates = [part.result.mb_per_s for part in found.client.parts]
-    return replace(report_of(found.answer), plots=[Plot("MB/s by interval", rates, Unit.MB_PER_S)])
+    """The page of ``isfc run``, and its course."""
+    return replace(report_of(found.answer), charts=[over_time(found.client.parts)])
+
+
+def over_time(parts: Sequence[Sample]) -> Lines:
+    """MB/s of each interval of a run, either way, and collisions."""
+    rows = [
+        {"until": part.until, "way": way, "mb_per_s": rate, "collisions": collisions}
+        for part in parts
+        for seen in [part.result]
+        for way, rate, collisions in (
+            ("sent", seen.mb_per_s_out, seen.collisions_per_s),
+            ("received", seen.mb_per_s_in, None),
+        )
+    ]
+    return Lines(
+        caption="The run by intervals",
+        rows=rows,
+        across=Column("s of virtual time", "until", Unit.SECONDS),
+        up=[Column("MB/s", "mb_per_s", Unit.MB_PER_S), _COLLISIONS],
+        of=Column("", "way"),
+    )
+
+
+_COLLISIONS: Final = Column("collisions/s", "collisions", Unit.PER_S)
 
 
 def simulated_links_report(found: SimulatedLinks) -> Report:

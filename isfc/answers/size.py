@@ -22,8 +22,14 @@ from isfc.reports.delimited import records
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import exact, with_unit
-from isfc.search.sized import LostPiece, SizedLink
-from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX, SizeSearch
+from isfc.search.sizing import (
+    DEFAULT_FEATURES,
+    MB_PER_S_MAX,
+    RUNS_MAX,
+    LostPiece,
+    SizedLink,
+    SizeSearch,
+)
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload

@@ -10,7 +10,8 @@ from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known, listed
 from isfc.layout.note import Note
-from isfc.reported import Reported
+from isfc.reported import Charted
+from isfc.reports.chart import Lines, between
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
@@ -65,7 +66,7 @@ class SweptPlace(Struct, frozen=True):
     """whether it has the most MB/s of all places of the same load"""
 
 
-class Sweep(Reported, Struct, frozen=True):
+class Sweep(Charted, Struct, frozen=True):
     """What every combination of a grid carries."""
 
     reported_by = "isfc.answers.sweep.sweep_report"
@@ -241,6 +242,7 @@ def sweep_report(found: Sweep) -> Report:
         ],
         remarks=remarks,
         notes=[*_known(found), *rest],
+        charts=[_chart(found)] if found.runs else [],
     )
 
 
@@ -290,6 +292,37 @@ def _row(place: SweptPlace) -> Mapping[str, Any]:
     said = BEST if place.is_best else "" if odds is None else str(Odds(odds))
     names = SweptPlace.__struct_fields__
     return place.place | {name: getattr(place, name) for name in names} | {"best_is_ahead": said}
+
+
+_BOTH_WAYS: Final = ("mb_per_s", "messages_per_s")
+"""Columns that are of both directions together."""
+
+
+def _chart(found: Sweep) -> Lines:
+    """``y`` over ``x``, the mean over seeds, a line for each place on the other axes."""
+    x, y = found.x, found.y
+    others = [axis for axis in found.varying if axis not in (x, y)]
+    others = [axis for axis in others if len({row[axis] for row in found.runs}) > 1]
+    rows = [
+        {"of": " ".join(map(str, place)), "x": at, "y": _mean(same, y)}
+        for place, group in groups(found.runs, others).items()
+        for (at,), same in groups(group, [x]).items()
+    ]
+    return Lines(
+        caption=f"{y} over {x}",
+        rows=rows,
+        across=Column(x, "x"),
+        up=[Column(f"{y}{', both ways' * (y in _BOTH_WAYS)}", "y")],
+        of=Column(", ".join(others), "of") if others else None,
+    )
+
+
+def _mean(rows: Sequence[Row], column: str) -> Figure | float:
+    """The mean of a column and of its ranges; a run that carries nothing has none."""
+    columns = column, f"{column}_likely_low", f"{column}_likely_high"
+    known = [each for each in columns if all(row.get(each) is not None for row in rows)]
+    value, *ends = (float(sum(row[each] for row in rows) / len(rows)) for each in known)
+    return between(value, *ends) if len(ends) == 2 else value
 
 
 def _known(found: Sweep) -> Iterator[str]:

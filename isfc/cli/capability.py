@@ -44,10 +44,11 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
+from isfc.cli.output.whole_file import whole_file
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.catalogue import Decks
 from isfc.layout.in_words import check_known
-from isfc.reported import report_of
+from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
 
 SHARED: Final = {
@@ -63,6 +64,9 @@ SHARED: Final = {
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
 shows ``progress``, which is told what share is done, from 0 to 1."""
+
+
+_HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
@@ -151,36 +155,34 @@ def command_of(
     flags may ask other functions ``instead``. An answer that is refused is printed, and its files
     are not written.
     """
-    pages = [html_of(report)] if issubclass(printed, AnswerPrinted) else []
-    files = (*own, *pages)
+    makers = [html_of] if issubclass(printed, AnswerPrinted) else []
+    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
+    files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
     names = signature(function).parameters.keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
     layouts = [name for name in names if _takes_decks(annotation_of(function, name))]
-    of_decks = [DecksOptions] if layouts and "partitions" not in names else []
+    if layouts and "partitions" not in names:
+        records[_DECKS] = DecksOptions
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        page = [written[each] for each in pages]
+        page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
-        for other in instead:
-            if given.pop(other.flag):
-                asked, said = other.function, report_of
-                given = other.taken(given, usual)
         with as_options(placed):
-            for decks in of_decks:
-                said_of = decks(**{field: given.pop(field) for field in decks.__struct_fields__})
-                given |= {name: said_of.given(given[name]) for name in layouts if name in given}
-            for name, record in records.items():
-                whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
-                given[name] = whole.made() if isinstance(whole, Made) else whole
+            given = _whole(given, records, layouts)
+            for other in instead:
+                if given.pop(other.flag):
+                    asked, said = other.function, report_of
+                    given = other.taken(given, usual)
             found, ended, is_given = _answered(asked, given, code)
-            for each, path in written.items():
-                if path is not None and (is_given or each in pages):
-                    (html_of(said) if each in pages else each).write(path, found)
+            asked_for = [*own, *(make(said) for make in makers)]
+            for each, path in zip(asked_for, written.values(), strict=True):
+                if path is not None and (is_given or each not in own):
+                    each.write(path, found)
             output.show(found, said, *page)
         if isinstance(ended, str) and ended:
             show_error(ended)
@@ -188,7 +190,7 @@ def command_of(
         if ended:
             raise typer.Exit(ended)
 
-    taken = [*_options(function, records), *(each for of in of_decks for each in parameters_of(of))]
+    taken = [*_options(function, records)]
     usual = {each.name: each.default for each in taken}
     more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
@@ -205,7 +207,31 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
+    return OwnFile(_HTML, (".html",), "FILE.html", said, write)
+
+
+def plot_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--plot``: the charts as a file."""
+
+    def write(path: Path, found: Any) -> None:
+        from isfc.reports.picture import picture_png, picture_svg
+
+        drawn = report(found)
+        if not drawn.charts:
+            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
+        if path.suffix.lower() == ".svg":
+            write_file(path, picture_svg(drawn))
+        else:
+            with whole_file(path) as file:
+                file.write_bytes(picture_png(drawn))
+
+    said = "Draw it as well; FILE ends with .svg or .png."
+    return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
+
+
+def _has_charts(function: Callable[..., Any]) -> bool:
+    answer = signature(function).return_annotation
+    return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
@@ -218,6 +244,22 @@ def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
                 if all(_said(hint) for hint in fields):
                     found[name] = kind
     return found
+
+
+def _whole(
+    given: dict[str, Any], records: Mapping[str, type[Struct]], layouts: Sequence[str]
+) -> dict[str, Any]:
+    """The arguments: records of their fields, and layouts with what is said of decks."""
+    for name, record in records.items():
+        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+        given[name] = whole.made() if isinstance(whole, Made) else whole
+    if decks := given.pop(_DECKS, None):
+        given |= {name: decks.given(given[name]) for name in layouts if name in given}
+    return given
+
+
+_DECKS: Final = "decks"
+"""What the options of decks are called among the arguments that are records."""
 
 
 def _takes_decks(hint: Any) -> bool:
@@ -252,6 +294,8 @@ def _options(
         if name == "jobs":
             annotation, default = Annotated[int | None, *annotation.__metadata__], None
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    if _DECKS in records:
+        yield from parameters_of(records[_DECKS])
 
 
 def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:
@@ -336,9 +380,11 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
     bars: list[Callable[[float], None]] = []
 
+    def said(percent: float) -> str:
+        return f"interrupted after {round(percent)} %"
+
     def tell(share: float) -> None:
         if not bars:
-            said = "interrupted after {:.0f} %".format
             bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
         bars[0](100 * share)
 

@@ -45,7 +45,7 @@ class Subcommand(NamedTuple):
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
-    """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
+    """And the names of its `OwnFile`s in `isfc.cli`, such as ``own_files.RUNS``."""
 
     @property
     def is_capability(self) -> bool:
@@ -78,7 +78,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
         code="size_code",
-        own=("size.LAYOUT",),
+        own=("own_files.SIZED",),
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -118,7 +118,6 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "replay",
         "Replay IBM's published measurements and show ours beside them.",
         code="replay_failure",
-        own=("replay.plot.PLOT",),
     ),
     "compare": Subcommand(
         "answers.compared",
@@ -128,14 +127,13 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
-            "read": Subcommand("answers.measured_read", "read", own=("measured.TABLE",)),
+            "read": Subcommand("answers.measured_read", "read", own=("own_files.MEASURED",)),
             "compare": Subcommand(
                 "answers.measured_compare",
                 "compare",
                 code="measured_compare_failure",
-                own=("measured.PLOT",),
             ),
-            "fit": Subcommand("answers.measured_fit", "fit", own=("measured.PROFILE",)),
+            "fit": Subcommand("answers.measured_fit", "fit", own=("own_files.SITE",)),
         },
     ),
     "loads": Subcommand(
@@ -171,21 +169,21 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
             "plan": Subcommand("answers.io_plan", "io_plan"),
             "run": Subcommand("answers.io_run", "io_run"),
             "beside": Subcommand("answers.io_beside", "io_beside"),
-            "size": Subcommand("answers.io_size", "io_size", own=("io.PROPOSAL",)),
-            "chart": Subcommand("answers.io_chart", "io_chart", own=("io.PLOT",)),
+            "size": Subcommand("answers.io_size", "io_size", own=("own_files.PROPOSAL",)),
+            "chart": Subcommand("answers.io_chart", "io_chart"),
         },
     ),
     "optimise": Subcommand(
         "answers.optimise",
         "optimise",
         "Search for the best CTCs on a layout's chpids.",
-        own=("optimise.OUTPUT", "optimise.PLOT"),
+        own=("own_files.ADVISED",),
     ),
     "sweep": Subcommand(
         "answers.sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
-        own=("sweep.OUTPUT", "sweep.PLOT"),
+        own=("own_files.RUNS",),
     ),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }

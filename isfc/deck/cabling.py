@@ -162,7 +162,11 @@ def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
         channel = _channel(entry, place, systems)
         taken = None if ":" in port else cabling.on_port(channel, _port(entry, port))
         if taken is not None:
-            name = _name(taken, systems)
+            name = next(
+                f"{system.node}:{taken}"
+                for system in systems
+                if any(each is taken for each in system.deck.channels.values())
+            )
             one = str(taken) == str(channel)
             same = "; if they are one channel of a CEC, one deck for its partitions" if one else ""
             raise ConfigurationError(
@@ -200,15 +204,6 @@ def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
     raise ConfigurationError(
         f"--ports {shown(entry)}: expected one of {', '.join(s.node for s in systems)}, "
         "then a colon and a chpid"
-    )
-
-
-def _name(channel: Channel, systems: Sequence[DeckSystem]) -> str:
-    """``NODE:50``, of the first system that has the channel."""
-    return next(
-        f"{system.node}:{channel}"
-        for system in systems
-        if any(each is channel for each in system.deck.channels.values())
     )
 
 
@@ -309,7 +304,9 @@ class _Search:
 
     def possibilities(self) -> list[str]:
         """Some of what was found, as ``--ports`` takes it: one end's ports if they tell enough."""
-        told = [self.told(pairs) for pairs in sorted(self.found, key=_straight)[:NAMED_MAX]]
+        # a pair that has one channel at both ends is possible, and seldom meant
+        likely = sorted(self.found, key=lambda pairs: sum(a.channel is b.channel for a, b in pairs))
+        told = [self.told(pairs) for pairs in likely[:NAMED_MAX]]
         near = [
             _options(
                 {key: port for key, port in each.items() if key.startswith(f"{self._nodes[0]}:")}
@@ -337,11 +334,6 @@ class _Search:
             if worth and id(there) not in taken and (more := cabling.lead(here, there)):
                 self._go(index + 1, score + worth, (*pairs, (here, there)), more)
         self._go(index + 1, score, pairs, cabling)
-
-
-def _straight(pairs: Pairs) -> int:
-    """How many pairs have one channel at both ends, which is possible and seldom meant."""
-    return sum(here.channel is there.channel for here, there in pairs)
 
 
 def _worth(here: DeviceGroup, there: DeviceGroup) -> int:

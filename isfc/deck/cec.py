@@ -94,10 +94,11 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
     """
     told: dict[str, list[str]] = {}
     for pairing, link in zip(pairings, links, strict=True):
-        used = {fibre.chpids for fibre in link.fibres}
+        paths = {fibre.chpids: fibre.path for fibre in link.fibres}
         for ctc in pairing.ctcs:
             first, second = _both_plugs(pairing, ctc)
-            told_of = ctc.chpids not in used or _isl_known(link, ctc.chpids)
+            path = paths.get(ctc.chpids)
+            told_of = ctc.chpids not in paths or (path is not None and path.isl is not None)
             if first and second and first.director != second.director and not told_of:
                 ends = zip(pairing.nodes, ctc.channels, strict=True)
                 name = " to ".join(f"{node}:{channel}" for node, channel in ends)
@@ -156,12 +157,6 @@ def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
         first, second = _both_plugs(pairing, ctc)
         if first and second:
             yield ctc.chpids, (first, second)
-
-
-def _isl_known(link: Layout, chpids: _Chpids) -> bool:
-    """Whether the inter-switch links of a fibre are known, if it has any."""
-    path = next((fibre.path for fibre in link.fibres if fibre.chpids == chpids), None)
-    return path is not None and path.isl is not None
 
 
 def _both_plugs(pairing: Pairing, ctc: Joined) -> tuple[_Plug | None, _Plug | None]:

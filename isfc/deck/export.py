@@ -419,11 +419,13 @@ def _control_unit(ends: Sequence[_FibreEnd], machine: Machine, numbers: set[int]
         *([f"LINK=((CSS(0),{first.far_port})),"] if linked else []),
         f"CUADD={whole.images[first.partner]:X},UNITADD=((00,{many:03d})),UNIT=FCTC",
     )
-    for rdev, address, length, nodes in _runs(owners):
+    devices = [(rdev, address, nodes) for (rdev, address), nodes in owners.items()]
+    for run in runs(devices, lambda last, each: each == (last[0] + 1, last[1] + 1, last[2])):
+        rdev, address, nodes = run[0]
         access = f",PART=({','.join(nodes)})" if len(machine.systems) > 1 else ""
         yield from _card(
             "IODEVICE",
-            f"ADDRESS=({format_rdev(rdev)},{length:03d}),CUNUMBR=({unit}),",
+            f"ADDRESS=({format_rdev(rdev)},{len(run):03d}),CUNUMBR=({unit}),",
             f"UNITADD={address:02X},STADET=Y{access},UNIT=FCTC",
         )
 
@@ -435,13 +437,3 @@ def _card(operation: str, *operands: str) -> Iterator[str]:
     for card in cards[:-1]:
         yield card.ljust(CONTINUED_COLUMN - 1) + "*"
     yield cards[-1]
-
-
-def _runs(
-    owners: Mapping[tuple[Rdev, int], Sequence[NodeName]],
-) -> Iterator[tuple[Rdev, int, int, Sequence[NodeName]]]:
-    """Runs of devices of the same systems: number, unit address, how many, whose."""
-    devices = [(rdev, address, nodes) for (rdev, address), nodes in owners.items()]
-    for run in runs(devices, lambda last, each: each == (last[0] + 1, last[1] + 1, last[2])):
-        rdev, address, nodes = run[0]
-        yield rdev, address, len(run), nodes

@@ -24,7 +24,7 @@ from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath, Isl
-from isfc.reported import Reported
+from isfc.reported import Charted
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -64,7 +64,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chart(Reported):
+class Chart(Charted):
     """Curves over the same x."""
 
     reported_by = "isfc.answers.io_chart.io_chart_report"

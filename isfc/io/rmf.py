@@ -101,10 +101,6 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     return found
 
 
-def _ends_title(squeezed: str) -> bool:
-    return any(title.endswith(squeezed) for title in _WHOLE_TITLES)
-
-
 def _name(line: ChannelLine | DeviceLine | IopLine) -> str:
     match line:
         case ChannelLine():
@@ -166,7 +162,8 @@ class _Parser:
             self._titled = number
         elif _OTHER_TITLE.search(line):
             # or the rest of a title that was broken in two
-            if self._titled == number - 1 and _ends_title(squeezed):
+            begun = self._titled == number - 1
+            if begun and any(title.endswith(squeezed) for title in _WHOLE_TITLES):
                 return True
             report = _Report.OTHER
         system, date, time = (what.search(line) for what in (_SYSTEM, _DATE, _TIME))

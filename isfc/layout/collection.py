@@ -14,14 +14,7 @@ from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.whole import (
-    check_machines,
-    check_others,
-    check_ports,
-    check_profiles,
-    made_whole,
-    with_channels,
-)
+from isfc.layout.whole import check_machines, check_shared, made_whole, with_channels
 from isfc.link.name import NodeName
 from isfc.reported import Drawn
 
@@ -152,9 +145,7 @@ class Collection(Drawn):
         object.__setattr__(self, "links", made_whole(self.links))
         check_machines(self)
         object.__setattr__(self, "links", with_channels(self))
-        check_profiles(self)
-        check_ports(self)
-        check_others(self)
+        check_shared(self)
 
     @classmethod
     def of(cls, *links: Layout) -> "Collection":

@@ -5,13 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from ctc.fibre_channel import (
-    FRAME_DATA_LENGTH,
-    NS_PER_KM,
-    PORT_CREDITS,
-    credit_bytes_per_s,
-    full_frame_ns,
-)
+from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.arguments import check_fields
@@ -81,8 +75,7 @@ class Fibre:
         profile = self.profile
         if not self.km or (self.path is not None and self.path.isl is not None):
             return profile
-        frame_ns = full_frame_ns(profile.link_gbps)
-        let_through = credit_bytes_per_s(self.port_credits, self.km, FRAME_DATA_LENGTH, frame_ns)
+        let_through = full_frames_by_credits(self.port_credits, self.km, profile.link_gbps)
         is_limited = 0 < profile.line_ns_per_byte < 1e9 / let_through
         return replace(profile, line_ns_per_byte=1e9 / let_through) if is_limited else profile
 

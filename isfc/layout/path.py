@@ -2,14 +2,7 @@
 
 from msgspec import Struct
 
-from ctc.fibre_channel import (
-    FRAME_AROUND_LENGTH,
-    FRAME_DATA_LENGTH,
-    NS_PER_KM,
-    Frames,
-    credit_bytes_per_s,
-    line_ns,
-)
+from ctc.fibre_channel import NS_PER_KM, full_frames_by_credits
 from ctc.profiles import line_payload_bytes_per_s
 
 
@@ -25,8 +18,7 @@ class Isl(Struct, frozen=True):
 
         As long as on lines of their rate, or as their credits let frames through so far away.
         """
-        frame_ns = line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), self.gbps)
-        by_credits = credit_bytes_per_s(self.credits, km, FRAME_DATA_LENGTH, frame_ns)
+        by_credits = full_frames_by_credits(self.credits, km, self.gbps)
         by_line = line_payload_bytes_per_s(self.gbps)
         return 1e9 / (self.count * min(by_credits, by_line))
 

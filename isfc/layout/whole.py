@@ -128,7 +128,14 @@ def with_channels(collection: "Collection") -> tuple[Layout, ...]:
     return tuple(link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
 
 
-def check_profiles(collection: "Collection") -> None:
+def check_shared(collection: "Collection") -> None:
+    """Raise `ConfigurationError` for channels, ports and other links that no file may have."""
+    _check_profiles(collection)
+    _check_ports(collection)
+    _check_others(collection)
+
+
+def _check_profiles(collection: "Collection") -> None:
     """A channel has one feature and one speed, wherever the file names it."""
     seen: dict[Channel, Fibre] = {}
     for link, fibre, channels in collection.fibres():
@@ -142,7 +149,7 @@ def check_profiles(collection: "Collection") -> None:
                 )
 
 
-def check_others(collection: "Collection") -> None:
+def _check_others(collection: "Collection") -> None:
     """Other links are none of the collection's, and have as many channels as systems."""
     known = {frozenset(link.nodes) for link in collection.links}
     for number, other in enumerate(collection.others, start=1):
@@ -160,7 +167,7 @@ def check_others(collection: "Collection") -> None:
             raise ConfigurationError(f"{place} ctcs: expected a channel for each of nodes")
 
 
-def check_ports(collection: "Collection") -> None:
+def _check_ports(collection: "Collection") -> None:
     """A channel has one port of one director, and a port one channel."""
     channels: dict[tuple[str, str], Channel] = {}
     ports: dict[Channel, tuple[str, str]] = {}
@@ -286,15 +293,10 @@ def _check_shared_channels(collection: "Collection", systems: tuple[NodeName, ..
                         f"[[shared_channel]] #{owners[end]}; expected it in one"
                     )
                 owners[end] = number
-            _check_one_machine(channel, collection)
-
-
-def _check_one_machine(channel: "Channel", collection: "Collection") -> None:
-    """A channel is a part of one machine."""
-    homes = {end.node: collection.cec_of(end.node) for end in channel}
-    if collection.cecs and (len({*homes.values()}) > 1 or None in homes.values()):
-        told = ", ".join(
-            f"{node} is in {'no [cec.NAME]' if home is None else f'[cec.{show_key(home.name)}]'}"
-            for node, home in homes.items()
-        )
-        raise ConfigurationError(f"{told}; expected systems of one CEC")
+            homes = {end.node: collection.cec_of(end.node) for end in channel}
+            if collection.cecs and (len({*homes.values()}) > 1 or None in homes.values()):
+                told = ", ".join(
+                    f"{node} is in {f'[cec.{show_key(home.name)}]' if home else 'no [cec.NAME]'}"
+                    for node, home in homes.items()
+                )
+                raise ConfigurationError(f"{told}; expected systems of one CEC")

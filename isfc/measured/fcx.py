@@ -141,7 +141,10 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
 def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping[str, str]]:
     """The cells of a row by the names of their columns, in each way that it can be meant."""
     placed = _placed(words, columns)
-    if placed is not None and _aligned(placed):
+    # in a page as it is printed each figure ends where the name of its column does
+    if placed is not None and all(
+        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
+    ):
         yield {column.name: word[0] for column, word in placed}
         return
     if len(words) == len(columns):
@@ -177,13 +180,6 @@ def _placed(words: list[re.Match[str]], columns: list[Column]) -> _Placed | None
     if begins != sorted(set(begins)) or not filled <= names:
         return None
     return found
-
-
-def _aligned(placed: _Placed) -> bool:
-    """Whether each figure ends where the name of its column does, as in a page as it is printed."""
-    return all(
-        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
-    )
 
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)

@@ -1,24 +1,25 @@
-"""A report as a part of a page, with ranges as bars."""
+"""A report as a part of a page, with ranges as bars, and its charts where they can be drawn."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from markupsafe import Markup
 
-from isfc.reports.report import Column, Grid, Plot, Report, Table
-from isfc.reports.template import details, greatest, heat, line, panel, ranged, table
-from isfc.reports.units import shown
+from isfc.reports.chart import Chart, Grid
+from isfc.reports.report import Column, Report, Table
+from isfc.reports.template import chart, details, greatest, panel, ranged, table
 from scenarios.figures.figure import Figure
 
 
 def section(report: Report) -> Markup:
-    """The answer, tables, and then what is known, each sentence once."""
+    """The answer, tables and charts, and then what is known, each sentence once."""
     first = [table_of(each) for each in report.shown if not each.detail]
+    first += [chart_of(each) for each in report.charts if not isinstance(each, Grid)]
     more = [table_of(each) for each in report.shown if each.detail]
-    more += map(grid_of, report.grids)
+    more += [chart_of(each) for each in report.charts if isinstance(each, Grid)]
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
-    lines = Markup().join(plot(each) for each in report.plots if len(each.figures) > 1)
     answer = ((f"{label}:", said) for label, said in report.answer)
-    return panel(answer, (*report.remarks, *report.notes), figures=tables, below=lines)
+    return panel(answer, (*report.remarks, *report.notes), figures=tables)
 
 
 def table_of(part: Table) -> Markup:
@@ -28,26 +29,14 @@ def table_of(part: Table) -> Markup:
     return table(part.caption, heads, zip(*cells, strict=True))
 
 
-def grid_of(grid: Grid) -> Markup:
-    """A table whose cells are coloured by how much of the most they are."""
-    rows = [
-        [
-            head,
-            *(heat(shown(cell, grid.unit), cell / grid.most if grid.most else 0) for cell in row),
-        ]
-        for head, row in zip(grid.down, grid.cells, strict=True)
-    ]
-    return table(grid.caption, ["", *grid.across], rows)
+def chart_of(drawn: Chart, figures: Table | None = None) -> Markup:
+    """A chart below its caption, nothing where vl-convert is not installed; its figures, folded."""
+    folded = Markup() if figures is None else details("The figures", table_of(figures))
+    if find_spec("vl_convert") is None:
+        return folded
+    from isfc.reports.picture import chart_svg  # much to load for a page without
 
-
-def plot(part: Plot) -> Markup:
-    """A line over the whole width: per cent of it, and of the greatest from the top."""
-    most, last = max(part.figures), len(part.figures) - 1
-    points = [
-        (100 * place / last, 100 - 100 * each / (most or 1))
-        for place, each in enumerate(part.figures)
-    ]
-    return line(f"{part.caption}, 0 to {shown(most, part.unit)}", points)
+    return chart(drawn.caption, Markup(chart_svg(drawn))) + folded
 
 
 def _cells(column: Column, part: Table) -> Iterator[Markup]:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from isfc.reports.report import Column, Grid, Report, Table
+from isfc.reports.chart import Grid
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#])")

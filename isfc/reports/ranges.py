@@ -1,8 +1,7 @@
 """Ranges in words, in columns and as records: between what IBM's figure would lie."""
 
-import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -44,18 +43,15 @@ def _ranges(figures: "Iterable[Figure | None]") -> "list[Range]":
     return [each.range for each in figures if each is not None and each.range is not None]
 
 
-_BASIS: Final = re.compile(r"the errors against (\d+) of IBM's runs with (.+)")
-
-
 def _bases(ranges: "Iterable[Range]") -> str:
     """What errors ranges are made from: each family of runs once, after one that holds it."""
     rows: dict[str, list[int]] = {}
-    others = []
-    for basis in dict.fromkeys(each.basis.partition(" (")[0] for each in ranges):
-        if found := _BASIS.fullmatch(basis):
-            rows.setdefault(found[2], []).append(int(found[1]))
+    others: dict[str, None] = {}
+    for each in ranges:
+        if each.runs is None:
+            others[each.basis] = None
         else:
-            others.append(basis)
+            rows.setdefault(each.runs.family, []).append(each.runs.count)
     against, before = [], ""
     for family in sorted(rows, key=len):
         few, many = min(rows[family]), max(rows[family])
@@ -64,9 +60,8 @@ def _bases(ranges: "Iterable[Range]") -> str:
         runs = "those" if rest != family else "IBM's runs"
         against.append(f"against {count} of {runs} with {rest}")
         before = family
-    if against:
-        others.insert(0, f"the errors {', and '.join(against)}")
-    return ", and by ".join(others)
+    errors = [f"the errors {', and '.join(against)}"] * bool(against)
+    return ", and by ".join((*errors, *others))
 
 
 def share_note(shares: "Iterable[Figure]") -> str:

@@ -17,6 +17,8 @@ from scenarios.figures.figure import Figure, Unit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from isfc.reports.chart import Chart, Grid
+
 Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
 
@@ -82,28 +84,6 @@ class Table(Struct, frozen=True):
     is_data: bool = False
 
 
-class Grid(Struct, frozen=True):
-    """A figure over two others, each cell shaded up to ``most``; a detail of a page.
-
-    ``down`` and ``across`` are what rows and columns are of, ``cells`` the rows.
-    """
-
-    caption: str
-    down: Sequence[str]
-    across: Sequence[str]
-    cells: Sequence[Sequence[float]]
-    most: float
-    unit: Unit
-
-
-class Plot(Struct, frozen=True):
-    """Figures in their order as a line, from 0 to the greatest: for pages, not for terminals."""
-
-    caption: str
-    figures: Sequence[float]
-    unit: Unit
-
-
 _CAVEATS: Final = (
     NoteKind.ONE_CHANNEL,
     NoteKind.ALONE,
@@ -133,7 +113,7 @@ def caveats(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
 
 
 class Report(Struct, frozen=True):
-    """An answer: lines of a label and what is said, then tables and a drawing.
+    """An answer: lines of a label and what is said, then tables, a drawing and charts.
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
     whoever asks for them, and ``asked`` is what a page without them says that they have.
@@ -145,9 +125,15 @@ class Report(Struct, frozen=True):
     drawing: "RenderableType | None" = None
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
-    grids: Sequence[Grid] = ()
-    plots: Sequence[Plot] = ()
+    charts: "Sequence[Chart]" = ()
     asked: str = "How these figures were made, and how far they are known"
+
+    @property
+    def grids(self) -> "list[Grid]":
+        """The charts that text can shade."""
+        from isfc.reports.chart import Grid  # which most pages do without
+
+        return [each for each in self.charts if isinstance(each, Grid)]
 
     @property
     def shown(self) -> list[Table]:

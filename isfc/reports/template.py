@@ -3,7 +3,7 @@
 One environment, which escapes all that it is not told to be HTML.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from typing import Any, Final
 
@@ -23,12 +23,6 @@ def resource(name: str) -> str:
 _PARTS: Final = "reports/parts.html"
 
 
-def _points(row: Mapping[str, float | None]) -> list[str]:
-    """The points of curves at one place, as cells of a table."""
-    values = row.values()
-    return ["" if value is None else f"{value:,.1f}".removesuffix(".0") for value in values]
-
-
 _ENVIRONMENT: Final = Environment(
     loader=FunctionLoader(resource),  # a PackageLoader reads no frozen package
     autoescape=True,
@@ -39,7 +33,6 @@ _ENVIRONMENT: Final = Environment(
 _ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 _ENVIRONMENT.filters["chpid"] = format_chpid
 _ENVIRONMENT.filters["rdev"] = format_rdev
-_ENVIRONMENT.filters["points"] = _points
 _ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))
 
 
@@ -63,16 +56,6 @@ def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
     return macro(_PARTS, "bar", shown, range_of(figure), *ends)
 
 
-def heat(shown: str, share: float) -> Markup:
-    """A figure of a grid, the more coloured the more it is of the greatest."""
-    return macro(_PARTS, "heat", shown, round(100 * share))
-
-
-def line(caption: str, points: Sequence[tuple[float, float]]) -> Markup:
-    """A line through points, from the left and the top, of 0 to 100 each."""
-    return macro(_PARTS, "line", caption, points)
-
-
 def greatest(figures: Iterable[Figure | None]) -> float:
     """The upper end of all ranges: where their bars end."""
     return max((each.ends.high for each in figures if each is not None), default=0.0)
@@ -81,6 +64,11 @@ def greatest(figures: Iterable[Figure | None]) -> float:
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
     """A table with a caption, which can be scrolled where the page is narrow."""
     return macro(_PARTS, "table", caption, heads, rows)
+
+
+def chart(caption: str, svg: Markup) -> Markup:
+    """A chart below its caption."""
+    return macro(_PARTS, "chart", caption, svg)
 
 
 def details(summary: str, content: str) -> Markup:

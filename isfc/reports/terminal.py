@@ -1,14 +1,17 @@
 """A report on the terminal: what is answered, then tables of at most 80 columns, then the rest."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.report import Column, Grid, Report, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import shown
+
+if TYPE_CHECKING:
+    from isfc.reports.chart import Grid
 
 
 def page(report: Report, *, notes: bool) -> RenderableType:
@@ -16,7 +19,7 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     answer = PlainTable("", "", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
-    more = report.notes or report.grids or any(table.detail for table in report.shown)
+    more = report.notes or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     tables = [table_of(table) for table in report.shown if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
@@ -30,7 +33,7 @@ SHADES: Final = " ·░▒▓█"
 """From nothing to the most of all cells; a space means that there is nothing at all."""
 
 
-def _shaded(grid: Grid) -> RenderableType:
+def _shaded(grid: "Grid") -> RenderableType:
     """Each figure with two characters of its shade."""
     table = plain_table(">", *(f">{head}" for head in grid.across), gap=1)
     for head, cells in zip(grid.down, grid.cells, strict=True):

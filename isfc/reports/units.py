@@ -56,6 +56,11 @@ def shown(value: float, unit: Unit) -> str:
     return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
+def amount(value: float, unit: Unit) -> str:
+    """``50 %``: a number with its unit."""
+    return f"{shown(value, unit)} {FORMATS[unit].name}"
+
+
 def exact(value: float) -> str:
     """``1,027.5``: what was counted or given, with all its digits."""
     return f"{value:,.15g}"
@@ -80,5 +85,5 @@ def range_of(figure: Figure) -> str:
 def with_unit(figure: Figure) -> str:
     """``50 % (45-56)``: for a sentence."""
     within = range_of(figure)
-    said = f"{shown(figure.value, figure.unit)} {FORMATS[figure.unit].name}"
+    said = amount(figure.value, figure.unit)
     return f"{said} ({within})" if within else said

@@ -22,9 +22,10 @@
     km = [0, 10]                                 # length of all fibres
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -267,48 +268,48 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
                 site,
                 lose,
                 {"lose": lose, "workload": workload, "pairs": pairs, "seed": seed},
-                _Run(find_workload(workload), pairs, root.seconds, root.warmup, seed),
+                partial(
+                    _over,
+                    workload=find_workload(workload),
+                    pairs=pairs,
+                    seconds=root.seconds,
+                    warmup=root.warmup,
+                    seed=seed,
+                ),
             )
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What is run over a link, or over each of several."""
-
-    workload: Workload
-    pairs: int
-    seconds: float
-    warmup: float
-    seed: int
-
-    def alone(self, layout: Layout) -> Experiment:
-        return Experiment.of(
-            layout, self.workload, self.pairs, self.seconds, self.warmup, self.seed
-        )
-
-    def together(self, collection: Collection) -> Experiment:
-        loads = tuple(LinkLoad(*link.nodes, self.workload, self.pairs) for link in collection.links)
-        return Experiment(collection, loads, self.seconds, self.warmup, self.seed)
+def _over(
+    links: Collection, workload: Workload, pairs: int, seconds: float, warmup: float, seed: int
+) -> Experiment:
+    """The same load over each of some links, which run together."""
+    loads = tuple(LinkLoad(*link.nodes, workload, pairs) for link in links.links)
+    return Experiment(links, loads, seconds, warmup, seed)
 
 
-def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
+def _cells(
+    site: _Site, lose: str, axes: Place, run: Callable[[Collection], Experiment]
+) -> Iterator[Cell]:
     """The rows of a run: one of a link alone, one for each link of all together."""
     if site.link is not None:
         with within(_said(site.place)):
             left = without(site.link, lose, site.collection)
-        yield Cell({**site.place, **axes}, run.alone(left or site.link), is_cut=left is None)
+        alone = Collection.of(left or site.link)
+        yield Cell({**site.place, **axes}, run(alone), is_cut=left is None)
         return
     with within(_said(site.place)):
-        left_of_all = _without_of_all(site.collection, lose)
-    together = run.together(left_of_all) if left_of_all.links else None
+        left_of_all = site.collection
+        if lose != NONE:
+            left_of_all = collection_without(left_of_all, _pieces(lose, left_of_all))
+    together = run(left_of_all) if left_of_all.links else None
     left_links = {link.nodes: link for link in left_of_all.links}
     for link in site.collection.links:
         left = left_links.get(link.nodes)
         noted = with_notes(left_of_all if left else site.collection, left or link, alone=False)
         yield Cell(
             {**site.place, "link": link.name, **axes},
-            run.alone(noted),
+            run(Collection.of(noted)),
             together if left else None,
             is_cut=left is None,
         )
@@ -317,11 +318,6 @@ def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
 def _said(place: Place) -> str:
     """Which layout a place is of, in words of the grid."""
     return ", ".join(f"{axis} {value}" for axis, value in place.items())
-
-
-def _without_of_all(collection: Collection, lose: str) -> Collection:
-    """What is left of all links of a file."""
-    return collection if lose == NONE else collection_without(collection, _pieces(lose, collection))
 
 
 def _pieces(lose: str, collection: Collection) -> list[str]:

@@ -83,9 +83,9 @@ class DiskRuns:
         return dict(self.points)[1.0]
 
     @property
-    def charts(self) -> dict[str, Chart]:
-        """By the id of its figure."""
-        return {"io-link": self._link(), "io-disks": self._disks()}
+    def charts(self) -> tuple[Chart, Chart]:
+        """Of the link, and of the disks."""
+        return self._link(), self._disks()
 
     def _link(self) -> Chart:
         runs = [run for _, run in self.points]
@@ -126,11 +126,6 @@ class ChannelEstimates:
     plan: IoPlan
     advice: Sequence[IoAdvice]
     curves: dict[str, Chart]
-
-    @property
-    def charts(self) -> dict[str, Chart]:
-        """By the id of its figure."""
-        return {f"io-{name}": chart for name, chart in self.curves.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_s
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.units import amount, shown
 from isfc.search import site_fitted, site_search
 from isfc.search.site_fitted import (
     Explanation,
@@ -29,6 +30,7 @@ from isfc.search.site_fitted import (
 )
 from isfc.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from isfc.search.site_surface import TRANSFER, unknowns
+from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -139,14 +141,15 @@ class _Fit:
     def judged(self) -> Fitted:
         """Hold back one interval, or device, after the other, and other explanations beside it."""
         near, told, misfit = self._near, self._told, self.misfit
-        held, before = self._held_back(), self._before()
+        held = self._held_back()
+        as_taken = self._figures([(self._layout, one) for one in self._search.intervals])
         covariance = near.covariance(misfit)
         size = len(CONSTANTS)
         profile = replace(
             self._search.profile(self._logs, told),
             loads=_loads(self._intervals),
             held_back=_errors([figure for each in held for figure in each.figures]),
-            before=_errors(before),
+            before=_errors([figure for figures in as_taken for figure in figures]),
             covariance=tuple(tuple(map(float, row[:size])) for row in covariance[:size]),
         )
         off = [WITHIN * float(each) for each in near.spread(misfit)[:size]]
@@ -164,8 +167,9 @@ class _Fit:
         elif doubts:
             doubts += self._other_workloads(profile, known)
         notes = [
-            f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
-            f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
+            f"the line takes {amount(factor, Unit.TIMES)} what the layout's feature has: is the "
+            "feature right, and the channel the link's alone? Nearest of one cause is "
+            f"{named(rivals)}"
             for name, factor in profile.factors.items()
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
@@ -192,11 +196,6 @@ class _Fit:
             )
             for name, figures in zip(names, found, strict=True)
         ]
-
-    def _before(self) -> list[MeasuredFigure]:
-        """All figures with the constants as they are, and what ran as it is taken with these."""
-        found = self._figures([(self._layout, one) for one in self._search.intervals])
-        return [figure for figures in found for figure in figures]
 
     def _site(self, logs: Any, told: Any = None) -> Layout:
         return with_site(self._layout, self._search.profile(logs, told))
@@ -227,14 +226,14 @@ class _Fit:
         if _explains(features, own.aicc + site_fitted.AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
-                f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
+                f"{own.off}: correct the layout, if that is what is there"
             )
         elif as_good and (
             elsewhere := predicted_apart(at_site, [at for _, at in as_good], self._runs.each)
         ):
             doubt = (
                 f"these figures look as much like {named([each for each, _ in as_good])} as like "
-                f"the fit, which is off by {own.off_percent:.0f} %; and with that {elsewhere}: "
+                f"the fit, which is off by {own.off}; and with that {elsewhere}: "
                 "measure such a load as well, or say in the layout what is there"
             )
         return own, rivals, doubt
@@ -282,7 +281,8 @@ class _Fit:
         name = min(left, key=left.__getitem__, default="")
         if not name or left[name] > OUTLIER * self.misfit:
             return ""
-        return f"{self._seat(name)}, without which they are off by {left[name]:.1f} times"
+        off = shown(left[name], Unit.COUNT)
+        return f"{self._seat(name)}, without which they are off by {off} times"
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
@@ -308,7 +308,7 @@ class _Fit:
             ):
                 yield (
                     f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
-                    f"is off by {own.off_percent:.0f} %: what ran?"
+                    f"is off by {own.off}: what ran?"
                 )
 
     def _explained(

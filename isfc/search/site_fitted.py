@@ -25,7 +25,9 @@ from isfc.errors import AnswerRefused
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.reported import Reported
+from isfc.reports.units import amount, shown
 from isfc.search.site_surface import LINE, TRANSFER, Near, at_bound, soft
+from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
@@ -73,8 +75,13 @@ class Explanation:
     """Akaike's criterion for few figures, of which less is better: the squares, and what constants
     cost that are fitted"""
 
+    @property
+    def off(self) -> str:
+        """The error in words."""
+        return amount(self.off_percent, Unit.PERCENT)
+
     def __str__(self) -> str:
-        return f"{self.what} (off by {self.off_percent:.0f} %)"
+        return f"{self.what} (off by {self.off})"
 
 
 def explain(
@@ -108,11 +115,12 @@ def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
     beside[[TRANSFER, LINE]] = 1.0, -1.0
     logs = near.along(line, free)
     if abs(logs[LINE]) > APART_MIN:
-        yield f"a line that takes {exp(logs[LINE]):.2f} times what the feature's does", logs, fitted
+        times = amount(exp(logs[LINE]), Unit.TIMES)
+        yield f"a line that takes {times} what the feature's does", logs, fitted
     logs = near.along(beside, free)
     if logs[TRANSFER] > APART_MIN:
-        share = 100 * (1 - exp(-logs[TRANSFER]))
-        yield f"disks, or whatever is beside, that take {share:.0f} % of each channel", logs, fitted
+        share = amount(100 * (1 - exp(-logs[TRANSFER])), Unit.PERCENT)
+        yield f"disks, or whatever is beside, that take {share} of each channel", logs, fitted
 
 
 def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
@@ -256,7 +264,8 @@ def doubts_of(
     """
     ends = {name: each for name, each in profile.factors.items() if at_bound(log(each))}
     for name, factor in ends.items():
-        yield f"{name} comes out at {factor:.2f}, the end of what is tried: no such site is known"
+        at = shown(factor, Unit.TIMES)
+        yield f"{name} comes out at {at}, the end of what is tried: no such site is known"
     off, before = profile.held_back, profile.before
     if len(held) < 2:
         yield (
@@ -265,18 +274,19 @@ def doubts_of(
         )
     elif off is not None and off.median > HELD_BACK_MAX:
         yield (
-            f"figures held back are off by {off.median:.0f} % by the median, more than "
-            f"{HELD_BACK_MAX:.0f} %{_furthest(held)}"
+            f"figures held back are off by {amount(off.median, Unit.PERCENT)} by the median, more "
+            f"than {amount(HELD_BACK_MAX, Unit.PERCENT)}{_furthest(held)}"
         )
     elif off is not None and before is not None and off.median > before.median + WORSE_MIN:
         yield (
-            f"figures held back are off by {off.median:.1f} % by the median, and by "
-            f"{before.median:.1f} % without the fit{_furthest(held)}"
+            f"figures held back are off by {amount(off.median, Unit.SPREAD)} by the median, and by "
+            f"{amount(before.median, Unit.SPREAD)} without the fit{_furthest(held)}"
         )
     if misfit > MISFIT_MAX:
         yield (
-            f"figures are off by {misfit:.1f} times what their noise and rounding leave: the site "
-            "differs from the model in something else than the constants that are fitted"
+            f"figures are off by {shown(misfit, Unit.COUNT)} times what their noise and rounding "
+            "leave: the site differs from the model in something else than the constants that are "
+            "fitted"
             f"{', or what ran is not what link activity lets one think' if inferred else ''}"
             f"{f': see {outlier}' if outlier else ''}"
         )
@@ -288,7 +298,7 @@ def _furthest(held: Sequence[Judged]) -> str:
     if len(judged) < 2:
         return ""
     worst = max(judged, key=lambda each: each.median_percent)
-    return f"; furthest are those of {worst.seat}, by {worst.median_percent:.0f} %"
+    return f"; furthest are those of {worst.seat}, by {amount(worst.median_percent, Unit.PERCENT)}"
 
 
 PREDICTED_PAIRS: Final = 50
@@ -322,7 +332,7 @@ def predicted_apart(
     furthest, where = max(apart, key=lambda each: abs(each[0]))
     if abs(furthest) < PREDICTED_ALIKE:
         return ""
-    return f"{where} carries {100 * (exp(furthest) - 1):+.0f} %"
+    return f"{where} carries {amount(100 * (exp(furthest) - 1), Unit.CHANGE)}"
 
 
 def _predictions(layout: Layout) -> dict[str, Callable[[], float]]:

@@ -8,8 +8,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.measured.seen import SeenInterval
 from isfc.search.site_search import FitInterval, Runs
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import check_busy, derive
+from scenarios.figures.site_workload import QuietLink, check_busy, derive
 
 INTERVALS_MAX: Final = 8
 """Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads

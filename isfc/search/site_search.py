@@ -168,7 +168,8 @@ class Search:
                 near = self._look_around(points, near.best(), *ROUNDS[0])
         for width, count in ROUNDS[1:]:
             # what is not told is to stay at 1: the last points are around that
-            near = self._look_around(points, near.best(near.told()), width, self._few(count))
+            few = count if len(self.intervals) <= FEW else ROUNDS[0][1]
+            near = self._look_around(points, near.best(near.told()), width, few)
         for _ in range(AGAIN_MAX):
             if near.at_edge(best := near.best(near.told())):
                 near = self._look_around(points, best, *AT_EDGE)
@@ -202,9 +203,6 @@ class Search:
                 places.append(self.unknown_loads[index])
             shown = [each[index] for each in self._shown]
             yield places, numpy.array(self._points), numpy.array(shown)
-
-    def _few(self, count: int) -> int:
-        return count if len(self.intervals) <= FEW else ROUNDS[0][1]
 
     def _look_around(self, points: Any, centre: Any, width: float, count: int) -> Near:
         """Run at ``count`` points up to ``width`` from ``centre``, and take all that are near."""

@@ -7,7 +7,10 @@ of one number of chpids after the other say where to look; runs until they are s
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE
@@ -18,7 +21,6 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.search.sized import LostPiece, Shape, SizedLink
 from isfc.search.workers import shared_out
 from scenarios.figures.certainty import odds_reached
 from scenarios.figures.figure import Figure
@@ -29,6 +31,56 @@ from scenarios.runs.result import MIB
 from scenarios.runs.run import run
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import LinkLoad
+
+Shape = tuple[int, ...]
+"""How many CTCs there are on each chpid, down the device list."""
+
+
+class LostPiece(StrEnum):
+    """What is gone when a link still has to carry what is wanted."""
+
+    NONE = "none"
+    CTC = "ctc"
+    CHPID = "chpid"
+    DIRECTOR = "director"
+    """One of two, each with every other fibre."""
+
+    def left_of(self, shape: Shape) -> list[Shape]:
+        """What can be left of a link, alike ones once; an empty shape is a link that is down."""
+        match self:
+            case LostPiece.NONE:
+                return [shape]
+            case LostPiece.CTC:
+                every = [(*shape[:n], count - 1, *shape[n + 1 :]) for n, count in enumerate(shape)]
+            case LostPiece.CHPID:
+                every = [(*shape[:n], *shape[n + 1 :]) for n in range(len(shape))]
+            case LostPiece.DIRECTOR:
+                every = [shape[::2], shape[1::2]]
+        return list(dict.fromkeys(tuple(filter(None, each)) for each in every))
+
+
+class SizedLink(Struct, frozen=True):
+    """A candidate by runs."""
+
+    feature: str
+    """that of all its chpids"""
+    chpids: int
+    """of each system"""
+    ctcs: int
+    """of the link"""
+    ports: int
+    """of directors, for both systems; cables from chpid to chpid need none"""
+    whole: Figure
+    """what it carries one way, in its slower direction"""
+    left: Figure
+    """the same with the piece gone"""
+    odds_percent: int
+    """how likely it is that `left` reaches what is wanted on real hardware"""
+    reaches: bool
+    """whether it does by the model"""
+    layout: str
+    """as the text of a file"""
+
 
 CTCS_ON_CHPID_MAX: Final = 5
 """More on a chpid carry no more (published: IBM's report on ISFC, "more than four to five")."""

@@ -69,16 +69,10 @@ PHASES: Final = ("idle", "PEND", "DISC", "CONN")
 """How far an I/O is when a CTC is lost: not begun, waiting for the channel, for the partner, or in
 the transfer."""
 
-_WITH_RDEV: Final = frozenset(
-    {
-        FaultKind.CTC_LOST,
-        FaultKind.FRAME_DROPPED,
-        FaultKind.FRAME_DOUBLED,
-        FaultKind.FRAME_CORRUPTED,
-        FaultKind.FRAME_TRUNCATED,
-        FaultKind.GAP,
-    }
-)
+FRAME_FAULTS: Final = tuple(kind for kind in FaultKind if kind.value.startswith("frame "))
+"""What may happen to one frame."""
+
+_WITH_RDEV: Final = frozenset({FaultKind.CTC_LOST, *FRAME_FAULTS, FaultKind.GAP})
 _WITH_AMOUNT: Final = {FaultKind.DELAY: "by", FaultKind.SLOW: "by", FaultKind.THROTTLED: "bytes"}
 _WITHOUT_END: Final = frozenset({FaultKind.FRAME_DROPPED, FaultKind.FRAME_DOUBLED})
 

@@ -14,7 +14,7 @@ from isfc.system.inputs import Activate, Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
-from scenarios.faults.fault import Fault, FaultKind
+from scenarios.faults.fault import FRAME_FAULTS, Fault, FaultKind
 from scenarios.runs.operation import Trunks
 
 REPAIR_NS: Final = 5_000_000
@@ -86,10 +86,7 @@ class Injection:
             FaultKind.SLOW: self._slow,
             FaultKind.STOPPED: self._stop,
             FaultKind.THROTTLED: self._throttle,
-            FaultKind.FRAME_DROPPED: self._arm,
-            FaultKind.FRAME_DOUBLED: self._arm,
-            FaultKind.FRAME_CORRUPTED: self._arm,
-            FaultKind.FRAME_TRUNCATED: self._arm,
+            **dict.fromkeys(FRAME_FAULTS, self._arm),
             FaultKind.OLDER_PARTNER: self._make_older,
             FaultKind.GAP: self._gap,
             FaultKind.PIECE_LOST: self._lose_piece,
@@ -313,7 +310,7 @@ class Injection:
         of_link = [
             home
             for home in dict.fromkeys(self._homes.values())
-            if {home[0], self._partner(home)} == names
+            if {home[0], self.system(home[0]).end_of(home[1]).partner} == names
         ]
 
         def bounce() -> None:
@@ -324,10 +321,6 @@ class Injection:
             restore()
 
         return bounce
-
-    def _partner(self, place: _Place) -> NodeName:
-        """The system at the other end of a CTC."""
-        return self.system(place[0]).end_of(place[1]).partner
 
     def _close_broken(self) -> None:
         """A frame was damaged: its CTC goes down, as a connection is closed, and comes back."""

@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
+from msgspec.structs import replace as replace_fields
+
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
 from ctc.features import CHANNELS
 from ctc.profiles import EXPRESS4, ChpidProfile
@@ -104,15 +106,16 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
     names = tuple(each.name for each in counting)
-    return Range(ends[0], ends[1], found.basis, names)
+    return replace_fields(found, likely=ends[0], sure=ends[1], wider_for=names)
 
 
 def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening]:
     """What assumptions do to a figure of a layout, as it was run for links of the same kind."""
+    latest = feature_of(layout)
     return [
-        _confirmed(assumption, _widening_like(assumption, layout, kind), layout)
-        for assumption in ASSUMPTIONS
-        if assumption.concerns(layout)
+        _confirmed(each, _line_like(each.name, latest, len(layout.fibres), kind), layout)
+        for each in ASSUMPTIONS
+        if each.concerns(layout)
     ]
 
 
@@ -152,13 +155,9 @@ def _together(known: float, assumed_factors: Iterable[float], part: float) -> fl
     return math.sqrt(math.log(known) ** 2 + sum(squares))
 
 
-def _widening_like(assumption: Assumption, layout: Layout, kind: FigureKind) -> Widening:
-    """The line of the same feature, if there is one, and of as many fibres, nearly."""
-    return _line_like(assumption.name, feature_of(layout), len(layout.fibres), kind)
-
-
 @cache
 def _line_like(name: str, feature: str, fibres: int, kind: FigureKind) -> Widening:
+    """The line of the same feature, if there is one, and of as many fibres, nearly."""
     every = shipped_lines(__package__, "assumptions.csv")
     lines = [line for line in every if (line["assumption"], line["of"]) == (name, kind)]
     if not lines:
@@ -189,10 +188,6 @@ def _is_later(layout: Layout) -> bool:
         and fibre.profile.link_gbps > MEASURED_GBPS_MAX
         for fibre in layout.fibres
     )
-
-
-def _has_length(layout: Layout) -> bool:
-    return any(fibre.km for fibre in layout.fibres)
 
 
 def _is_crowded(layout: Layout) -> bool:
@@ -302,7 +297,7 @@ ASSUMPTIONS: Final = (
         OVER_DISTANCE,
         "How often an I/O of a CTC waits for the other end is assumed. Half as often and twice as "
         "often are the ends: nothing is published of CTCs over distance.",
-        _has_length,
+        lambda layout: any(fibre.km for fibre in layout.fibres),
         _longer(2.0),
         _longer(0.5),
     ),

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from scenarios.figures.figure import Figure, Interval, Range
+from scenarios.figures.figure import Figure, Interval, Range, Runs
 from scenarios.runs.published_range import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
@@ -143,7 +143,10 @@ class Errors:
 def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
-    return _around(value, errors.four_of_five, errors.nineteen_of_twenty, _basis(errors, family))
+    wider = "" if errors.family == family else f"too few of {family}; "
+    runs = Runs(errors.rows, str(errors.family))
+    basis = f"the errors against {runs.count} of IBM's runs with {runs.family}"
+    return _around(value, errors, basis, f"{wider}{errors.source}", runs)
 
 
 def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:
@@ -153,16 +156,19 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
     `scenarios.figures.ranges.gain_range` widens it.
     """
     errors = ratio_errors(differs, one_ctc=one_ctc)
-    return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, _ratio_basis(errors))
+    basis = f"the errors of {errors.rows} ratios between IBM's runs with {errors.family}"
+    return _around(ratio, errors, basis, errors.source)
 
 
-def _around(value: float, likely: float, sure: float, basis: str) -> Range:
+def _around(
+    value: float, errors: Errors, basis: str, source: str, runs: Runs | None = None
+) -> Range:
     """From a value divided by a factor to one multiplied by it."""
-    return Range(
-        Interval(value / likely, value * likely),
-        Interval(value / sure, value * sure),
-        basis,
+    likely, sure = (
+        Interval(value / factor, value * factor)
+        for factor in (errors.four_of_five, errors.nineteen_of_twenty)
     )
+    return Range(likely, sure, basis, source=source, runs=runs)
 
 
 def errors_of(kind: FigureKind, family: Family) -> Errors:
@@ -227,23 +233,6 @@ def odds_reached(found: Figure, wanted: float) -> Odds:
 def nobody_is_ahead(odds: Odds) -> bool:
     """Whether a choice is open: less than three of four such choices turn out one way."""
     return 0.25 < odds.share < 0.75
-
-
-def _ratio_basis(errors: Errors) -> str:
-    """What errors of ratios are of; what stands in parentheses is for those who look closely."""
-    return (
-        f"the errors of {errors.rows} ratios between IBM's runs with {errors.family} "
-        f"({errors.source})"
-    )
-
-
-def _basis(errors: Errors, family: Family) -> str:
-    """What errors are of, and that they are of a wider family if they are."""
-    wider = "" if errors.family == family else f"too few of {family}; "
-    return (
-        f"the errors against {errors.rows} of IBM's runs with {errors.family} "
-        f"({wider}{errors.source})"
-    )
 
 
 def _narrowest(kind: str, of: str, family: Family) -> Errors:

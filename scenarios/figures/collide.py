@@ -6,7 +6,7 @@ much of the CTCs' time that takes, and what is carried.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from itertools import pairwise
 from random import Random
@@ -220,21 +220,12 @@ def mean_outcomes(outcomes: Sequence[CollisionOutcome], seeds: int) -> list[Coll
 
 def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
     """The mean of trials that differ by their seed alone, and how far the seeds differ."""
-
-    def mean(figures: Iterable[float]) -> float:
-        return sum(figures) / len(outcomes)
-
-    collisions = [each.collisions_per_s for each in outcomes]
+    first, collisions = outcomes[0], [each.collisions_per_s for each in outcomes]
     carried = [each.mb_per_s for each in outcomes]
-    return CollisionOutcome(
-        rule=outcomes[0].rule,
-        offered_out=outcomes[0].offered_out,
-        offered_in=outcomes[0].offered_in,
-        collisions_per_s=mean(collisions),
-        wasted_percent=mean(each.wasted_percent for each in outcomes),
-        mb_per_s_out=mean(each.mb_per_s_out for each in outcomes),
-        mb_per_s_in=mean(each.mb_per_s_in for each in outcomes),
-        packages_per_s=mean(each.packages_per_s for each in outcomes),
+    names = "collisions_per_s", "wasted_percent", "mb_per_s_out", "mb_per_s_in", "packages_per_s"
+    return replace(
+        first,
+        **{name: sum(getattr(each, name) for each in outcomes) / len(outcomes) for name in names},
         collisions_per_s_spread=max(collisions) - min(collisions),
         mb_per_s_spread=max(carried) - min(carried),
         drifts=all(each.drifts for each in outcomes),

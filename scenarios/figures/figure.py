@@ -61,22 +61,33 @@ class Interval(Struct, frozen=True):
         return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
 
 
+class Runs(Struct, frozen=True):
+    """So many of IBM's runs, of a ``family``, against which errors are."""
+
+    count: int
+    family: str
+
+
 class Range(Struct, frozen=True):
     """Between what a figure of IBM's, or the ratio of two, would lie.
 
     ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
-    are made from, and ``wider_for`` what else was allowed for.
+    are made from, ``source`` more of it for whoever looks closely, and ``wider_for`` what else was
+    allowed for. Errors of figures are against ``runs``.
     """
 
     likely: Interval
     sure: Interval
     basis: str
     wider_for: tuple[str, ...] = ()
+    source: str = ""
+    runs: Runs | None = None
 
     def describe(self) -> str:
         """In words: what it is made from."""
         wider = f"; wider for {', '.join(self.wider_for)}" if self.wider_for else ""
-        return f"four of five cases; from {self.basis}{wider}"
+        source = f" ({self.source})" if self.source else ""
+        return f"four of five cases; from {self.basis}{source}{wider}"
 
     def to_dict(self) -> dict[str, Any]:
         """Its record for JSON."""

@@ -50,11 +50,10 @@ from scenarios.figures.resources import (
     Resource,
     ResourceKind,
 )
-from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
-from scenarios.runs.cluster_shared import disks_of
+from scenarios.runs.channels import BusySoFar, ChannelsBusy, busy_so_far, disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import CLIENT_PROCESSORS, Clients, Servers
-from scenarios.runs.own_guests import Senders
+from scenarios.runs.own_workload import Senders
 from scenarios.runs.result import Result, measure
 from scenarios.runs.run import build
 from scenarios.runs.several_programs import SeveralPrograms

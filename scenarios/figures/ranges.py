@@ -87,7 +87,8 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
         for deviations, case in ((NORMAL_80, "four_of_five"), (NORMAL_95, "nineteen_of_twenty"))
     ]
     likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
-    found = Range(likely, sure, f"the fit {site.name} to {_intervals(site)}", tuple(names))
+    intervals = f"{site.intervals} interval{'s' * (site.intervals != 1)}"
+    found = Range(likely, sure, f"the fit {site.name} to {intervals}", tuple(names))
     more = [each for each in assumed(layout) if each.name == OVER_DISTANCE]
     return _widened(value, found, more) if layout_kind(layout) != site.layout else found
 
@@ -111,7 +112,7 @@ def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
     wider = widened(value, found, more)
     if wider is found:
         return found
-    return Range(wider.likely, wider.sure, wider.basis, (*found.wider_for, *wider.wider_for))
+    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
 
 
 def _not_measured(
@@ -125,10 +126,6 @@ def _not_measured(
         yield "a workload that was not fitted to", ratio_errors(Differs.WORKLOAD)
     elif f"{workload.name}:{pairs}" not in site.loads:
         yield "pairs that were not fitted to", ratio_errors(Differs.PAIRS)
-
-
-def _intervals(site: SiteProfile) -> str:
-    return "1 interval" if site.intervals == 1 else f"{site.intervals} intervals"
 
 
 def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, str]:

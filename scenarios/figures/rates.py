@@ -29,7 +29,7 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.at_site import GivenSite, link_at
-from scenarios.runs.cluster_shared import ChannelResult, PathResult, SharedResult
+from scenarios.runs.channels import ChannelResult, PathResult, SharedResult
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
     STATED,

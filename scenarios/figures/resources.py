@@ -19,7 +19,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.own_guests import OwnGuests
+from scenarios.runs.own_workload import OwnGuests
 from scenarios.runs.workload import LinkLoad
 
 
@@ -116,7 +116,7 @@ def resources_of(experiment: Experiment) -> list[Resource]:
         TRUNK: not any(map(_has_trunk, fibres)),
         CREDITS: not any(map(_has_trunk, fibres)),
         PORTS: all(fibre.line_share == 1 for fibre in fibres),
-        OFFERED: not any(_offers(load) for load in experiment.loads),
+        OFFERED: all(load.workload.offered_mb_per_s is None for load in experiment.loads),
     }
     return [
         Resource(kind, node)
@@ -128,11 +128,6 @@ def resources_of(experiment: Experiment) -> list[Resource]:
 
 def _has_trunk(fibre: Fibre) -> bool:
     return fibre.path is not None and fibre.path.isl is not None
-
-
-def _offers(load: LinkLoad) -> bool:
-    """Whether messages come, whatever is carried."""
-    return load.workload.offered_mb_per_s is not None
 
 
 def faster(experiment: Experiment, resource: Resource, factor: float) -> Experiment:
@@ -221,14 +216,6 @@ def _shorter(fibre: Fibre, factor: float) -> Fibre:
     return replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
 
 
-def _more_port_credits(fibre: Fibre, factor: float) -> Fibre:
-    return replace(fibre, port_credits=fibre.port_credits * factor)
-
-
-def _more_trunks(fibre: Fibre, factor: float) -> Fibre:
-    return _with_isl(fibre, lambda isl: structs.replace(isl, gbps=factor * isl.gbps))
-
-
 def _more_credits(fibre: Fibre, factor: float) -> Fibre:
     return _with_isl(
         fibre,
@@ -243,11 +230,13 @@ def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
     return replace(fibre, path=structs.replace(path, isl=change(path.isl)))
 
 
-_FIBRE_CHANGES: Final = {
+_FIBRE_CHANGES: Final[dict[ResourceKind, Callable[[Fibre, float], Fibre]]] = {
     DISTANCE: _shorter,
-    TRUNK: _more_trunks,
+    TRUNK: lambda fibre, factor: _with_isl(
+        fibre, lambda isl: structs.replace(isl, gbps=factor * isl.gbps)
+    ),
     CREDITS: _more_credits,
-    PORTS: _more_port_credits,
+    PORTS: lambda fibre, factor: replace(fibre, port_credits=fibre.port_credits * factor),
 }
 
 

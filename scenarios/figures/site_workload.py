@@ -5,7 +5,7 @@ are spread, how many messages a conversation has under way, or how many conversa
 what is assumed of these is said. Device rows alone tell none of it: the user must say what ran.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from typing import Final
@@ -15,14 +15,120 @@ from isfc.layout.layout import Layout
 from isfc.layout.site import FACTOR_MAX
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from isfc.measured.measurement import LinkFigures, Measurement, WayFigures
+from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
+from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
-from scenarios.figures import site_messages
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import Workload, find_workload, free_workload
+from scenarios.runs.workload import (
+    ACKNOWLEDGEMENT_LENGTH,
+    ANSWER_AREA_LENGTH,
+    SUITES,
+    TRANSPORT_WINDOW,
+    Workload,
+    find_workload,
+    free_workload,
+)
+
+_EXCHANGE_RATIO: Final = 0.9
+"""Messages back per message forth, from which on there is one reply for each."""
+
+_ACKNOWLEDGED: Final = 1.5
+"""Messages forth for each back, from which on each reply is acknowledged: two, but for noise."""
+
+_SAME_LENGTH: Final = 0.05
+"""How far mean lengths may be off those of a published workload to be taken for it, as a logarithm.
+Chosen: figures of three digits, and a few more percent of noise."""
+
+_LENGTHS_DIFFER: Final = 0.1
+"""Share by which a message's mean length may be off what ran. Chosen: figures have three digits."""
+
+
+class QuietLink(ConfigurationError):
+    """Nothing went over the link that a workload can be inferred from."""
+
+
+def ways(link: LinkFigures, *, clients_here: bool) -> tuple[WayFigures, WayFigures]:
+    """What clients send, and what comes back."""
+    return (link.written, link.read) if clients_here else (link.read, link.written)
+
+
+def workload_of(place: FilePlace, out: WayFigures, back: WayFigures) -> Workload:
+    """Messages and replies of the mean lengths, or the published workload that has them.
+
+    Raises `QuietLink` where no messages were sent.
+    """
+    if out.messages_per_s <= 0:
+        raise QuietLink(f"{place}: no messages were sent: nothing says what ran")
+    seen = exchanges(out, back)
+    for suite in SUITES.values():
+        means = ((seen.length, suite.mean_length), (seen.reply, suite.reply_length))
+        if all(abs(log(ours / theirs)) < _SAME_LENGTH for ours, theirs in means):
+            return suite
+    return free_workload(f"{seen.length}:{seen.length}:0", seen.reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """Exchanges a second, and the bytes of a message and its reply, as link activity has them."""
+
+    per_s: float
+    length: int
+    reply: int
+
+
+def exchanges(out: WayFigures, back: WayFigures) -> Exchanges:
+    """Clients that have room for one reply acknowledge each, with a message that tells nothing."""
+    reply = _payload(back.mb_per_s * 2**20 / back.messages_per_s) if back.messages_per_s else 1
+    per_s, sent = out.messages_per_s, out.mb_per_s * 2**20
+    if (
+        (1 + _SAME_LENGTH) * TRANSPORT_WINDOW * reply > ANSWER_AREA_LENGTH
+        and per_s > _ACKNOWLEDGED * back.messages_per_s
+    ):
+        acknowledged = per_s / 2
+        per_s -= acknowledged
+        sent -= acknowledged * (
+            ACKNOWLEDGEMENT_LENGTH + MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH
+        )
+    return Exchanges(per_s, _payload(sent / per_s), reply)
+
+
+def _payload(length: float) -> int:
+    """The bytes of a message whose length with its headers is known."""
+    without = length - MESSAGE_HEADER_LENGTH
+    return max(1, round(without - BLOCK_HEADER_LENGTH * max(1.0, without / BLOCK_LENGTH)))
+
+
+def assumed(out: WayFigures, back: WayFigures, workload: Workload) -> Iterator[str]:
+    """What is not measured of the workload that is inferred, in words."""
+    if workload.name in SUITES:
+        yield f"lengths spread as those of {workload.name}, whose means they have"
+    else:
+        yield "all messages of the mean length; how lengths are spread is not measured"
+    yield f"{workload.window} messages of a conversation under way, as in IBM's runs"
+    ratio = back.messages_per_s / exchanges(out, back).per_s
+    if not _EXCHANGE_RATIO <= ratio <= 1 / _EXCHANGE_RATIO:
+        yield (
+            f"one reply for each message, though {ratio:.2f} came back for each: the model has no "
+            "other traffic"
+        )
+
+
+def other_lengths(
+    workload: Workload, place: FilePlace, out: WayFigures, back: WayFigures
+) -> Iterator[str]:
+    """That messages were longer or shorter than those of what is said to have run."""
+    if workload.traffic is not Traffic.TRANSPORT or not (out.messages_per_s and back.mb_per_s):
+        return
+    length = exchanges(out, back).length
+    if abs(length / workload.mean_length - 1) > _LENGTHS_DIFFER:
+        yield (
+            f"{place}: link activity has messages of {length:,} bytes, and "
+            f"those of {workload.name} have {workload.mean_length:,.0f}: was it another workload?"
+        )
+
 
 PAIRS_TRIED_MAX: Final = 256
 """Pairs that are tried: more than IBM's 100 only add to what waits."""
@@ -170,10 +276,10 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         )
     one, link = active.measurement, active.measurement.links[0]
     here = _clients_here(one, link)
-    out, back = site_messages.ways(link, clients_here=here)
-    workload = site_messages.workload_of(one.place, out, back)
+    out, back = ways(link, clients_here=here)
+    workload = workload_of(one.place, out, back)
     client = _client(layout, active.node, here=here)
-    uncertain = [*site_messages.assumed(out, back, workload)]
+    uncertain = [*assumed(out, back, workload)]
     waiting = link.tx_pend_count if active.node == client else None
     seen = _Seen(out, back, waiting)
     tried = _pairs(layout, workload, client, seen, seconds)
@@ -195,7 +301,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         workload,
         best.pairs,
         client,
-        site_messages.exchanges(out, back).per_s,
+        exchanges(out, back).per_s,
         tuple(uncertain),
         is_inferred=True,
         as_well=as_well,
@@ -208,13 +314,13 @@ def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float)
         f"a light load: {seen.mb_per_s:.0f} MB/s, where one pair of guests that always has "
         f"something under way would do {one_pair:.0f} in the model"
     )
-    rate = site_messages.exchanges(seen.out, seen.back).per_s
+    rate = exchanges(seen.out, seen.back).per_s
     return Derived(
         open_load(workload, rate),
         CONVERSATIONS,
         client,
         rate,
-        (light, *list(site_messages.assumed(seen.out, seen.back, workload))[:1]),
+        (light, *list(assumed(seen.out, seen.back, workload))[:1]),
         is_light=True,
         is_inferred=True,
     )
@@ -255,9 +361,7 @@ def _check_end(one: Measurement) -> None:
     mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s
     if (mb_per_s is not None and mb_per_s < QUIET_MB_PER_S) or (link is None and io_per_s < 1):
         what = f"{io_per_s:.1f} I/O/s" if mb_per_s is None else f"{mb_per_s:.2f} MB/s"
-        raise site_messages.QuietLink(
-            f"{one.place}: the link was quiet ({what}): it says nothing of the model"
-        )
+        raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
 
 
 def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: float) -> Derived:
@@ -275,14 +379,14 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: f
     workload = find_ran(ran.workload)
     if active is None:
         return Derived(workload, ran.pairs, client, None, tuple(uncertain))
-    out, back = site_messages.ways(active.measurement.links[0], clients_here=active.node == client)
-    doubts = tuple(site_messages.other_lengths(workload, active.measurement.place, out, back))
+    out, back = ways(active.measurement.links[0], clients_here=active.node == client)
+    doubts = tuple(other_lengths(workload, active.measurement.place, out, back))
     if not doubts and workload.traffic is Traffic.TRANSPORT:
         seen = _Seen(out, back, None)
         one_pair = _one_pair(layout, workload, client, seconds)
         if _is_light(seen, one_pair):
             return _as_open(workload, client, seen, one_pair)
-    offered = site_messages.exchanges(out, back).per_s if out.messages_per_s else 0.0
+    offered = exchanges(out, back).per_s if out.messages_per_s else 0.0
     return Derived(workload, ran.pairs, client, offered, tuple(uncertain), doubts)
 
 

@@ -67,7 +67,7 @@ class DeviceSeen(Struct, frozen=True):
 
 
 if TYPE_CHECKING:
-    from scenarios.moves.figures import MovesFigures
+    from scenarios.moves.by_rate import MovesFigures
 
 GUESTS_MAX: Final = 500
 TOGETHER_MAX: Final = 16
@@ -264,7 +264,7 @@ class EvacuationOutcome:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all and of each guest, with their ranges."""
-        from scenarios.moves.figures import moves_figures  # which moves guests again
+        from scenarios.moves.by_rate import moves_figures  # which moves guests again
 
         return moves_figures(self)
 

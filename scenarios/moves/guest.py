@@ -348,15 +348,12 @@ class Guest:
     @property
     def deadline_ns(self) -> int:
         """When it is given up; `NEVER_NS` if no limit runs."""
-        return min(self._total_late_ns, self._stopped_late_ns)
+        stopped_late_ns = _later(self._stopped_ns, self._limits.max_quiesce)
+        return min(self._total_late_ns, stopped_late_ns)
 
     @property
     def _total_late_ns(self) -> int:
         return _later(self.begin_ns, self._limits.max_total)
-
-    @property
-    def _stopped_late_ns(self) -> int:
-        return _later(self._stopped_ns, self._limits.max_quiesce)
 
     @property
     def _exceeded(self) -> RelocationEnd:

@@ -28,7 +28,7 @@ from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
 
 if TYPE_CHECKING:
-    from scenarios.moves.figures import MovesFigures
+    from scenarios.moves.by_rate import MovesFigures
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
@@ -126,7 +126,7 @@ class Turn:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all guests, with their ranges."""
-        from scenarios.moves.figures import turn_figures  # which moves guests again
+        from scenarios.moves.by_rate import turn_figures  # which moves guests again
 
         return turn_figures(self)
 
@@ -157,7 +157,7 @@ class RollingOutcome:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all turns, with their ranges."""
-        from scenarios.moves.figures import rolling_figures  # which moves guests again
+        from scenarios.moves.by_rate import rolling_figures  # which moves guests again
 
         return rolling_figures(self)
 
@@ -234,12 +234,15 @@ class _Maintenance:
     def _turn(self, system: NodeName, way: str, placed: Sequence[Placed]) -> Turn:
         if not placed:
             return Turn(system, way, None, None)
+        links = [{*link.nodes} for link in self._collection.links]
         evacuation = Evacuation(
             self._collection,
             tuple(dict.fromkeys(each.source for each in placed)),
             tuple(placed),
             together=self._rolling.together,
-            loads=tuple(each for each in self._rolling.loads if self._is_there(each)),
+            loads=tuple(
+                each for each in self._rolling.loads if {each.client, each.server} in links
+            ),
             orders=tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
             seed=self._rolling.seed,
             room=self._room,
@@ -255,10 +258,6 @@ class _Maintenance:
         turn = Turn(system, way, evacuation, outcome)
         _settle(turn, self._room, self._moved)
         return turn
-
-    def _is_there(self, load: LinkLoad) -> bool:
-        """Whether the link of other traffic is there."""
-        return any({load.client, load.server} == {*link.nodes} for link in self._collection.links)
 
     def _note_lost(self, responses: Sequence[Response]) -> None:
         """Note what was lost in a turn; what was to be later is to be in another."""

@@ -14,13 +14,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
+from math import inf
 from statistics import fmean, median
 from typing import Final
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Figures, PublishedRow, PublishedTable, Selection, Value
+from scenarios.published.table import (
+    Deviation,
+    Figures,
+    PublishedRow,
+    PublishedTable,
+    Selection,
+    Value,
+)
 from scenarios.runs.published_range import shipped_lines
 
 LEVELS: Final = (0.03, 0.05, 0.10)
@@ -110,10 +118,10 @@ def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> Decisio
     """Judge what ``predicted`` has for each row."""
     published = {row.key: row.number(choice.measure) for row in table.rows}
     found = [
-        (published[b] / published[a], _ratio(predicted[b], predicted[a]))
+        (published[b] / published[a], predicted[b] / predicted[a] if predicted[a] else inf)
         for a, b in choice.pairs(table)
     ]
-    errors = sorted(_factor(ibm, theirs) - 1 for ibm, theirs in found)
+    errors = sorted(Deviation.FACTOR.of(ibm, theirs) - 1 for ibm, theirs in found)
     counts = []
     for level in LEVELS:
         differing = [(ibm, theirs) for ibm, theirs in found if abs(ibm - 1) > level]
@@ -136,9 +144,11 @@ def decisions(
     found = emulated_figures(comparisons)
     named = {table.name: table for table in tables}
     return [
-        decide(choice, named[choice.table], found[choice.table, choice.measure])
+        decide(choice, named[choice.table], figures)
         for choice in CHOICES
-        if choice.table in named and _complete(choice, named[choice.table], found)
+        if choice.table in named
+        for figures in (found.get((choice.table, choice.measure), {}),)
+        if all(row.key in figures for row in named[choice.table].select(choice.where))
     ]
 
 
@@ -195,29 +205,10 @@ def emulated_figures(
     return found
 
 
-def _complete(
-    choice: Choice,
-    table: PublishedTable,
-    found: Mapping[tuple[str, str], Mapping[str, float]],
-) -> bool:
-    figures = found.get((choice.table, choice.measure), {})
-    return all(row.key in figures for row in table.select(choice.where))
-
-
 def _by_load(table: PublishedTable) -> Iterator[Sequence[PublishedRow]]:
     """The rows of `transport` for each workload and number of pairs, which differ in the link."""
     for suite, pairs in product(table.choices("suite"), table.choices("pairs")):
         yield table.select({"suite": [suite], "pairs": [pairs]})
-
-
-def _factor(ibm: float, theirs: float) -> float:
-    """How many times the smaller ratio the greater is: the same, whichever row comes first."""
-    small, great = sorted((ibm, theirs))
-    return great / small if small else float("inf")
-
-
-def _ratio(after: float, before: float) -> float:
-    return after / before if before else float("inf")
 
 
 @cache

@@ -324,14 +324,13 @@ def sas_elapsed(row: PublishedRow) -> Figures:
     if row.columns["library_block"] == "6K":
         io_bytes, ios = SMALL_LENGTH, pages * page_bytes // SMALL_LENGTH
     zhpf_s = row.number("elapsed_zhpf_s")
-    command_s = zhpf_s + ios * _command_mode_adds_ns(io_bytes) / 1e9
-    return {"elapsed_ccw_s": command_s, "ratio": zhpf_s / command_s}
-
-
-def _command_mode_adds_ns(io_bytes: int) -> float:
     channel = find_channel(SAS_FEATURE)
-    command = channel.command_work(io_bytes, is_read=True).processor_ns
-    return command - channel.transport_work(io_bytes, is_read=True).processor_ns
+    command, zhpf = channel.command_work, channel.transport_work
+    more_ns = (
+        command(io_bytes, is_read=True).processor_ns - zhpf(io_bytes, is_read=True).processor_ns
+    )
+    command_s = zhpf_s + ios * more_ns / 1e9
+    return {"elapsed_ccw_s": command_s, "ratio": zhpf_s / command_s}
 
 
 def sas_channel_utilization(row: PublishedRow) -> Figures:

@@ -43,10 +43,13 @@ def relocation_row(row: PublishedRow) -> Figures:
     """Ours in the place of a measurement."""
     metric = str(row.columns["metric"])
     if metric in _OF_DEVICES:
-        return {"value": _OF_DEVICES[metric](_io_rates())}
+        idle = GuestMemory(size=1024 * MIB, touched=1024 * MIB)
+        rates = sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
+        return {"value": _OF_DEVICES[metric](rates)}
     if metric.startswith("first_pass"):
-        first = _first_pass(_KINDS[str(row.columns["workload"])])
-        return {"value": first / (_PAGES if metric.endswith("pages") else MIB)}
+        memory = KNOWN_GUESTS[_KINDS[str(row.columns["workload"])]].memory
+        (guest,) = _move(memory, Limits(max_total=20.0)).guests
+        return {"value": guest.passes[0].length / (_PAGES if metric.endswith("pages") else MIB)}
     if metric == "average_intermediate_pass_of_first":
         first, *between = _java_passes()
         return {"value": 100 * fmean(between) / first}
@@ -57,12 +60,6 @@ def rule_row(row: PublishedRow) -> Figures:
     """Ours in the place of a rule."""
     ours = _RULES.get(str(row.columns["id"]))
     return {} if ours is None else {"value": float(ours())}
-
-
-def _io_rates() -> list[float]:
-    """I/Os a second of each CTC of the sender, the busiest first."""
-    idle = GuestMemory(size=1024 * MIB, touched=1024 * MIB)
-    return sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
 
 
 def _writers(rates: list[float]) -> list[float]:
@@ -79,20 +76,11 @@ _OF_DEVICES: Final[Mapping[str, Callable[[list[float]], float]]] = {
 }
 
 
-def _first_pass(kind: str) -> int:
-    (guest,) = _move(KNOWN_GUESTS[kind].memory, Limits(max_total=20.0)).guests
-    return guest.passes[0].length
-
-
 def _java_passes() -> list[int]:
     """Bytes of each pass before the guest is stopped."""
     java = KNOWN_GUESTS["java"].memory
-    scaled = replace(
-        java,
-        size=java.size // SCALE,
-        touched=java.touched // SCALE,
-        hot_set=java.hot_set // SCALE,
-    )
+    size, touched, hot_set = (each // SCALE for each in (java.size, java.touched, java.hot_set))
+    scaled = replace(java, size=size, touched=touched, hot_set=hot_set)
     (guest,) = _move(scaled, Limits(quiesce_goal=0.0)).guests
     return [each.length for each in guest.passes if not each.quiesced]
 

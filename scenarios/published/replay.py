@@ -20,7 +20,6 @@ from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
 from scenarios.published import ficon_rows, system_rows
-from scenarios.published.companion import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import (
     Figures,
@@ -30,6 +29,7 @@ from scenarios.published.table import (
     RowFunction,
     TableView,
     Value,
+    load_table,
 )
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment

@@ -163,7 +163,7 @@ def summarise(
         distance,
         len(sizes),
         median(sizes),
-        _percentile(sizes, 90),
+        sizes[-(-len(sizes) * 90 // 100) - 1],
         sizes[max(0, len(sizes) - 4)],
         sizes[-1],
         sized[-1][1],
@@ -217,11 +217,6 @@ def _check_change(
             if (emulated[after.key] - emulated[before.key]) * published <= 0:
                 wrong.append(after.key)
     return ChangeCheck(change, count, tuple(wrong))
-
-
-def _percentile(ordered: Sequence[float], percent: int) -> float:
-    """The least of the values that ``percent`` % of them do not exceed (nearest rank)."""
-    return ordered[-(-len(ordered) * percent // 100) - 1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import fields, replace
 
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
 from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome, SystemResult

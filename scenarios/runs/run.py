@@ -15,11 +15,13 @@ from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
-from scenarios.runs.cluster_shared import (
+from scenarios.runs.channels import (
+    BusySoFar,
     ChannelResult,
+    ChannelsBusy,
     Look,
     PathResult,
+    busy_so_far,
     channel_results,
     path_results,
 )

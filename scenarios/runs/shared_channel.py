@@ -15,7 +15,7 @@ from isfc.io.estimate import ChannelEstimate
 from isfc.io.shared import DiskChannel, find_shared, with_disks, without_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.channel_busy import ChannelsBusy
+from scenarios.runs.channels import ChannelsBusy
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Outcome, run
 
@@ -62,18 +62,13 @@ def run_shared(
     `ConfigurationError` if none of the channels is a chpid of the links.
     """
     links = experiment.collection.links
-    shared = _found(configuration, *links)
+    shared = find_shared(configuration, *links)
+    if not shared:
+        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
     alone = run(experiment.over(*map(without_disks, links)), interval)
     with_all = experiment.over(*(with_disks(link, configuration) for link in links))
     beside = run(with_all, interval, progress=progress)
     return SharedRun(alone, beside, tuple(_channels(shared, alone.busy, beside.busy)))
-
-
-def _found(configuration: IoConfiguration, *links: Layout) -> tuple[DiskChannel, ...]:
-    shared = find_shared(configuration, *links)
-    if not shared:
-        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
-    return shared
 
 
 def _channels(

@@ -25,7 +25,7 @@ from typing import Final
 
 from isfc.engine.program import Program
 from isfc.link.name import NodeName
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
 from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure
@@ -186,7 +186,7 @@ def steady_run(experiment: Experiment) -> SteadyRun:
 def steady_ends(experiment: Experiment) -> SteadyEnds:
     """The same of every end that has clients, of one link or of several that run together."""
     ends = experiment.sending
-    runs = _Run(experiment), _Run(experiment, _gradually)
+    runs = _Run(experiment), _Run(experiment, lambda program, _: Gradual(program))
     rates = _until_steady(runs, [[end] for end in ends])
     seen = [[run.result(end) for run in runs] for end in ends]
     _, channels, paths = runs[0].looks.shared(runs[0].first(ends))
@@ -208,10 +208,6 @@ def short_ends(experiment: Experiment) -> SteadyEnds:
 
 _End = tuple[NodeName, NodeName]
 """The end of a link: its node, and the partner."""
-
-
-def _gradually(program: Program, _node: NodeName) -> Program:
-    return Gradual(program)
 
 
 def _until_steady(

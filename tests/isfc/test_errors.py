@@ -22,7 +22,7 @@ from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
 from isfc.search.site_fitted import FitRefused, Fitted
-from scenarios.figures.site_messages import QuietLink
+from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
     ConfigurationError("x"),

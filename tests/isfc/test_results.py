@@ -79,7 +79,7 @@ def test_what_is_said_of_a_layout_has_rows_and_one_line() -> None:
 
 def test_plan_draws_and_a_run_plots(results: dict[str, Any]) -> None:
     assert "isfc-drawing" in results["plan"]._repr_html_()
-    assert "<polyline" in results["simulate"]._repr_html_()
+    assert 'class="picture"' in results["simulate"]._repr_html_()
     assert "isfc-drawing" in isfc.load_layout("published-4")._repr_html_()
 
 

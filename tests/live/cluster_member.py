@@ -14,6 +14,7 @@ from random import Random
 from typing import Final
 
 from isfc import Conversation, ConversationSevered, OpenNode, open_node
+from tests.live.nodes import echo
 
 LAYOUT: Final = str(Path(__file__).parents[2] / "docs" / "cluster" / "third-member.toml")
 NAMES: Final = ("ALPHA", "BETA", "GAMMA")
@@ -21,12 +22,6 @@ LENGTH_MAX: Final = 60_000
 STUCK_S: Final = 30.0
 """An echo that takes longer has been lost without a word."""
 NOTE_S: Final = 0.05
-
-
-async def echo(conversation: Conversation) -> None:
-    """Send back what comes."""
-    async for data in conversation:
-        await conversation.send(data)
 
 
 async def talk(node: OpenNode, partner: str, tally: list[int]) -> None:

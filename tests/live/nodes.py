@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from isfc.live.session import OpenNode, open_node
+from isfc.live.session import Conversation, OpenNode, open_node
 
 LAYOUT = "atlanta-boston"
 FIRST, SECOND = "ATLANTA", "BOSTON"
@@ -20,3 +20,9 @@ async def open_pair(folder: Path, **options: Any) -> AsyncIterator[tuple[OpenNod
         open_node(LAYOUT, SECOND, connect=address, **options) as second,
     ):
         yield first, second
+
+
+async def echo(conversation: Conversation) -> None:
+    """Send back what comes."""
+    async for data in conversation:
+        await conversation.send(data)

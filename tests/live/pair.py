@@ -17,7 +17,7 @@ from isfc.link.message import Message
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.events import LiveEvent
+from isfc.live.events import ConnectionRefused, LiveEvent
 from isfc.live.link_port import LinkPort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
@@ -134,6 +134,11 @@ class LiveSide:
                 loop.call_soon(self.send, unsent.pop())
 
         self.engine.listeners.append(note)
+
+    def refusals(self, *, by_partner: bool = False) -> list[str]:
+        """Why connections were refused, as this side was told."""
+        refused = [event for event in self.told if isinstance(event, ConnectionRefused)]
+        return [event.reason for event in refused if event.by_partner is by_partner]
 
     def received(self) -> list[bytes]:
         """The bytes of all messages that have arrived."""

@@ -25,7 +25,7 @@ from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload
 from tests.isfc.live.test_connection import FakeTransport
-from tests.live.pair import LivePair, LiveSide, Run
+from tests.live.pair import LivePair, LiveSide
 from tests.waiting import wait_until
 
 FREE = GuestCosts(0, 0, 0, 0)
@@ -66,65 +66,56 @@ def no_socket_is_left_open() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("here", [0, 1])
-def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
-    run_live: Run, tmp_path: Path, here: int
+async def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
+    tmp_path: Path, here: int
 ) -> None:
-    async def main() -> None:
-        guests = verified_guests("HL", 20)
-        setup = Setup(ctc_count=8)
-        async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-            await pair.come_up()
-            engine = pair.sides[here].engine
+    guests = verified_guests("HL", 20)
+    setup = Setup(ctc_count=8)
+    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
+        await pair.come_up()
+        engine = pair.sides[here].engine
+        for rdev in list(engine.end.ctcs):
+            await more_traffic(guests, 30)
+            engine.detach(rdev, "the cable was pulled")
+        await pair.come_up()
+        await more_traffic(guests, 30)
+        for guest, side in zip(guests, pair.sides, strict=True):
+            guest.expect_intact()
+            assert side.engine.counters.severed_count == 0
+
+
+@pytest.mark.slow
+async def test_all_ctcs_but_one_severed_at_once_lose_nothing(tmp_path: Path) -> None:
+    guests = verified_guests("HL", 20)
+    setup = Setup(ctc_count=8)
+    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
+        await pair.come_up()
+        engine = pair.first.engine
+        for kept in list(engine.end.ctcs):
+            await more_traffic(guests, 30)
             for rdev in list(engine.end.ctcs):
-                await more_traffic(guests, 30)
-                engine.detach(rdev, "the cable was pulled")
-            await pair.come_up()
-            await more_traffic(guests, 30)
-            for guest, side in zip(guests, pair.sides, strict=True):
-                guest.expect_intact()
-                assert side.engine.counters.severed_count == 0
-
-    run_live(main())
+                if rdev != kept:
+                    engine.detach(rdev, "the cable was pulled")
+        await pair.come_up()
+        await more_traffic(guests, 30)
+        for guest in guests:
+            guest.expect_intact()
 
 
 @pytest.mark.slow
-def test_all_ctcs_but_one_severed_at_once_lose_nothing(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        guests = verified_guests("HL", 20)
-        setup = Setup(ctc_count=8)
-        async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-            await pair.come_up()
-            engine = pair.first.engine
-            for kept in list(engine.end.ctcs):
-                await more_traffic(guests, 30)
-                for rdev in list(engine.end.ctcs):
-                    if rdev != kept:
-                        engine.detach(rdev, "the cable was pulled")
-            await pair.come_up()
-            await more_traffic(guests, 30)
-            for guest in guests:
-                guest.expect_intact()
-
-    run_live(main())
-
-
-@pytest.mark.slow
-def test_ctcs_pulled_at_random_at_both_ends_lose_nothing(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        random, guests = Random(11), verified_guests("HY", 20)
-        setup = Setup(ctc_count=4, fibre_count=2)
-        async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-            await pair.come_up()
-            for _ in range(150):
-                engine = random.choice(pair.sides).engine
-                engine.detach(random.choice(list(engine.end.ctcs)), "the cable was pulled")
-                await asyncio.sleep(random.random() * 0.01)
-            await pair.come_up()
-            await more_traffic(guests, 30)
-            for guest in guests:
-                guest.expect_intact()
-
-    run_live(main())
+async def test_ctcs_pulled_at_random_at_both_ends_lose_nothing(tmp_path: Path) -> None:
+    random, guests = Random(11), verified_guests("HY", 20)
+    setup = Setup(ctc_count=4, fibre_count=2)
+    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
+        await pair.come_up()
+        for _ in range(150):
+            engine = random.choice(pair.sides).engine
+            engine.detach(random.choice(list(engine.end.ctcs)), "the cable was pulled")
+            await asyncio.sleep(random.random() * 0.01)
+        await pair.come_up()
+        await more_traffic(guests, 30)
+        for guest in guests:
+            guest.expect_intact()
 
 
 def random_frame(random: Random) -> Frame:
@@ -184,88 +175,80 @@ def _arrive(connection: Connection, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("frames", [5_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
-def test_bad_frames_at_the_listener_break_nothing(
-    run_live: Run, tmp_path: Path, frames: int
-) -> None:
-    async def main() -> None:
-        random = Random(13)
-        first, second = (LiveSide(Setup().definition(here), here) for here in (0, 1))
-        hellos = [
-            replace(second.attachments.hello(c.device.rdev), incarnation=1)  # which it is not
-            for c in second.engine.definition.ctcs
-        ]
+async def test_bad_frames_at_the_listener_break_nothing(tmp_path: Path, frames: int) -> None:
+    random = Random(13)
+    first, second = (LiveSide(Setup().definition(here), here) for here in (0, 1))
+    hellos = [
+        replace(second.attachments.hello(c.device.rdev), incarnation=1)  # which it is not
+        for c in second.engine.definition.ctcs
+    ]
 
-        def strange(_: FakeTransport) -> Iterator[bytes]:
-            """Greetings that are none, or only nearly."""
-            while True:
-                yield random.choice(
-                    [
-                        random.randbytes(random.randrange(1, 100)),
-                        mutated(encode_greeting(random.choice(hellos)), random),
-                    ]
-                )
-
-        def false(transport: FakeTransport) -> Iterator[bytes]:
-            """A good greeting, and then frames that make no sense, or are none."""
-            yield encode_greeting(random.choice(hellos))
-            assert greeting_length(bytes(transport.sent)) == len(transport.sent)
-            yield encode_greeting(Accept())
-            for _ in range(random.randrange(200)):
-                data = encode(random_frame(random))
-                yield data if random.random() < 0.95 else mutated(data, random)
-
-        count = 0
-        while count < frames:
-            count += visit(first, random.choice([strange, false]))
-        assert first.engine.counters.refused_count > frames // 100
-        assert not first.attachments.node_port.ungreeted
-        endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
-        second.attachments.connect(endpoint)
-        await wait_until(lambda: first.up and second.up)
-        before = len(first.received())
-        second.send(b"after all that", conversation=77)
-        await wait_until(lambda: first.received()[before:] == [b"after all that"])
-        for side in (first, second):
-            await side.close()
-
-    run_live(main())
-
-
-def test_a_partner_that_greets_and_never_reads_costs_its_ctc_and_no_memory(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        setup = Setup(ctc_count=1)
-        first, second = (LiveSide(setup.definition(here), here) for here in (0, 1))
-        endpoint = UnixEndpoint(str(tmp_path / "link"))
-        await first.attachments.listen(endpoint)
-        reader, writer = await asyncio.open_unix_connection(endpoint.path, limit=1_000)
-        rdev = second.engine.definition.ctcs[0].device.rdev
-        writer.write(encode_greeting(second.attachments.hello(rdev)))
-        await reader.read(100)
-        writer.write(encode_greeting(Accept()) + encode(StatusFrame(Signal.READY, 0)))
-        await wait_until(lambda: first.up)
-        first.send(*[bytes(60_000)] * 300)
-        detached: list[str] = []
-        for serial in itertools.count(1):  # every READ of ours asks for another package
-            frames = (
-                CommandFrame(Command.READ, serial),
-                StatusFrame(Signal.RESET, serial),
-                StatusFrame(Signal.READY, serial),
+    def strange(_: FakeTransport) -> Iterator[bytes]:
+        """Greetings that are none, or only nearly."""
+        while True:
+            yield random.choice(
+                [
+                    random.randbytes(random.randrange(1, 100)),
+                    mutated(encode_greeting(random.choice(hellos)), random),
+                ]
             )
-            writer.write(b"".join(encode(frame) for frame in frames))
-            await asyncio.sleep(0.001)
-            detached = [e.reason for e in first.told if isinstance(e, Detached)]
-            if detached:
-                break
-        assert detached == ["the partner does not read"]
-        writer.close()
-        second.attachments.connect(endpoint)
-        await wait_until(lambda: first.up and second.up)
-        for side in (first, second):
-            await side.close()
 
-    run_live(main())
+    def false(transport: FakeTransport) -> Iterator[bytes]:
+        """A good greeting, and then frames that make no sense, or are none."""
+        yield encode_greeting(random.choice(hellos))
+        assert greeting_length(bytes(transport.sent)) == len(transport.sent)
+        yield encode_greeting(Accept())
+        for _ in range(random.randrange(200)):
+            data = encode(random_frame(random))
+            yield data if random.random() < 0.95 else mutated(data, random)
+
+    count = 0
+    while count < frames:
+        count += visit(first, random.choice([strange, false]))
+    assert first.engine.counters.refused_count > frames // 100
+    assert not first.attachments.node_port.ungreeted
+    endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
+    second.attachments.connect(endpoint)
+    await wait_until(lambda: first.up and second.up)
+    before = len(first.received())
+    second.send(b"after all that", conversation=77)
+    await wait_until(lambda: first.received()[before:] == [b"after all that"])
+    for side in (first, second):
+        await side.close()
+
+
+async def test_a_partner_that_greets_and_never_reads_costs_its_ctc_and_no_memory(
+    tmp_path: Path,
+) -> None:
+    setup = Setup(ctc_count=1)
+    first, second = (LiveSide(setup.definition(here), here) for here in (0, 1))
+    endpoint = UnixEndpoint(str(tmp_path / "link"))
+    await first.attachments.listen(endpoint)
+    reader, writer = await asyncio.open_unix_connection(endpoint.path, limit=1_000)
+    rdev = second.engine.definition.ctcs[0].device.rdev
+    writer.write(encode_greeting(second.attachments.hello(rdev)))
+    await reader.read(100)
+    writer.write(encode_greeting(Accept()) + encode(StatusFrame(Signal.READY, 0)))
+    await wait_until(lambda: first.up)
+    first.send(*[bytes(60_000)] * 300)
+    detached: list[str] = []
+    for serial in itertools.count(1):  # every READ of ours asks for another package
+        frames = (
+            CommandFrame(Command.READ, serial),
+            StatusFrame(Signal.RESET, serial),
+            StatusFrame(Signal.READY, serial),
+        )
+        writer.write(b"".join(encode(frame) for frame in frames))
+        await asyncio.sleep(0.001)
+        detached = [e.reason for e in first.told if isinstance(e, Detached)]
+        if detached:
+            break
+    assert detached == ["the partner does not read"]
+    writer.close()
+    second.attachments.connect(endpoint)
+    await wait_until(lambda: first.up and second.up)
+    for side in (first, second):
+        await side.close()
 
 
 def test_the_rdevs_of_the_pair_differ_at_the_two_ends() -> None:

@@ -9,7 +9,6 @@ from isfc.live.session import Conversation, OpenNode
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from tests.lengthy import few_in_every_run
 from tests.live.nodes import open_pair
-from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
 LENGTH = 10**6
@@ -36,20 +35,17 @@ async def upload(node: OpenNode) -> None:
     ("link_length", "programs"),
     few_in_every_run([(LINK_LENGTH, 60), (300, 16)]),
 )
-def test_programs_that_fill_the_link_all_get_their_answers(
-    run_live: Run, tmp_path: Path, link_length: int, programs: int
+async def test_programs_that_fill_the_link_all_get_their_answers(
+    tmp_path: Path, link_length: int, programs: int
 ) -> None:
     limits = ConversationLimits(link_length=link_length)
 
-    async def main() -> None:
-        async with open_pair(tmp_path, limits=limits) as (first, second):
-            first.serve("UPLOAD", answer)
-            second.serve("UPLOAD", answer)
-            async with asyncio.timeout(PATIENCE_S):
-                await asyncio.gather(
-                    *(upload(node) for _ in range(programs // 2) for node in (first, second))
-                )
-            boards = (first.board, second.board)
-            await wait_until(lambda: not any(b.conversations or b.in_link_length for b in boards))
-
-    run_live(main())
+    async with open_pair(tmp_path, limits=limits) as (first, second):
+        first.serve("UPLOAD", answer)
+        second.serve("UPLOAD", answer)
+        async with asyncio.timeout(PATIENCE_S):
+            await asyncio.gather(
+                *(upload(node) for _ in range(programs // 2) for node in (first, second))
+            )
+        boards = (first.board, second.board)
+        await wait_until(lambda: not any(b.conversations or b.in_link_length for b in boards))

@@ -10,10 +10,7 @@ import pytest
 
 from isfc.layout.catalogue import load_collection
 from isfc.live.session import Conversation, OpenNode, open_node
-from tests.live.pair import Run, run_live
 from tests.live.processes import isfc
-
-__all__ = ["run_live"]
 
 LAYOUT: Final = "two-cecs"
 NAMES: Final = ("ALPHA", "BETA", "DELTA", "GAMMA")
@@ -48,37 +45,34 @@ def test_four_processes_verify_what_goes_over_all_six_links_and_end_cleanly(tmp_
     assert not list((tmp_path / "isfc").glob("*")), "something of it is left"
 
 
-def test_each_two_systems_send_back_to_each_other_what_they_were_sent(
-    tmp_path: Path, run_live: Run
+async def test_each_two_systems_send_back_to_each_other_what_they_were_sent(
+    tmp_path: Path,
 ) -> None:
     async def send_back(conversation: Conversation) -> None:
         async for data in conversation:
             await conversation.send(data)
 
-    async def main() -> None:
-        nodes: list[OpenNode] = []
-        async with AsyncExitStack() as stack:
-            for place, name in enumerate(NAMES):
-                opened = open_node(
-                    LAYOUT,
-                    name,
-                    listen=f"unix:{tmp_path / name}" if name != NAMES[-1] else None,
-                    connect={other: f"unix:{tmp_path / other}" for other in NAMES[:place]},
-                    verify=True,
-                )
-                nodes.append(await stack.enter_async_context(opened))
-                nodes[-1].serve("ECHO", send_back)
-            for node in nodes:
-                assert {*node.partners} == {*NAMES} - {node.name}
-                for partner in node.partners:
-                    await ask(node, partner)
+    nodes: list[OpenNode] = []
+    async with AsyncExitStack() as stack:
+        for place, name in enumerate(NAMES):
+            opened = open_node(
+                LAYOUT,
+                name,
+                listen=f"unix:{tmp_path / name}" if name != NAMES[-1] else None,
+                connect={other: f"unix:{tmp_path / other}" for other in NAMES[:place]},
+                verify=True,
+            )
+            nodes.append(await stack.enter_async_context(opened))
+            nodes[-1].serve("ECHO", send_back)
         for node in nodes:
-            for exchange in node.exchanges.values():
-                assert exchange.verifying is not None
-                exchange.verifying.expect_intact()
-                assert exchange.verifying.verified_count > len(LENGTHS)
-
-    run_live(main())
+            assert {*node.partners} == {*NAMES} - {node.name}
+            for partner in node.partners:
+                await ask(node, partner)
+    for node in nodes:
+        for exchange in node.exchanges.values():
+            assert exchange.verifying is not None
+            exchange.verifying.expect_intact()
+            assert exchange.verifying.verified_count > len(LENGTHS)
 
 
 async def ask(node: OpenNode, partner: str) -> None:

@@ -30,6 +30,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB, measure
 from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad, find_workload, free_workload
+from tools import PROJECT
 from tools.benchmarks.judged import (
     COMPILED,
     MEMORY_GROWTH_MAX,
@@ -58,7 +59,6 @@ _APPC: Final = "CDU:1000"
 """APPC/VM messages of 1,000 bytes."""
 EDITS_PER_REPETITION: Final = 6
 
-_ROOT: Final = Path(__file__).parents[2]
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
@@ -270,7 +270,7 @@ def cases(seconds: float) -> Iterator[Case]:
 def peak_memory_mb(seconds: float) -> Sample:
     """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
     command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
-    done = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True, text=True)
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, text=True)
     return {"peak MB": float(done.stdout)}
 
 

@@ -9,6 +9,7 @@ missed. ``--memory SECONDS`` runs HL for so long, and then 200 forwarded connect
 memory of both nodes.
 """
 
+import os
 import platform
 import sys
 import sysconfig
@@ -40,7 +41,6 @@ from tools.benchmarks.judged import (
     table,
 )
 from tools.benchmarks.live_conversations import Transfers, beside
-from tools.benchmarks.others import Others, describe_others
 from tools.benchmarks.tcp_services import find_program
 
 
@@ -129,16 +129,14 @@ def bench(extent: LiveExtent, say: Say) -> dict[str, Taken]:
     """All cases; ``say`` is told each as soon as it is known."""
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
     say(describe_build())
+    say(f"{os.getloadavg()[0]:.1f} of {os.cpu_count()} processors have other work to begin with.")
     runs: dict[str, Taken] = {}
-    others = Others()
     for name, whole in CASES.items():
         counts = {"warmup": whole.warmup // extent.part, "count": whole.count // extent.part}
         runs[name] = in_turn(contenders_of(structs.replace(whole, **counts)), extent.repetitions)
         say(table(whole.heading, runs[name]))
     if "C" not in runs["packages"]:
         say("There is no C compiler (cc), so nothing is measured beside C.")
-    if remark := describe_others(others.processors()):
-        say(remark)
     seconds = extent.forwarded_s
     beside_each = {
         name: partial(run, seconds)

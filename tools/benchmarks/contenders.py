@@ -20,11 +20,11 @@ from typing import IO, Final
 
 import msgspec
 
+from tools import PROJECT
 from tools.benchmarks.judged import Sample
 
-ROOT: Final = Path(__file__).parents[2]
-C_SOURCE: Final = ROOT / "tools" / "benchmarks" / "live_c.c"
-C_PROGRAM: Final = ROOT / "build" / "live_c"
+C_SOURCE: Final = PROJECT / "tools" / "benchmarks" / "live_c.c"
+C_PROGRAM: Final = PROJECT / "build" / "live_c"
 
 MESSAGE_LENGTH: Final = 118_219
 """Seven such messages, with ISFC's headers, are a package of 830,000 bytes."""
@@ -220,7 +220,7 @@ def _started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
         processes: list[Process] = []
         for line in lines:
             process = subprocess.Popen(
-                line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                line, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
             processes.append(stack.enter_context(process))
             stack.callback(process.kill)

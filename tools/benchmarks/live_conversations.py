@@ -19,10 +19,10 @@ import msgspec
 import uvloop
 
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from tools import PROJECT
 from tools.benchmarks.contenders import (
     MESSAGE_LENGTH,
     PING_LENGTH,
-    ROOT,
     LiveCase,
     Part,
     Stopwatch,
@@ -33,7 +33,7 @@ from tools.benchmarks.contenders import (
 )
 from tools.benchmarks.judged import Sample
 
-LAYOUT: Final = str(ROOT / "docs" / "cluster" / "third-member.toml")
+LAYOUT: Final = str(PROJECT / "docs" / "cluster" / "third-member.toml")
 NODES: Final = {"far": "ALPHA", "other": "BETA", "near": "GAMMA"}
 """By their roles: there are eight CTCs from the near one to each of the others."""
 SETTLE_S: Final = 0.3

@@ -16,7 +16,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
-from tools.benchmarks.contenders import ROOT, ContenderError
+from tools import PROJECT
+from tools.benchmarks.contenders import ContenderError
 from tools.benchmarks.live_serve import HOST
 
 READY_S: Final = 20.0
@@ -58,7 +59,7 @@ def running(
     """A process without input and output, which ends with the block."""
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
-        line, cwd=folder or ROOT, stdin=quiet, stdout=quiet, stderr=quiet, user=user
+        line, cwd=folder or PROJECT, stdin=quiet, stdout=quiet, stderr=quiet, user=user
     )
     try:
         yield process

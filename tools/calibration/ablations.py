@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tools import DOCS
 from tools.calibration.judge import judge
 from tools.calibration.knobs import build_constants
 from tools.calibration.replayed import replay_all
@@ -20,7 +21,7 @@ SEEDS: Final = 1
 SECONDS: Final = 2.0
 """What one replay takes: figures differ by some tenths of a percent from seed to seed then."""
 
-FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "ablations.csv"
+FIGURES: Final = DOCS / "ablations.csv"
 
 SHOWN: Final = {
     "MB/s, several CTCs: median": ("transport", "mb_per_s", "multi-CTC", "median", "%"),

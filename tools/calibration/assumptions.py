@@ -30,9 +30,10 @@ from scenarios.figures.ranges import mostly_writes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tools import PROJECT
 from tools.tables import study
 
-TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"
+TABLE: Final = PROJECT / "scenarios" / "figures" / "assumptions.csv"
 
 PAIRS: Final = 100
 SECONDS: Final = 0.5

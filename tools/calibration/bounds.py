@@ -19,10 +19,11 @@ from typing import Final
 from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import BoundCheck, ChangeCheck, check_bounds, check_changes
+from tools import PROJECT
 from tools.calibration.replayed import ReplayedTable, replay_all
 from tools.tables import csv_text
 
-FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "published" / "tables"
+FOLDER: Final = PROJECT / "scenarios" / "published" / "tables"
 
 SEEDS_OF_LENGTH: Final = {3.0: 4, 5.0: 2, 10.0: 2, 20.0: 1}
 """How many seeds for each length of a run, in virtual seconds: short runs differ the most.
@@ -120,9 +121,3 @@ def files() -> dict[Path, str]:
         found[path] = renewed(path.read_text("utf-8"), replays[0].verdict.table, replays)
     lines = renewed_decisions(lengths)
     return found | {FOLDER.parent / "decisions.csv": csv_text([*lines[0]], lines)}
-
-
-if __name__ == "__main__":
-    from tools.pages.renew import main
-
-    raise SystemExit(main(["bounds"]))

@@ -27,9 +27,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, compare
-from scenarios.published.table import PublishedTable, Role
+from scenarios.published.table import TABLES, PublishedTable, Role, load_table
 from scenarios.published.verdict import in_group, summarise
 from tools.calibration.knobs import KNOBS, Knob, Values, positions, present_values, values_at
 from tools.calibration.left_out import store_rows

@@ -27,15 +27,15 @@ from scenarios.figures.certainty import (
     FigureKind,
     family_of,
 )
-from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison, make_experiment
-from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.table import PublishedRow, PublishedTable, load_table
 from scenarios.runs.experiment import Experiment
+from tools import PROJECT
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, Draw, load_draws, summed_up
 from tools.calibration.replayed import load
 from tools.tables import csv_text
 
-FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "figures"
+FOLDER: Final = PROJECT / "scenarios" / "figures"
 
 MEASURES: Final = {
     "mb_per_s": FigureKind.RATE,

@@ -20,7 +20,7 @@ from isfc.measured import FitRefused, Fitted, SiteProfile
 from isfc.search.site_fitted import Explanation
 from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
-from tools.pages.console import PROJECT
+from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table, read_csv, study
 

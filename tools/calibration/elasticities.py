@@ -18,10 +18,11 @@ from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tools import PROJECT
 from tools.calibration.assumptions import link
 from tools.tables import study
 
-TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "elasticities.csv"
+TABLE: Final = PROJECT / "scenarios" / "figures" / "elasticities.csv"
 
 LINKS: Final = ((1, 1), (1, 4), (2, 4), (4, 4))
 """Fibres, and CTCs on each."""

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Selection
+from scenarios.published.table import Selection, load_table
 from scenarios.published.verdict import in_group, summarise
+from tools import DOCS, PROJECT
 from tools.calibration.replayed import comparison
 from tools.tables import csv_text, read_csv
 
-ROWS: Final = Path(__file__).resolve().parents[2] / "docs" / "left_out.csv"
-SUMMARY: Final = ROWS.parents[1] / "scenarios" / "published" / "left_out.csv"
+ROWS: Final = DOCS / "left_out.csv"
+SUMMARY: Final = PROJECT / "scenarios" / "published" / "left_out.csv"
 SUMMARY_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row", "made")
 EVERY: Final = "all"
 """In the place of a suite: all of them together."""

@@ -6,20 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.table import TABLES, PublishedRow, PublishedTable, load_table
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
+from tools import DOCS
 from tools.calibration.knobs import Constants
 from tools.tables import csv_text, read_csv
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
 
-FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "fidelity.csv"
+FIGURES: Final = DOCS / "fidelity.csv"
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
 

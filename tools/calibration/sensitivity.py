@@ -17,7 +17,8 @@ from typing import Final
 
 import msgspec
 
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
+from tools import DOCS
 from tools.calibration.calibrate import MEASURED
 from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import Case, calibration_cases, losses
@@ -38,7 +39,7 @@ MORE_SEEDS: Final = 24
 SIGNIFICANT: Final = 3
 """So many times the noise is more than chance."""
 
-FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "sensitivity.csv"
+FIGURES: Final = DOCS / "sensitivity.csv"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ PURE: Final = (
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = "csv html importlib isfc.arguments isfc.reported json msgspec pathlib tomllib"
-RENDERING: Final = "jinja2 markupsafe rich sys"
+RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 BELOW_THE_FACE: Final = (

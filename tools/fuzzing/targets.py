@@ -5,7 +5,6 @@ Each decodes the bytes as its readers do, and expects the documented errors. The
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Final
 
 from ctc.errors import CtcError
@@ -28,8 +27,9 @@ from isfc.programs import protocol
 from isfc.search.grid import parse_grid
 from isfc.testing.pair import Pair, Setup
 from scenarios.faults.fault import parse_faults
+from tools import PROJECT
 
-CORPUS: Final = Path(__file__).parents[2] / "tests" / "data" / "fuzz"
+CORPUS: Final = PROJECT / "tests" / "data" / "fuzz"
 """A folder for each target, a file for each input."""
 
 _LAYOUT: Final = load_layout("published-4")

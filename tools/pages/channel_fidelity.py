@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from isfc.reports.measures import measure_name
-from scenarios.published.companion import CHANNEL_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import Deviation, PublishedTable, Role
+from scenarios.published.table import CHANNEL_TABLES, Deviation, PublishedTable, Role, load_table
 from scenarios.published.verdict import BoundCheck, TableVerdict, judge
+from tools import DOCS
 from tools.pages.spans import block
 from tools.tables import csv_text, markdown_table
 
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 ROWS: Final = DOCS / "channel-fidelity.csv"
 COLUMNS: Final = ("table", "row", "figure", "published", "ours", "off", "role", "note")
 
@@ -66,7 +65,7 @@ def figures(_: str) -> dict[str, str]:
     found = [c for verdict in _verdicts() for c in verdict.comparisons]
     judged = [c for c in found if c.within is not None]
     predicted = [c for c in judged if c.role is Role.ACCEPTANCE]
-    goals = [check for verdict in _verdicts() for check in _goals(verdict)]
+    checks = [(one.table.name, check) for one in _verdicts() for check in one.checks if check.goal]
     counts = {
         "replayed": len(found),
         "rows": len({(c.table, c.key) for c in found}),
@@ -76,11 +75,14 @@ def figures(_: str) -> dict[str, str]:
         "foretold": sum(bool(c.within) for c in predicted),
         "fitted": sum(FITTED.values()),
         "taken": sum(TAKEN.values()),
-        "met": sum(map(_met, goals)),
-        "goals": len(goals),
+        "met": sum(check.meets_goal for _, check in checks),
+        "goals": len(checks),
         "tables": len(_verdicts()),
     }
-    return {**{name: str(count) for name, count in counts.items()}, "missed": block(_missed())}
+    return {
+        **{name: str(count) for name, count in counts.items()},
+        "missed": block(_missed(checks)),
+    }
 
 
 @cache
@@ -88,32 +90,19 @@ def _verdicts() -> list[TableVerdict]:
     return judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
 
 
-def _goals(verdict: TableVerdict) -> list[BoundCheck]:
-    return [check for check in verdict.checks if check.goal]
-
-
-def _met(check: BoundCheck) -> bool:
-    assert check.goal is not None, "a goal is asked for"
-    return check.summary.keeps(check.goal)
-
-
-def _missed() -> str:
+def _missed(goals: Sequence[tuple[str, BoundCheck]]) -> str:
     rows = []
-    for verdict in _verdicts():
-        for check in _goals(verdict):
-            if not _met(check):
-                assert check.goal is not None
-                assert check.goal.worst is not None, "goals of channels are of the worst row"
-                rows.append(
-                    (
-                        f"{verdict.table.name}, {measure_name(check.of.measure)}",
-                        check.summary.worst_key,
-                        check.of.distance.show(check.summary.worst),
-                        check.of.distance.show(check.goal.worst),
-                        (check.bound.reason if check.bound else "").strip()
-                        or "Less than what the figure is rounded to.",
-                    )
+    for table, check in goals:
+        if not check.meets_goal and check.goal and check.goal.worst is not None:
+            reason = check.bound.reason.strip() if check.bound else ""
+            rows.append(
+                (
+                    f"{table}, {measure_name(check.of.measure)}",
+                    check.summary.worst_key,
+                    *map(check.of.distance.show, (check.summary.worst, check.goal.worst)),
+                    reason or "Less than what the figure is rounded to.",
                 )
+            )
     return markdown_table(("figures", "worst", "off by", "goal", "why"), rows)
 
 

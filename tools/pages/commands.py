@@ -15,7 +15,8 @@ import typer
 
 from isfc.cli.main import PANELS, load_command
 from isfc.cli.output.exits import ExitCode
-from tools.pages.console import PROJECT, blocks
+from tools import PROJECT
+from tools.pages.console import blocks
 from tools.pages.written_help import write_made
 from tools.tables import markdown_table
 

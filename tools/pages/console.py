@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from isfc.cli.output.progress import SO_FAR
+from tools import PROJECT as PROJECT
 
-PROJECT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = (
     "README.md",
     *(f"docs/{path.name}" for path in sorted((PROJECT / "docs").glob("*.md"))),

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+from isfc.answers.replay_charts import part_charts
 from isfc.answers.replay_checks import WITHIN, Check, GroupError, checks_of, errors_of
-from isfc.cli.replay.plot import write_plot
+from isfc.reports.picture import picture_svg
+from isfc.reports.report import Report
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,
     NINETEEN_OF_TWENTY,
@@ -25,6 +26,7 @@ from scenarios.figures.certainty import (
 from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import Role
 from scenarios.published.verdict import STATISTICS, TableVerdict
+from tools import DOCS
 from tools.calibration.certainty import Miss, covered, families, figures, foretold, ratios
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
@@ -32,7 +34,6 @@ from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all,
 from tools.pages.spans import block
 from tools.tables import csv_text, markdown_table, read_csv
 
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 SEEDS: Final = 3
 SECONDS: Final = 10.0
 """Of each run: what happens twice a second is known within a seventh then, with three seeds."""
@@ -203,12 +204,11 @@ def files() -> dict[Path, str]:
     """The pictures of the figures that are measured, every goal and every range."""
     replays = load()
     drawn = {}
-    with TemporaryDirectory() as folder:
-        for replay in replays:
-            for picture in pictures(replay):
-                path = Path(folder, picture.name)
-                write_plot(path, picture.rows, figures_by_cell(replay.every))
-                drawn[DOCS / picture.name] = path.read_text("utf-8")
+    for replay in replays:
+        figures = figures_by_cell(replay.every)
+        for picture in pictures(replay):
+            charts = [chart for part in picture.rows for chart in part_charts(part, figures)]
+            drawn[DOCS / picture.name] = picture_svg(Report(picture.title, [], charts=charts))
     every_goal = goals([replay.verdict for replay in replays], read_csv(SUMMARY))
     tables = {
         DOCS / "goals.csv": csv_text(GOAL_COLUMNS, every_goal),

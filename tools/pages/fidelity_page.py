@@ -34,12 +34,13 @@ from scenarios.published.decisions import (
 from scenarios.published.replay import Comparison, spreads_by_cell
 from scenarios.published.table import Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
+from tools import DOCS
 from tools.calibration import ablations, sensitivity
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
 from tools.calibration.replayed import ReplayedTable, load
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
-from tools.pages.fidelity import DOCS, RANGE_COLUMNS, foretold_ranges, pictures, told_goals
+from tools.pages.fidelity import RANGE_COLUMNS, foretold_ranges, pictures, told_goals
 from tools.pages.spans import block, paragraph
 from tools.tables import markdown_table, read_csv
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.schema import layout_schema
+from tools import DOCS
 from tools.calibration import (
     ablations,
     assumptions,
@@ -31,11 +32,9 @@ from tools.pages import (
     sources,
     states,
 )
-from tools.pages.console import PAGES, PROJECT
+from tools.pages.console import PAGES
 from tools.pages.figures import fit, shown, simulated
 from tools.pages.spans import filled
-
-DOCS: Final = PROJECT / "docs"
 
 Files = Mapping[Path, str] | Mapping[Path, bytes]
 """What they should hold."""

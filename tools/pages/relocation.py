@@ -7,9 +7,8 @@ from functools import cache
 from textwrap import fill
 from typing import Final
 
-from scenarios.published.companion import RELOCATION_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import Deviation, PublishedRow, Role
+from scenarios.published.table import RELOCATION_TABLES, Deviation, PublishedRow, Role, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from tools.pages.spans import block
 from tools.tables import markdown_table

@@ -19,10 +19,10 @@ from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.studio import studio
+from tools import DOCS
 
-DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 LAYOUT: Final = "published-12"
-PLOT: Final = ["replay", "transport", "--suite", "HL", "--seconds", "0.5", "--plot"]
+PLOT: Final = ["replay", "transport", "--suite", "HL", "--seconds", "0.5", "--html"]
 COLOURS: Final = 128
 """Of a picture that has few: its file is a third of what it is with all."""
 

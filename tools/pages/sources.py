@@ -20,11 +20,11 @@ from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import Load
 from scenarios.runs.guests import GuestCosts
+from tools import DOCS, PROJECT
 from tools.pages.spans import block
 from tools.tables import csv_text, markdown_table, read_csv
 
-PROJECT: Final = Path(__file__).resolve().parents[2]
-TABLE: Final = PROJECT / "docs" / "sources.csv"
+TABLE: Final = DOCS / "sources.csv"
 COLUMNS: Final = ("part", "constant", "value", "unit", "status", "source")
 STATUSES: Final = ("published", "derived", "calibrated", "assumed", "chosen")
 PROFILE: Final = tuple(field.name for field in fields(ChpidProfile) if field.name != "feature")

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tools.release.pythons import ROOT
+from tools import PROJECT
 
 HOME: Final = Path("/home/user")
 GIVEN: Final = Path("/given")
@@ -56,7 +56,7 @@ class BareRoot:
 
     def search(self) -> tuple[str, ...]:
         """A command line that fails if anything of the project can be seen there."""
-        return self.command(self.python, "-c", _EMPTY, ROOT)
+        return self.command(self.python, "-c", _EMPTY, PROJECT)
 
 
 @contextmanager

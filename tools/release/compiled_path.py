@@ -9,7 +9,8 @@ which development begins, deletes the file again.
 import sysconfig
 from pathlib import Path
 
-PROJECT = Path(__file__).parents[2]
+from tools import PROJECT
+
 NAME = "00-isfc-compiled.pth"
 """It sorts before ``__editable__``: Python takes the files in the order of their names."""
 

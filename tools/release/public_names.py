@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Final
 
 import isfc
-from tools.release.pythons import ROOT
+from tools import PROJECT
 
-TESTING: Final = ROOT / "isfc" / "testing"
+TESTING: Final = PROJECT / "isfc" / "testing"
 
 _ERROR: Final = "error: "
 _STRUCT: Final = "You may need to write stubs for __new__ instead of __init__"

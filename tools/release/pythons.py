@@ -8,7 +8,8 @@ from configparser import ConfigParser
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[2]
+from tools import PROJECT
+
 PLACES: Final = (Path.home() / ".pyenv/versions", Path("/opt/python"))
 """Where pyenv and the manylinux images keep theirs; others are found by their name."""
 
@@ -18,7 +19,7 @@ _ASK: Final = "import json, sys; print(json.dumps([sys.version_info[:2], sys.exe
 def supported() -> tuple[str, ...]:
     """The versions that ``setup.cfg`` classifies as tested, such as ``3.11``, the oldest first."""
     setup = ConfigParser()
-    setup.read(ROOT / "setup.cfg", "utf-8")
+    setup.read(PROJECT / "setup.cfg", "utf-8")
     words = "Programming Language :: Python :: 3."
     found = [line for line in setup["metadata"]["classifiers"].split("\n") if words in line]
     minors = sorted(int(line.rpartition(".")[2]) for line in found)

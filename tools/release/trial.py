@@ -20,14 +20,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+from tools import PROJECT
 from tools.release.bare_root import GIVEN, HOME, bare_root
 from tools.release.build import DIST, TOOLS
 from tools.release.public_names import doubts, program
-from tools.release.pythons import ROOT, pythons
+from tools.release.pythons import pythons
 
-CONSTRAINTS: Final = ROOT / "constraints.txt"
-PROGRAM: Final = ROOT / "tests" / "user_program.py"
+CONSTRAINTS: Final = PROJECT / "constraints.txt"
+PROGRAM: Final = PROJECT / "tests" / "user_program.py"
 
+WORKFLOW: Final = ".github/workflows/tests.yml"
 CI_WHEELS: Final = tuple(
     f"cp3{minor}-manylinux_{machine}"
     for machine in ("x86_64", "aarch64")
@@ -91,14 +93,14 @@ def check_files() -> None:
         print(f"{wheel.name} has all {len(wanted)} files of its packages")
         top = ",".join(PACKAGES + tuple(name for name in held if name.startswith("isfc__mypyc")))
         _run(TOOLS / "check-wheel-contents", f"--toplevel={top}", wheel)
-    _run(TOOLS / "validate-pyproject", ROOT / "pyproject.toml")
-    _run(TOOLS / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml")
-    _run(TOOLS / "hadolint", ROOT / "Containerfile")
-    citation = ("--builtin-schema", "vendor.citation-file-format", ROOT / "CITATION.cff")
-    _run(TOOLS / "check-jsonschema", *citation)
-    workflow = ("--builtin-schema", "vendor.github-workflows", ROOT / ".github/workflows/tests.yml")
-    _run(TOOLS / "check-jsonschema", *workflow)
-    said = _run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", ROOT)
+    _run(TOOLS / "validate-pyproject", PROJECT / "pyproject.toml")
+    _run(TOOLS / "pre-commit", "validate-config", PROJECT / ".pre-commit-config.yaml")
+    _run(TOOLS / "hadolint", PROJECT / "Containerfile")
+    schemas = {"citation-file-format": "CITATION.cff", "github-workflows": WORKFLOW}
+    for schema, file in schemas.items():
+        checker = (TOOLS / "check-jsonschema", "--builtin-schema", f"vendor.{schema}")
+        _run(*checker, PROJECT / file)
+    said = _run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", PROJECT)
     if set(said.split()) != set(CI_WHEELS):
         raise SystemExit(f"cibuildwheel would build {said.split()}, not {CI_WHEELS}")
 

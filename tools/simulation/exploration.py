@@ -42,18 +42,21 @@ alone is what is to be seen.
 # somewhere in an endless schedule, and can be taken first, or it can be taken before all of it; an
 # endless schedule is left either way, so that those that are followed would never end either.
 
-from collections.abc import Iterator
-from typing import Final
+import itertools
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
-from tools.simulation.small_world import Link
-from tools.simulation.small_world import OneFault as OneFault
-from tools.simulation.small_world import SmallWorld as SmallWorld
-from tools.simulation.state_graph import STATES_MAX as STATES_MAX
-from tools.simulation.state_graph import Counterexample as Counterexample
-from tools.simulation.state_graph import Explored as Explored
-from tools.simulation.state_graph import StateGraph, check_source
+from isfc.system.system import System
+from tools.simulation.small_world import Link, OneFault, SmallWorld
 from tools.simulation.states import MEMBER_BITS, MEMBER_MASK, Input, Members, MemberStep
+
+STATES_MAX: Final = 5_000_000
+"""More states than that are no small world."""
+
 
 _NOTHING: Final = 0
 _FAULT_LEFT: Final = 1
@@ -68,6 +71,33 @@ _Now = tuple[int, ...]
 """The state of each system, by number."""
 
 
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """How much there was."""
+
+    state_count: int
+    transition_count: int
+    node_state_count: int
+    """States of one node, in which it was run with every input that occurs."""
+    end_count: int
+    """States in which everything has arrived and nothing is left to happen."""
+    collision_count: int
+    """Transitions in which an end noticed a collision."""
+    depth: int
+    """Transitions from the beginning to the farthest state, by the shortest way."""
+    endless_count: int = 0
+    """States from which some schedule never ends, fair or not: with 0, every one delivers."""
+
+
+class Counterexample(AssertionError):
+    """A way to a state that must not be; ``path`` is what happened, in its order."""
+
+    def __init__(self, reason: str, path: list[str]) -> None:
+        self.reason = reason
+        self.path = path
+        super().__init__(f"{reason}, after:\n  " + "\n  ".join(path))
+
+
 def explore(
     world: SmallWorld, states_max: int = STATES_MAX, *, reduced: bool = False, timed: bool = False
 ) -> Explored:
@@ -80,20 +110,110 @@ def explore(
     the end: from all others, a schedule that neglects nothing for ever delivers everything.
     Raises `RuntimeError` where isfc is compiled: what a node knows is then not to be seen.
     """
-    check_source()
+    if not isinstance(System.apply, FunctionType):
+        raise RuntimeError(
+            "isfc is compiled, and only its source can be explored: install it with ISFC_COMPILE=0"
+        )
     return Exploration(world, states_max, reduced=reduced, timed=timed).run()
 
 
-class Exploration(StateGraph):
-    """A state of the world is one number, made of those of its systems and of what is wrong."""
+class Exploration:
+    """A graph of states, in the order in which they are found: breadth first.
+
+    A state of the world is one number, made of those of its systems and of what is wrong.
+    """
 
     def __init__(
         self, world: SmallWorld, states_max: int, *, reduced: bool = False, timed: bool = False
     ) -> None:
         self.members = Members(world, timed=timed)
-        super().__init__(self.members.nodes, states_max)
+        self._states_max = states_max
+        self.numbers: dict[int, int] = {}
+        self.states: list[int] = []
+        self._origins = array("I")
+        self._edges = array("I")
+        """Where the steps of each state lead to, one state after the other."""
+        self._edge_counts = array("B")
+        self._collision_count = 0
         self._world = world
         self._reduced = reduced and world.system_count == 2
+
+    def run(self) -> Explored:
+        """Breadth first, so that a counterexample is as short as can be."""
+        self._note(self._begin(), 0)
+        states, edges = self.states, self._edges
+        number = 0
+        while number < len(states):
+            following = self._follow(states[number], number)
+            edges.extend(following)
+            self._edge_counts.append(len(following))
+            if len(states) > self._states_max:
+                self._fail(f"more than {self._states_max:,} states", number)
+            if not following and not self._is_end(states[number]):
+                self._fail("deadlock: nothing can happen any more", number)
+            number += 1
+        ends = [number for number, state in enumerate(states) if self._is_end(state)]
+        endless_count = self._count_endless(ends)
+        return Explored(
+            len(states),
+            len(edges),
+            len(self.members.nodes),
+            len(ends),
+            self._collision_count,
+            len(self._way_to(len(states) - 1)) - 1,
+            endless_count,
+        )
+
+    def _note(self, state: int, origin: int) -> int:
+        number = self.numbers.get(state)
+        if number is None:
+            number = self.numbers[state] = len(self.states)
+            self.states.append(state)
+            self._origins.append(origin)
+            self._check(state)
+        return number
+
+    def _reaching(self, ends: list[int], some: Callable[[Iterable[int]], bool]) -> bytearray:
+        """From which states all steps, or any, lead on to an end: found backwards, step by step."""
+        reaches = bytearray(len(self.states))
+        for end in ends:
+            reaches[end] = True
+        grows = True
+        while grows:
+            grows = False
+            edge = len(self._edges)
+            for number in range(len(self.states) - 1, -1, -1):
+                edge -= self._edge_counts[number]
+                if not reaches[number]:
+                    following = self._edges[edge : edge + self._edge_counts[number]]
+                    if some([reaches[after] for after in following]):
+                        reaches[number] = grows = True
+        return reaches
+
+    def _count_endless(self, ends: list[int]) -> int:
+        """States from which steps lead round in a circle; from each, a way has to lead to an end.
+
+        What has no step left has been found to be an end, so that `all` is true of it.
+        """
+        endless_count = self._reaching([], all).count(0)
+        if endless_count:
+            stuck = self._reaching(ends, any).find(0)
+            if stuck >= 0:
+                self._fail("livelock: from here on, no schedule delivers everything", stuck)
+        return endless_count
+
+    def _way_to(self, number: int) -> list[int]:
+        """The states from the beginning to this one."""
+        way = [number]
+        while number:
+            number = self._origins[number]
+            way.append(number)
+        return way[::-1]
+
+    def _fail(self, reason: str, number: int) -> NoReturn:
+        way = self._way_to(number)
+        path = [self._say(before, after) for before, after in itertools.pairwise(way)]
+        raise Counterexample(reason, path)
 
     def _begin(self) -> int:
         """All systems, ready, with nothing to send yet, or with all of it."""

@@ -20,11 +20,17 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
-from isfc.testing.plan import (
+from isfc.testing.pair import (
+    BOTH_FAIL,
+    FIRST_WINS,
+    MS,
+    SECOND_WINS,
+    US,
     ActivateCtc,
     DeactivateCtc,
+    Pair,
     SendMessages,
+    Setup,
     Step,
     VaryCtcChpid,
     VaryRdev,

@@ -4,8 +4,9 @@ from typing import Final
 
 from markupsafe import Markup
 
+from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
-from isfc.reports.html import table_of
+from isfc.reports.html import chart_of, table_of
 from isfc.reports.template import render
 from isfc.search.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -25,4 +26,5 @@ def channels_article(runs: ChannelEstimates) -> Markup:
         unranged=CHANNELS_UNRANGED.text,
         tables=[table_of(each) for each in report.tables if not each.detail],
         remarks=report.remarks,
+        curves=[chart_of(curves(each), points_table(each)) for each in runs.curves.values()],
     )

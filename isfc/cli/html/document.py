@@ -2,20 +2,22 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 
 from markupsafe import Markup
 
 from isfc import __version__
 from isfc.cli.html.channels import CHANNELS, channels_article
-from isfc.cli.html.charts import charts, curve_specs
 from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.link import link_article
-from isfc.cli.output.picture import script_bundle
+from isfc.cli.html.timeline import timeline_chart
 from isfc.reports.html import section
+from isfc.reports.picture import STYLE, script_bundle
 from isfc.reports.report import Report
 from isfc.reports.template import render, resource
+from isfc.reports.vega import Spec
 from isfc.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 
@@ -38,36 +40,39 @@ def document(
     title = f"ISFC link{'s' * (len(titles) > 1)} {', '.join(titles)}" if titles else "Channels"
     if cluster and not links:
         title = f"ISFC links of {', '.join(cluster.collection.systems)}"
-    every = {name: spec for each in links for name, spec in charts(each).items()}
     parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in links}
     articles = [link_article(each, overview=cluster is None) for each in links]
     if cluster:
         parts = {CLUSTER: "All links together", **parts}
         articles.insert(0, cluster_article(cluster))
     if channels:
-        every |= curve_specs(channels.charts)
         parts[CHANNELS] = "Channels"
         articles.append(channels_article(channels))
+    timelines = {f"timeline{each.mark}": timeline_chart(each.timeline) for each in links}
+    return _page(title, articles, parts, timelines, script)
+
+
+def page_of(report: Report) -> str:
+    """A report as a page of its own."""
+    told = render("cli/html/report.html", title=report.title, section=section(report))
+    return _page(report.title, [told])
+
+
+def _page(
+    title: str,
+    articles: Sequence[Markup],
+    parts: Mapping[str, str] = MappingProxyType({}),
+    timelines: Mapping[str, Spec] = MappingProxyType({}),
+    script: str = "",
+) -> str:
     return render(
         "cli/html/page.html",
         title=title,
         parts=parts,
         articles=articles,
-        charts=every,
+        timelines=timelines,
+        style=Markup(STYLE),
         script=_inside_script(script),
-        version=__version__,
-        written_on=written_on(),
-    )
-
-
-def page_of(report: Report) -> str:
-    """A report as a page of its own, without charts."""
-    return render(
-        "cli/html/page.html",
-        title=report.title,
-        articles=[render("cli/html/report.html", title=report.title, section=section(report))],
-        charts={},
-        script="",
         version=__version__,
         written_on=written_on(),
     )

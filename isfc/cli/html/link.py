@@ -1,29 +1,36 @@
 """The page's part on one link: the rows of its tables, and what is said of them."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from markupsafe import Markup
 
 from ctc.address import format_chpid, format_rdev
 from isfc.answers.advice import model_word, to_do, two_paces
+from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
-from isfc.answers.losses import losses_of, losses_table
+from isfc.answers.losses import losses_chart, losses_of, losses_table
 from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.charts import ALIKE, has_collisions
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
-from isfc.reports.html import table_of
+from isfc.reports.chart import Lines
+from isfc.reports.html import chart_of, table_of
 from isfc.reports.ranges import range_note
+from isfc.reports.report import Column, Table
 from isfc.reports.template import greatest, ranged, render
-from isfc.reports.units import range_of
+from isfc.reports.units import range_of, shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
+from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
+
+ALIKE: Final = 0.03
+"""Shares of the whole link in whose steps what is left is taken for the same."""
 
 Row = Sequence[object]
 
@@ -32,7 +39,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     """All about one link; with an ``overview`` of its directors, if it has some."""
     layout, disks = runs.layout, runs.disks and shared_by(runs.disks.now)
     overview &= any(fibre.directors for fibre in layout.fibres)
-    notes = plan_notes(layout, runs.carried)
+    notes, lost = plan_notes(layout, runs.carried), losses_of(runs.lefts)
     return render(
         "cli/html/link.html",
         runs=runs,
@@ -53,13 +60,15 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         known=range_note(figure for each in runs.carried for figure in each.figures),
         chpids=[row for way in runs.plan.directions for row in _chpids(way)],
         paces=_paces(runs),
-        collides=has_collisions(runs),
         load=_load(runs),
         alike=_alike(runs),
-        losses=table_of(losses_table(losses_of(runs.lefts))),
+        losses=chart_of(losses_chart(lost), losses_table(lost)),
+        relocation=chart_of(curves(runs.relocation), points_table(runs.relocation)),
         relocated=[*_relocated(runs)],
         ios=_ios(runs),
         disks=disks and Markup().join(map(table_of, disks_tables(disks))),
+        disks_curves=runs.disks
+        and [chart_of(curves(each), points_table(each)) for each in runs.disks.charts],
         disks_note=disks and disks_known(disks),
     )
 
@@ -114,18 +123,35 @@ def _paces(runs: LinkRuns) -> str:
     )
 
 
-def _load(runs: LinkRuns) -> Iterator[Row]:
-    figures = [p.figures for p in runs.points]
-    rates, utils = ([each[name] for each in figures] for name in ("mb_per_s", "rdev_util_percent"))
-    for p, rate, util in zip(runs.points, rates, utils, strict=True):
-        yield (
-            p.sender,
-            p.experiment.pairs,
-            ranged(f"{rate.value:.1f}", rate, greatest(rates)),
-            f"{p.run.rate.spread_mb_per_s:.1f}",
-            ranged(f"{util.value:.0f}", util, greatest(utils)),
-            f"{p.run.result.collisions_per_s:.1f}",
-        )
+def _load(runs: LinkRuns) -> Markup:
+    """What each node sends over pairs, and how busy its CTCs are; collisions, where there are."""
+    rows = [
+        {
+            "sender": p.sender,
+            "pairs": p.experiment.pairs,
+            **p.measured,
+            **p.figures,
+            "spread": p.run.rate.spread_mb_per_s,
+        }
+        for p in runs.points
+    ]
+    sender, pairs, rate, *rest = _LOAD
+    busy, collisions = rest[1:]
+    caption = f"What {runs.workload.name} gives over pairs, by sending node"
+    collides = any(p.run.result.collisions_per_s for p in runs.points)
+    up = [rate, busy, *([collisions] if collides else [])]
+    drawn = Lines(caption=caption, rows=rows, across=pairs, up=up, of=sender)
+    return chart_of(drawn, Table(caption, _LOAD, rows))
+
+
+_LOAD: Final = (
+    Column("sender", "sender"),
+    Column("pairs", "pairs"),
+    Column("MB/s sent", "mb_per_s"),
+    Column("+-", "spread", Unit.MB_PER_S),
+    Column("RDEV util %", "rdev_util_percent"),
+    Column("collisions/s", "collisions_per_s", Unit.PER_S),
+)
 
 
 def _alike(runs: LinkRuns) -> str:
@@ -134,7 +160,7 @@ def _alike(runs: LinkRuns) -> str:
     if not costs or max(costs) > ALIKE:
         return ""
     limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
-    return f"No loss costs more than {100 * ALIKE:.0f} %: {limits}"
+    return f"No loss costs more than {shown(ALIKE, Unit.SHARE)} %: {limits}"
 
 
 def _ios(runs: LinkRuns) -> Iterator[Row]:

@@ -1,5 +1,5 @@
-// Draws the charts, and lets buttons, keys, pointer and wheel move the timeline.
-const specs = JSON.parse(document.getElementById("charts").textContent);
+// Draws the timelines, and lets buttons, keys, pointer and wheel move them.
+const specs = JSON.parse(document.getElementById("timelines").textContent);
 const options = { renderer: "svg", actions: false };
 
 function drive(view, figure) {
@@ -70,7 +70,7 @@ function drive(view, figure) {
 const drawn = Object.entries(specs).map(async ([name, spec]) => {
   const figure = document.getElementById(name);
   const { view } = await vegaEmbed(figure.querySelector(".chart"), spec, options);
-  if (figure.className === "timeline") await drive(view, figure);
+  await drive(view, figure);
 });
 for (const details of document.querySelectorAll("details")) {
   addEventListener("beforeprint", () => { details.open = true; });

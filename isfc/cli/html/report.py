@@ -65,7 +65,7 @@ def report_page(
     if len(links) > LINKS_IN_FULL:
         tell("all links together")
         many = report_runs.many_runs(links[0].collection, run_each)
-        return document((), bundle(), channels, many)
+        return document((), "", channels, many)
     every: list[report_runs.LinkRuns] = []
     for number, each in enumerate(links, start=1):
         ran = report_runs.link_runs(
@@ -82,7 +82,7 @@ def report_page(
     if len(links) > 1 and shares_anything(links[0].collection):
         tell("all links together")
         cluster = report_runs.cluster_runs(links[0].collection, run_each)
-    return document(every, bundle(), channels, cluster)
+    return document(every, bundle() if every else "", channels, cluster)
 
 
 def _of(tell: Callable[[str], None], link: str, what: str) -> None:

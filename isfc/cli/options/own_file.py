@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, check_force
-from isfc.cli.output.picture import FORMATS, Spec, write_picture
 from isfc.library import check_library
 
 
@@ -34,18 +33,6 @@ class OwnFile(Struct, frozen=True):
         name = self.options[0].removeprefix("--")
         annotation = Annotated[Path | None, option]
         return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def plot(picture: Callable[[Any], Spec]) -> OwnFile:
-    """``--plot``, which draws an answer."""
-    return OwnFile(
-        ("--plot",),
-        FORMATS,
-        "FILE",
-        "Draw it as well; FILE ends with .svg or .png.",
-        lambda path, found: write_picture(path, picture(found)),
-        "vl_convert",
-    )
 
 
 def check_files(files: Mapping[OwnFile, Path | None], *, force: bool) -> None:

@@ -20,9 +20,9 @@ from isfc.reports.terminal import page as shown_page
 from isfc.reports.terminal import table_of
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
+from scenarios.figures.limit import rests_on
 from scenarios.figures.losses import after_losing
 from scenarios.figures.rates import link_rates, with_others_busy
-from scenarios.figures.rests_on import rests_on
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE, one_way, stated_load
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 

@@ -42,11 +42,10 @@ from isfc.cli.run.during import (
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.reported import report_of
-from scenarios.figures.limit import find_limit
-from scenarios.figures.rests_on import rests_on
+from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.cluster_rows import cluster_rows
-from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.operation import Transcript
 from scenarios.runs.repeat import mean
 from scenarios.runs.report import MeasuredRun, make_name, measured
 from scenarios.runs.result import Result

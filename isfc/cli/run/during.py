@@ -16,8 +16,8 @@ from isfc.cli.results.view_options import Output
 from isfc.cli.run.trace import SECONDS_MAX, run_traced
 from isfc.errors import ConfigurationError
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
-from scenarios.runs.cp_script import ConsoleEntry, Transcript, read_script
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.operation import ConsoleEntry, Transcript, read_script
 from scenarios.runs.repeat import repetitions
 from scenarios.runs.run import Outcome, run
 

@@ -22,8 +22,8 @@ from isfc.cli.output.trace_events import (
 )
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.operation import Transcript
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Outcome
 from scenarios.runs.timeline import Io, Timeline, record_timelines

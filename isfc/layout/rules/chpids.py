@@ -7,17 +7,8 @@ from ctc.address import ChpidId, format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Fibre
-from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    GUIDE,
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules import GUIDE, REPORT, changes
+from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
 
 _NAMED: Final = 3

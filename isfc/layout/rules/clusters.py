@@ -11,7 +11,8 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import REPORT, Broken, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules import REPORT
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates
 
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
@@ -65,7 +66,8 @@ def _single_points(judged: Judged) -> Iterator[Broken]:
             *(set(collection.channels_of(fibre, layout.nodes)) for fibre in fibres)
         )
         for channel in sorted(common, key=channel_name):
-            yield Broken(f"{_capital(channel_name(channel))} is an end of every fibre.")
+            name = channel_name(channel)
+            yield Broken(f"{name[0].upper()}{name[1:]} is an end of every fibre.")
     directors = [set(fibre.directors) for fibre in fibres]
     for director in sorted(set.intersection(*directors)):
         yield Broken(f"Director {director} leads every fibre.")
@@ -131,10 +133,6 @@ def _asymmetric(judged: Judged) -> Iterator[Broken]:
         yield Broken(
             f"The systems have unequal channels for their links: {each}; {weak} the least."
         )
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 RULES: Final = (

@@ -7,7 +7,8 @@ from typing import Final
 from ctc.address import format_rdev
 from isfc.layout.in_words import listed
 from isfc.layout.layout import CtcPair
-from isfc.layout.rules.rule import GUIDE, REPORT, Broken, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules import GUIDE, REPORT
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 
 
 def _out_of_order(judged: Judged) -> Iterator[Broken]:

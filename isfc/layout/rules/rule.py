@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
@@ -12,10 +12,6 @@ from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
-
-REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
-GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
-"""Where most rules are known from."""
 
 
 class Severity(StrEnum):

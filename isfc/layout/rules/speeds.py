@@ -6,27 +6,17 @@ from itertools import groupby
 from typing import Final
 
 from ctc.fibre_channel import (
-    FRAME_DATA_LENGTH,
     PORT_CREDITS,
-    credit_bytes_per_s,
     credits_for_full_frames,
-    full_frame_ns,
+    full_frames_by_credits,
     full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
-from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules import REPORT, changes
+from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
@@ -120,7 +110,7 @@ def _beyond_reach(judged: Judged) -> Iterator[Broken]:
 
 def _let_through(credits_: int, gbps: float, km: float) -> str:
     """``201 of 808 MB/s each way over 30 km.``; MB are 2^20 bytes, as everywhere of a link."""
-    bytes_per_s = credit_bytes_per_s(credits_, km, FRAME_DATA_LENGTH, full_frame_ns(gbps))
+    bytes_per_s = full_frames_by_credits(credits_, km, gbps)
     full = full_frames_mb_per_s(gbps) * 1e6
     return f"{bytes_per_s / _MIB:,.0f} of {full / _MIB:,.0f} MB/s each way over {km:g} km."
 

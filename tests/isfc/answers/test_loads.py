@@ -16,7 +16,7 @@ from isfc.measured.intervals import PERIODS
 from isfc.search.windows import guest_rate
 from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

@@ -16,7 +16,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
-from isfc.search.sized import SizedLink
+from isfc.search.sizing import SizedLink
 from scenarios.figures import glance
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.experiment import Experiment, Load

@@ -19,7 +19,7 @@ from isfc.errors import ConfigurationError
 from isfc.reports.table import Fitted, PlainTable, parted, plain_table
 from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

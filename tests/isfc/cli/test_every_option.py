@@ -19,7 +19,7 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.options.layout import DecksOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
-from isfc.search.objective import Scoring
+from isfc.search.scoring import Scoring
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
@@ -339,7 +339,7 @@ def test_every_option_has_its_row(name: str) -> None:
         words = {word for row in tried for word in f"{row.command} {row.option}".split()}
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
         is_made = "table" in options  # which only these have
-        made = {*AnswerPrinted.__struct_fields__, "html"} if is_made else {"force"}
+        made = {*AnswerPrinted.__struct_fields__, "html", "plot"} if is_made else {"force"}
         made |= {*DecksOptions.__struct_fields__}
         assert options - {"help", *made - rest} == rest
 

@@ -19,7 +19,7 @@ from isfc.answers.results import compare_results
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
-from isfc.search.result import Contender
+from isfc.search.scoring import Contender
 from isfc.search.sweep import groups, standings
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead

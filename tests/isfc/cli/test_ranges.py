@@ -263,7 +263,7 @@ def test_each_page_has_ranges_and_the_note_once(
     [
         ("sweep GRID --jobs 1 --plot FILE", "four of five cases"),
         ("sweep GRID --jobs 1 --y collisions_per_s --plot FILE", "without a range"),
-        ("io chart response --plot FILE", "have no range"),
+        ("io chart response --plot FILE", "without a range"),
     ],
 )
 def test_each_picture_has_bars_or_says_that_it_has_none(

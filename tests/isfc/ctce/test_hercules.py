@@ -23,8 +23,7 @@ from tests.isfc.ctce.guest import GOOD
 from tests.isfc.ctce.hercules import Hercules, needs_hercules
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
-from tests.isfc.live.test_ctce import LOST, NO_OP
-from tests.isfc.live.test_ctce_long import Guest
+from tests.isfc.live.test_ctce import LOST, NO_OP, Guest
 from tests.lengthy import few_in_every_run
 from tests.waiting import wait_until
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 import isfc
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 LINKS: Final = json.loads((PROJECT / "tests/data/dpm/links.json").read_text())
 ADAPTERS: Final = json.loads((PROJECT / "tests/data/dpm/adapters.json").read_text())

@@ -9,7 +9,7 @@ from isfc.io.charts import CHARTS, Chart, ChartName, charts_of, memory_over_path
 from isfc.io.configuration import IoChannel
 from isfc.io.shared import read_disks
 from isfc.layout.path import FarPath, Isl
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 
 def values(chart: Chart, name: str) -> dict[float, float]:

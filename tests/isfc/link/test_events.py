@@ -1,8 +1,23 @@
-"""What a client is told, in the order in which it happens."""
+"""What a client is told, in the order in which it happens; traces and watches of it."""
+
+import pytest
 
 from ctc.address import Rdev
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from ctc.agenda import NEVER_NS
+from isfc.link.events import (
+    Delivered,
+    DeviceChanged,
+    DigestSink,
+    LinkDown,
+    LinkUp,
+    ListSink,
+    Sent,
+    Severed,
+    TraceRecord,
+)
+from isfc.link.link_ctc import Deadlines, LinkCtc
 from isfc.link.message import Message
+from isfc.link.scan import LinkDevice
 from isfc.testing.pair import Pair, S, Setup
 
 
@@ -59,3 +74,104 @@ def test_events_show_what_they_say() -> None:
     message = Message(1, 100)
     assert repr(Delivered([message])) == f"Delivered(messages=[{message!r}])"
     assert repr(Sent([message])) == f"Sent(messages=[{message!r}])"
+
+
+RECORDS: list[TraceRecord] = [
+    (10, "ATLANTA", 0x6000, "WRITE", 1),
+    (20, "BOSTON", 0x7000, "Attention", 0),
+]
+
+
+def digest(*records: TraceRecord) -> str:
+    sink = DigestSink()
+    for record in records:
+        sink(record)
+    return sink.hexdigest()
+
+
+def test_list_keeps_every_record() -> None:
+    sink = ListSink()
+    for record in RECORDS:
+        sink(record)
+    assert sink.records == RECORDS
+
+
+def test_digest_depends_on_every_record_and_on_their_order() -> None:
+    assert digest(*RECORDS) == digest(*RECORDS)
+    others = [RECORDS[:1], RECORDS[::-1], [*RECORDS, RECORDS[0]], []]
+    changed = [(11, *RECORDS[0][1:]), RECORDS[1]]
+    assert len({digest(*records) for records in [RECORDS, *others, changed]}) == 6
+
+
+def test_digest_does_not_depend_on_the_process() -> None:
+    # hashed from text, not by hash()
+    assert digest(RECORDS[0]) == (
+        "f8e74067e2bc2cbd79862617ccd2c3d03460b8e79b9837b732ad154c3d3714b5"
+    )
+
+
+def test_trace_tells_the_story_of_one_package() -> None:
+    pair = Pair()
+    for side in pair.sides:
+        side.trace.records.clear()
+    pair.send(pair.first, 100)
+    pair.expect_all_arrived()
+    story = sorted(pair.first.trace.records + pair.second.trace.records, key=lambda r: r[0])
+    assert [(node, rdev, verb) for _, node, rdev, verb, _ in story] == [
+        ("ATLANTA", 0x6000, "WRITE"),
+        ("BOSTON", 0x7000, "Attention"),
+        ("BOSTON", 0x7000, "SENSE_COMMAND_BYTE"),
+        ("BOSTON", 0x7000, "Ended"),
+        ("BOSTON", 0x7000, "READ"),
+        ("ATLANTA", 0x6000, "Ended"),  # it has nothing left to do; the reader has still to store
+        ("BOSTON", 0x7000, "Ended"),
+    ]
+
+
+@pytest.fixture
+def ctcs() -> list[LinkCtc]:
+    return [LinkCtc(LinkDevice(Rdev(rdev), Rdev(rdev))) for rdev in range(3)]
+
+
+def test_nothing_is_due_at_first(ctcs: list[LinkCtc]) -> None:
+    watch = Deadlines(ctcs)
+    assert watch.due_ns == NEVER_NS
+    assert watch.poll_due(10**18) == []
+
+
+def test_those_whose_time_has_come_are_told_once(ctcs: list[LinkCtc]) -> None:
+    watch = Deadlines(ctcs)
+    for ctc, due_ns in zip(ctcs, (30, 10, 20), strict=True):
+        watch.begin(ctc, due_ns)
+    assert watch.due_ns == 10
+    assert watch.poll_due(20) == [ctcs[1], ctcs[2]]
+    assert watch.due_ns == 30
+    assert watch.poll_due(29) == []
+    assert watch.poll_due(30) == [ctcs[0]]
+    assert watch.due_ns == NEVER_NS
+
+
+def test_a_wait_that_has_ended_is_not_told(ctcs: list[LinkCtc]) -> None:
+    watch = Deadlines(ctcs)
+    watch.begin(ctcs[0], 10)
+    watch.begin(ctcs[1], 20)
+    watch.end(ctcs[0])
+    assert watch.due_ns == 20
+    assert watch.poll_due(20) == [ctcs[1]]
+
+
+def test_a_wait_may_end_unsaid_and_its_time_passes_without_any_ctc(ctcs: list[LinkCtc]) -> None:
+    watch = Deadlines(ctcs)
+    watch.begin(ctcs[0], 10)
+    ctcs[0].due_ns = NEVER_NS  # as every I/O does that ends in time
+    assert watch.due_ns <= 10
+    assert watch.poll_due(10) == []
+    assert watch.due_ns == NEVER_NS
+
+
+def test_a_new_wait_takes_the_place_of_the_one_before(ctcs: list[LinkCtc]) -> None:
+    watch = Deadlines(ctcs)
+    watch.begin(ctcs[0], 10)
+    watch.begin(ctcs[0], 50)
+    assert watch.poll_due(10) == []
+    assert watch.poll_due(50) == [ctcs[0]]

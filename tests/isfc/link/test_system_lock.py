@@ -6,8 +6,8 @@ from itertools import pairwise
 from ctc.agenda import NEVER_NS
 from ctc.subchannel import Command
 from isfc.link.events import Delivered
+from isfc.link.lock import SystemLock
 from isfc.link.message import Traffic
-from isfc.link.system_lock import SystemLock
 from tests.isfc.link.link_harness import PARAMETERS, A, B, C, Door, theirs
 
 LENGTH = 1_000

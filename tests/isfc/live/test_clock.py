@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.live.clock import Clock
-from tests.live.pair import LivePair, Run
+from tests.live.pair import LivePair
 from tests.waiting import wait_until
 
 
@@ -38,22 +38,19 @@ def test_real_time_is_not_hurried() -> None:
         Clock(0)
 
 
-def test_steps_of_the_machines_clock_are_not_noticed(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_steps_of_the_machines_clock_are_not_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps_s = iter(range(0, 10**9, 1_000_003))
     monkeypatch.setattr(time, "time", lambda: next(steps_s) * (-1) ** next(steps_s))
     monkeypatch.setattr(time, "time_ns", lambda: next(steps_s) * 10**9)
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            for number in range(100):
-                pair.first.send(b"%d" % number)
-                await asyncio.sleep(0)
-            await wait_until(lambda: len(pair.second.received()) == 100)
-            assert pair.second.received() == [b"%d" % number for number in range(100)]
-            assert pair.first.engine.counters.severed_count == 0
-            assert pair.first.engine.counters.detached_count == 0
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        for number in range(100):
+            pair.first.send(b"%d" % number)
+            await asyncio.sleep(0)
+        await wait_until(lambda: len(pair.second.received()) == 100)
+        assert pair.second.received() == [b"%d" % number for number in range(100)]
+        assert pair.first.engine.counters.severed_count == 0
+        assert pair.first.engine.counters.detached_count == 0

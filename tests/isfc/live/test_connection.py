@@ -14,7 +14,6 @@ from isfc.errors import WireError
 from isfc.live.buffers import KEPT_LENGTH
 from isfc.live.connection import SEND_BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection
 from isfc.live.frames import BORROWED_LENGTH_MIN, CARRIED_LENGTH_MAX, measure_frame
-from tests.live.pair import Run
 from tests.resealed import prefix
 
 
@@ -267,23 +266,19 @@ class Aborting(Notes):
         connection.close(reason)
 
 
-def test_a_connection_that_drains_and_ends_is_lost_once(run_live: Run) -> None:
+async def test_a_connection_that_drains_and_ends_is_lost_once() -> None:
     """Asyncio's transport would call its protocol again, which is none by then: a traceback."""
-
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        here, there = socket.socketpair()
-        here.setblocking(False)
-        there.setblocking(False)
-        notes = Aborting()
-        connection = Connection(notes, measure_frame)
-        await loop.connect_accepted_socket(lambda: connection, here)
-        connection.write(bytes(8 * 2**20))
-        connection.close("all is said")
-        with there:
-            while await loop.sock_recv(there, 2**20):
-                pass
-        await asyncio.sleep(0.05)
-        assert notes.reasons == ["all is said"]
-
-    run_live(main())
+    loop = asyncio.get_running_loop()
+    here, there = socket.socketpair()
+    here.setblocking(False)
+    there.setblocking(False)
+    notes = Aborting()
+    connection = Connection(notes, measure_frame)
+    await loop.connect_accepted_socket(lambda: connection, here)
+    connection.write(bytes(8 * 2**20))
+    connection.close("all is said")
+    with there:
+        while await loop.sock_recv(there, 2**20):
+            pass
+    await asyncio.sleep(0.05)
+    assert notes.reasons == ["all is said"]

@@ -10,70 +10,55 @@ from isfc.errors import LocalProtocolError
 from isfc.live.conversation import RECORD_LENGTH_MAX
 from isfc.live.session import Conversation, ConversationSevered, SeverCode, Traffic
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationLimits
-from tests.live.nodes import open_pair
-from tests.live.pair import Run
+from tests.live.nodes import echo, open_pair
 from tests.waiting import wait_until
 
 
-async def echo(conversation: Conversation) -> None:
-    async for data in conversation:
-        await conversation.send(data)
-
-
-def test_bytes_go_there_and_back(run_live: Run, tmp_path: Path) -> None:
+async def test_bytes_go_there_and_back(tmp_path: Path) -> None:
     sent = Random(1).randbytes(3_000_000)
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            async with await first.connect("ECHO") as conversation:
-                sending = asyncio.create_task(conversation.send(sent))
-                received = bytearray()
-                while len(received) < len(sent):
-                    received += await conversation.receive()
-                await sending
-                assert received == sent
-                conversation.finish()
-                assert await conversation.receive() == b""
-                assert conversation.at_end
-
-    run_live(main())
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        async with await first.connect("ECHO") as conversation:
+            sending = asyncio.create_task(conversation.send(sent))
+            received = bytearray()
+            while len(received) < len(sent):
+                received += await conversation.receive()
+            await sending
+            assert received == sent
+            conversation.finish()
+            assert await conversation.receive() == b""
+            assert conversation.at_end
 
 
-def test_requests_have_their_replies(run_live: Run, tmp_path: Path) -> None:
+async def test_requests_have_their_replies(tmp_path: Path) -> None:
+    async def give_turn_away(conversation: Conversation) -> None:
+        conversation.end.pass_turn()
+        await conversation.send(b"out of turn")
+
     async def reverse(conversation: Conversation) -> None:
         assert conversation.kind is Traffic.LEGACY
         async for request in conversation:
             await conversation.send(request[::-1])
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            first.serve("REVERSE", reverse)
-            async with await second.connect("REVERSE", Traffic.LEGACY) as conversation:
-                for request in (b"stressed", b"", bytes(range(256)) * 6_000):
-                    assert await conversation.request(request) == request[::-1]
-                with pytest.raises(LocalProtocolError, match="partner's turn"):
-                    await give_turn_away(conversation)
-
-    async def give_turn_away(conversation: Conversation) -> None:
-        conversation.end.pass_turn()
-        await conversation.send(b"out of turn")
-
-    run_live(main())
+    async with open_pair(tmp_path) as (first, second):
+        first.serve("REVERSE", reverse)
+        async with await second.connect("REVERSE", Traffic.LEGACY) as conversation:
+            for request in (b"stressed", b"", bytes(range(256)) * 6_000):
+                assert await conversation.request(request) == request[::-1]
+            with pytest.raises(LocalProtocolError, match="partner's turn"):
+                await give_turn_away(conversation)
 
 
-def test_request_that_is_too_long_severs(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            conversation = await first.connect("ECHO", Traffic.LEGACY)
-            with pytest.raises(ConversationSevered, match="PROTOCOL: more than 16777216 bytes"):
-                await conversation.request(bytes(RECORD_LENGTH_MAX + 1))
-
-    run_live(main())
+async def test_request_that_is_too_long_severs(tmp_path: Path) -> None:
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        conversation = await first.connect("ECHO", Traffic.LEGACY)
+        with pytest.raises(ConversationSevered, match="PROTOCOL: more than 16777216 bytes"):
+            await conversation.request(bytes(RECORD_LENGTH_MAX + 1))
 
 
-def test_sender_waits_for_a_receiver_that_does_not_read(run_live: Run, tmp_path: Path) -> None:
+async def test_sender_waits_for_a_receiver_that_does_not_read(tmp_path: Path) -> None:
     go = asyncio.Event()
     received = bytearray()
 
@@ -83,27 +68,24 @@ def test_sender_waits_for_a_receiver_that_does_not_read(run_live: Run, tmp_path:
         async for data in conversation:
             received.extend(data)
 
-    async def main() -> None:
-        limits = ConversationLimits(window_length=10_000, send_length=5_000)
-        async with open_pair(tmp_path, limits=limits) as (first, second):
-            second.serve("SLOW", slow)
-            conversation = await first.connect("SLOW")
-            sending = asyncio.create_task(conversation.send(bytes(100_000)))
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.2):
-                    await asyncio.shield(sending)
-            (end,) = second.board.conversations.values()
-            assert end.arrived_length == 10_000
-            assert conversation.end.room_length == 0
-            go.set()
-            await sending
-            await conversation.close()
-            await wait_until(lambda: len(received) == 100_000)
-
-    run_live(main())
+    limits = ConversationLimits(window_length=10_000, send_length=5_000)
+    async with open_pair(tmp_path, limits=limits) as (first, second):
+        second.serve("SLOW", slow)
+        conversation = await first.connect("SLOW")
+        sending = asyncio.create_task(conversation.send(bytes(100_000)))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await asyncio.shield(sending)
+        (end,) = second.board.conversations.values()
+        assert end.arrived_length == 10_000
+        assert conversation.end.room_length == 0
+        go.set()
+        await sending
+        await conversation.close()
+        await wait_until(lambda: len(received) == 100_000)
 
 
-def test_severing_ends_the_partners_verbs_with_the_reason(run_live: Run, tmp_path: Path) -> None:
+async def test_severing_ends_the_partners_verbs_with_the_reason(tmp_path: Path) -> None:
     heard: list[str] = []
 
     async def listen(conversation: Conversation) -> None:
@@ -113,50 +95,41 @@ def test_severing_ends_the_partners_verbs_with_the_reason(run_live: Run, tmp_pat
             heard.append(str(error))
             raise
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("LISTEN", listen)
-            conversation = await first.connect("LISTEN")
-            conversation.sever("that will do")
-            with pytest.raises(ConversationSevered, match="that will do"):
-                await conversation.send(b"more")
-            await wait_until(lambda: bool(heard))
-            assert heard == ["CLOSED: that will do"]
-
-    run_live(main())
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("LISTEN", listen)
+        conversation = await first.connect("LISTEN")
+        conversation.sever("that will do")
+        with pytest.raises(ConversationSevered, match="that will do"):
+            await conversation.send(b"more")
+        await wait_until(lambda: bool(heard))
+        assert heard == ["CLOSED: that will do"]
 
 
-def test_close_raises_when_something_did_not_arrive(run_live: Run, tmp_path: Path) -> None:
+async def test_close_raises_when_something_did_not_arrive(tmp_path: Path) -> None:
     async def read_a_little(conversation: Conversation) -> None:
         await conversation.receive()
 
-    async def main() -> None:
-        limits = ConversationLimits(window_length=1_000, send_length=5_000)
-        async with open_pair(tmp_path, limits=limits) as (first, second):
-            second.serve("LITTLE", read_a_little)
-            conversation = await first.connect("LITTLE")
-            await conversation.send(bytes(4_000))
-            with pytest.raises(ConversationSevered, match="CLOSED"):
-                await conversation.close()
-            conversation = await first.connect("LITTLE")
-            await conversation.send(bytes(1))
-            await conversation.close()  # all of it was read
-
-    run_live(main())
+    limits = ConversationLimits(window_length=1_000, send_length=5_000)
+    async with open_pair(tmp_path, limits=limits) as (first, second):
+        second.serve("LITTLE", read_a_little)
+        conversation = await first.connect("LITTLE")
+        await conversation.send(bytes(4_000))
+        with pytest.raises(ConversationSevered, match="CLOSED"):
+            await conversation.close()
+        conversation = await first.connect("LITTLE")
+        await conversation.send(bytes(1))
+        await conversation.close()  # all of it was read
 
 
-def test_block_that_raises_severs(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            conversation = await first.connect("ECHO")
-            with pytest.raises(KeyError):
-                async with conversation:
-                    raise KeyError
-            assert conversation.end.reason is not None
-            assert conversation.end.reason.code is SeverCode.FAILED
-
-    run_live(main())
+async def test_block_that_raises_severs(tmp_path: Path) -> None:
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        conversation = await first.connect("ECHO")
+        with pytest.raises(KeyError):
+            async with conversation:
+                raise KeyError
+        assert conversation.end.reason is not None
+        assert conversation.end.reason.code is SeverCode.FAILED
 
 
 def test_room_is_never_more_than_the_wire_can_say() -> None:

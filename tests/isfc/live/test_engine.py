@@ -32,54 +32,45 @@ COMMAND_LENGTH = len(encode(CommandFrame(Command.READ, 0, 0, 0)))
 STATUS_LENGTH = len(encode(StatusFrame(Signal.RECEIVED, 0)))
 
 
-def test_messages_arrive_once_in_order_and_are_confirmed(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            wanted = [bytes([i % 256]) * (1 + 977 * i) for i in range(200)]
-            for data in wanted:
-                pair.first.send(data)
-            await wait_until(lambda: len(pair.second.received()) == len(wanted))
-            assert pair.second.received() == wanted
-            await wait_until(lambda: pair.first.guest.sent_count == len(wanted))
-
-    run_live(main())
+async def test_messages_arrive_once_in_order_and_are_confirmed(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        wanted = [bytes([i % 256]) * (1 + 977 * i) for i in range(200)]
+        for data in wanted:
+            pair.first.send(data)
+        await wait_until(lambda: len(pair.second.received()) == len(wanted))
+        assert pair.second.received() == wanted
+        await wait_until(lambda: pair.first.guest.sent_count == len(wanted))
 
 
-def test_what_is_held_leaves_after_the_programs_turn_and_before_a_farewell(
-    run_live: Run, tmp_path: Path
+async def test_what_is_held_leaves_after_the_programs_turn_and_before_a_farewell(
+    tmp_path: Path,
 ) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            first, second = pair.sides
-            first.engine.hold()
-            first.send(b"held")
-            await wait_until(lambda: second.received() == [b"held"])
-            first.engine.hold()
-            first.send(b"last")
-            first.engine.close()
-            async with asyncio.timeout(5):  # a reset and another try would take longer
-                await wait_until(lambda: second.received() == [b"held", b"last"])
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        first, second = pair.sides
+        first.engine.hold()
+        first.send(b"held")
+        await wait_until(lambda: second.received() == [b"held"])
+        first.engine.hold()
+        first.send(b"last")
+        first.engine.close()
+        async with asyncio.timeout(5):  # a reset and another try would take longer
+            await wait_until(lambda: second.received() == [b"held", b"last"])
 
 
-def test_a_message_longer_than_a_package_arrives_whole(run_live: Run, tmp_path: Path) -> None:
+async def test_a_message_longer_than_a_package_arrives_whole(tmp_path: Path) -> None:
     data = Random(7).randbytes(3_000_000)
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            pair.second.send(data)
-            await wait_until(lambda: bool(pair.first.received()))
-            assert pair.first.received() == [data]
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        pair.second.send(data)
+        await wait_until(lambda: bool(pair.first.received()))
+        assert pair.first.received() == [data]
 
 
-def test_a_package_that_came_with_its_command_is_answered_by_one_write(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_package_that_came_with_its_command_is_answered_by_one_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[int] = []
     write = Connection.write
@@ -88,17 +79,14 @@ def test_a_package_that_came_with_its_command_is_answered_by_one_write(
         written.append(sum(map(len, pieces)))
         write(connection, *pieces)
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            monkeypatch.setattr(Connection, "write", count)
-            pair.first.send(bytes(1_000))
-            await wait_until(lambda: pair.first.guest.sent_count == 1)
-        command_and_data, read_and_end = written[:2]
-        assert command_and_data > 1_000
-        assert read_and_end == COMMAND_LENGTH + STATUS_LENGTH
-
-    run_live(main())
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        monkeypatch.setattr(Connection, "write", count)
+        pair.first.send(bytes(1_000))
+        await wait_until(lambda: pair.first.guest.sent_count == 1)
+    command_and_data, read_and_end = written[:2]
+    assert command_and_data > 1_000
+    assert read_and_end == COMMAND_LENGTH + STATUS_LENGTH
 
 
 class _Ball(Guest):
@@ -134,76 +122,66 @@ def _count_writes(monkeypatch: pytest.MonkeyPatch) -> list[Connection]:
     return written
 
 
-def test_a_message_that_finds_an_idle_link_and_its_answer_are_one_write_each(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_message_that_finds_an_idle_link_and_its_answer_are_one_write_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = 20
 
-    async def main() -> None:
-        options = [{"program": _Ball(count)}, {"program": _Ball(count)}]
-        async with LivePair(tmp_path, options=options) as pair:
-            await pair.come_up()
-            written = _count_writes(monkeypatch)
-            pair.first.send(b"ball")
-            await wait_until(lambda: pair.second.engine.end.link.counters.write_package_count == 20)
-            assert len(written) == 1 + 2 * count + 1  # and that the last was read
-            assert len(set(written)) == 2  # both ends of one CTC
-
-    run_live(main())
+    options = [{"program": _Ball(count)}, {"program": _Ball(count)}]
+    async with LivePair(tmp_path, options=options) as pair:
+        await pair.come_up()
+        written = _count_writes(monkeypatch)
+        pair.first.send(b"ball")
+        await wait_until(lambda: pair.second.engine.end.link.counters.write_package_count == 20)
+        assert len(written) == 1 + 2 * count + 1  # and that the last was read
+        assert len(set(written)) == 2  # both ends of one CTC
 
 
-def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
     ball = _Ball(0)
 
-    async def main() -> None:
-        async with LivePair(tmp_path, options=[{}, {"program": ball}]) as pair:
-            await pair.come_up()
-            ball.side = pair.second
-            confirmed = pair.first.guest
-            written = _count_writes(monkeypatch)
-            pair.first.send(b"first")
-            await wait_until(lambda: len(ball.arrived) == 1)
-            await asyncio.sleep(0.1)
-            assert (confirmed.sent_count, len(written)) == (0, 1)
-            pair.second.send(b"answer")
-            await wait_until(lambda: pair.first.received() == [b"answer"])
-            assert (confirmed.sent_count, len(written)) == (1, 3)  # the answer has been confirmed
-            pair.first.send(b"second")
-            await wait_until(lambda: len(ball.arrived) == 2)
-            assert confirmed.sent_count == 1
-            pair.first.send(b"third")  # on another CTC, as the partner may be waiting
-            await wait_until(lambda: confirmed.sent_count == 3)
-
-    run_live(main())
+    async with LivePair(tmp_path, options=[{}, {"program": ball}]) as pair:
+        await pair.come_up()
+        ball.side = pair.second
+        confirmed = pair.first.guest
+        written = _count_writes(monkeypatch)
+        pair.first.send(b"first")
+        await wait_until(lambda: len(ball.arrived) == 1)
+        await asyncio.sleep(0.1)
+        assert (confirmed.sent_count, len(written)) == (0, 1)
+        pair.second.send(b"answer")
+        await wait_until(lambda: pair.first.received() == [b"answer"])
+        assert (confirmed.sent_count, len(written)) == (1, 3)  # the answer has been confirmed
+        pair.first.send(b"second")
+        await wait_until(lambda: len(ball.arrived) == 2)
+        assert confirmed.sent_count == 1
+        pair.first.send(b"third")  # on another CTC, as the partner may be waiting
+        await wait_until(lambda: confirmed.sent_count == 3)
 
 
 @pytest.mark.parametrize(("ctc_count", "kept_s"), [(4, 0.02), (2, 1_000.0), (1, 1_000.0)])
-def test_that_it_was_read_waits_not_for_long_and_not_where_the_partner_has_one_ctc_to_write_on(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctc_count: int, kept_s: float
+async def test_that_it_was_read_waits_not_for_long_nor_where_the_partner_has_one_ctc_to_write_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctc_count: int, kept_s: float
 ) -> None:
     monkeypatch.setattr("isfc.live.engine.KEPT_S", kept_s)
     ball = _Ball(0)
 
-    async def main() -> None:
-        options = [{}, {"program": ball}]
-        async with LivePair(tmp_path, Setup(ctc_count=ctc_count), options=options) as pair:
-            await pair.come_up()
-            ball.side = pair.second
-            pair.first.send(b"first")
-            await wait_until(lambda: pair.first.guest.sent_count == 1)
-
-    run_live(main())
+    options = [{}, {"program": ball}]
+    async with LivePair(tmp_path, Setup(ctc_count=ctc_count), options=options) as pair:
+        await pair.come_up()
+        ball.side = pair.second
+        pair.first.send(b"first")
+        await wait_until(lambda: pair.first.guest.sent_count == 1)
 
 
 @pytest.mark.parametrize(
     ("count", "order"),
     [(MANY_COUNT - 1, ["delivered", "answered"]), (MANY_COUNT, ["answered", "delivered"])],
 )
-def test_many_messages_are_answered_before_the_program_has_them(
-    run_live: Run,
+async def test_many_messages_are_answered_before_the_program_has_them(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     count: int,
@@ -217,118 +195,91 @@ def test_many_messages_are_answered_before_the_program_has_them(
             log.append("answered")
         write(connection, *pieces)
 
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            log.clear()
-            monkeypatch.setattr(Connection, "write", note)
-            pair.second.engine.listeners.append(
-                lambda _end, event, _now_ns: (
-                    log.append("delivered") if isinstance(event, Delivered) else None
-                )
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        log.clear()
+        monkeypatch.setattr(Connection, "write", note)
+        pair.second.engine.listeners.append(
+            lambda _end, event, _now_ns: (
+                log.append("delivered") if isinstance(event, Delivered) else None
             )
-            pair.first.send(*[b"together"] * count)
-            await wait_until(lambda: pair.first.guest.sent_count == count)
-        assert log == order
+        )
+        pair.first.send(*[b"together"] * count)
+        await wait_until(lambda: pair.first.guest.sent_count == count)
+    assert log == order
 
-    run_live(main())
 
-
-def test_one_ctc_carries_both_directions_through_real_collisions(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
-            await pair.come_up()
-            for number in range(300):
-                for side in pair.sides:
-                    side.send(number.to_bytes(4, "big"))
-                await asyncio.sleep(0)
-            wanted = [number.to_bytes(4, "big") for number in range(300)]
-            await wait_until(lambda: all(len(side.received()) == 300 for side in pair.sides))
+async def test_one_ctc_carries_both_directions_through_real_collisions(tmp_path: Path) -> None:
+    async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
+        await pair.come_up()
+        for number in range(300):
             for side in pair.sides:
-                assert side.received() == wanted
-
-    run_live(main())
-
-
-def test_appc_messages_arrive_too(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            pair.first.engine.send([Message(3, 5, Traffic.LEGACY, b"hello")])
-            await wait_until(lambda: bool(pair.second.guest.arrived))
-            assert pair.second.received() == [b"hello"]
-
-    run_live(main())
+                side.send(number.to_bytes(4, "big"))
+            await asyncio.sleep(0)
+        wanted = [number.to_bytes(4, "big") for number in range(300)]
+        await wait_until(lambda: all(len(side.received()) == 300 for side in pair.sides))
+        for side in pair.sides:
+            assert side.received() == wanted
 
 
-def test_a_pulled_cable_costs_nothing_and_the_ctc_comes_back(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            wanted = [number.to_bytes(4, "big") * 20_000 for number in range(100)]
-            for number, data in enumerate(wanted):
-                pair.first.send(data)
-                if number % 10 == 0:
-                    rdev = pair.first.engine.definition.ctcs[number // 10 % 4].device.rdev
-                    pair.first.engine.detach(rdev, "the cable was pulled")
-                await asyncio.sleep(0.001)
-            await wait_until(lambda: len(pair.second.received()) == len(wanted))
-            assert pair.second.received() == wanted
-            await pair.come_up()
-            assert pair.first.engine.counters.severed_count == 0
-            kinds = {type(event) for event in pair.first.told}
-            assert kinds >= {Attached, Detached, LinkUp}
-
-    run_live(main())
+async def test_appc_messages_arrive_too(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        pair.first.engine.send([Message(3, 5, Traffic.LEGACY, b"hello")])
+        await wait_until(lambda: bool(pair.second.guest.arrived))
+        assert pair.second.received() == [b"hello"]
 
 
-def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            for rdev in list(pair.first.engine.end.ctcs):
+async def test_a_pulled_cable_costs_nothing_and_the_ctc_comes_back(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        wanted = [number.to_bytes(4, "big") * 20_000 for number in range(100)]
+        for number, data in enumerate(wanted):
+            pair.first.send(data)
+            if number % 10 == 0:
+                rdev = pair.first.engine.definition.ctcs[number // 10 % 4].device.rdev
                 pair.first.engine.detach(rdev, "the cable was pulled")
-            pair.first.send(b"while it is down")
-            await wait_until(lambda: bool(pair.second.received()))
-            assert pair.first.guest.count(LinkDown) == 1
-            assert pair.first.guest.count(LinkUp) == 2
-            assert pair.first.guest.count(Severed) == 0
-
-    run_live(main())
-
-
-def test_a_link_that_stays_down_is_severed_and_its_program_told(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        options = [{"reconnect_s": 0.5}, {}]
-        async with LivePair(tmp_path, options=options) as pair:
-            await pair.come_up()
-            pair.first.send_when_down(b"never read")
-            await pair.second.close()
-            await wait_until(lambda: pair.first.guest.count(Severed) > 0)
-            assert pair.first.engine.end.link.state is LinkState.DOWN
-            assert not pair.first.engine.end.link.packager
-            severed = [e for e in pair.first.guest.events if isinstance(e, Severed)]
-            assert severed[0].reason == "the link was down for 0.5 s"
-
-    run_live(main())
+            await asyncio.sleep(0.001)
+        await wait_until(lambda: len(pair.second.received()) == len(wanted))
+        assert pair.second.received() == wanted
+        await pair.come_up()
+        assert pair.first.engine.counters.severed_count == 0
+        kinds = {type(event) for event in pair.first.told}
+        assert kinds >= {Attached, Detached, LinkUp}
 
 
-def test_what_waits_for_a_partner_who_never_came_is_not_severed(run_live: Run) -> None:
-    async def main() -> None:
-        side = LiveSide(Setup().definition(0), 1, reconnect_s=0.02)
-        side.send(b"for whoever comes")
-        await asyncio.sleep(0.2)
-        assert side.engine.counters.severed_count == 0
-        assert side.engine.end.link.packager
-        await side.close()
+async def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        for rdev in list(pair.first.engine.end.ctcs):
+            pair.first.engine.detach(rdev, "the cable was pulled")
+        pair.first.send(b"while it is down")
+        await wait_until(lambda: bool(pair.second.received()))
+        assert pair.first.guest.count(LinkDown) == 1
+        assert pair.first.guest.count(LinkUp) == 2
+        assert pair.first.guest.count(Severed) == 0
 
-    run_live(main())
+
+async def test_a_link_that_stays_down_is_severed_and_its_program_told(tmp_path: Path) -> None:
+    options = [{"reconnect_s": 0.5}, {}]
+    async with LivePair(tmp_path, options=options) as pair:
+        await pair.come_up()
+        pair.first.send_when_down(b"never read")
+        await pair.second.close()
+        await wait_until(lambda: pair.first.guest.count(Severed) > 0)
+        assert pair.first.engine.end.link.state is LinkState.DOWN
+        assert not pair.first.engine.end.link.packager
+        severed = [e for e in pair.first.guest.events if isinstance(e, Severed)]
+        assert severed[0].reason == "the link was down for 0.5 s"
+
+
+async def test_what_waits_for_a_partner_who_never_came_is_not_severed() -> None:
+    side = LiveSide(Setup().definition(0), 1, reconnect_s=0.02)
+    side.send(b"for whoever comes")
+    await asyncio.sleep(0.2)
+    assert side.engine.counters.severed_count == 0
+    assert side.engine.end.link.packager
+    await side.close()
 
 
 def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Path) -> None:
@@ -350,39 +301,26 @@ class _Flood(Guest):
         return [(now_ns, [Message(1, 60_000, data=bytes(60_000))]) for _ in range(1_500)]
 
 
-def test_a_program_that_offers_too_much_waits_and_loses_nothing(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, options=[{"program": _Flood()}, {}]) as pair:
-            await wait_until(lambda: len(pair.second.guest.arrived) == 1_500)
-
-    run_live(main())
+async def test_a_program_that_offers_too_much_waits_and_loses_nothing(tmp_path: Path) -> None:
+    async with LivePair(tmp_path, options=[{"program": _Flood()}, {}]) as pair:
+        await wait_until(lambda: len(pair.second.guest.arrived) == 1_500)
 
 
-def test_sending_past_the_backlog_is_refused(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            messages = [bytes(60_000)] * 5_000
-            with pytest.raises(Backpressure):
-                pair.first.send(*messages)
-
-    run_live(main())
+async def test_sending_past_the_backlog_is_refused(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        messages = [bytes(60_000)] * 5_000
+        with pytest.raises(Backpressure):
+            pair.first.send(*messages)
 
 
-def test_connections_that_go_when_the_link_is_severed_are_lost_ones(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            engine, count = pair.first.engine, len(pair.first.engine.end.ctcs)
-            engine.sever("for a test")
-            assert engine.counters.detached_count == engine.counters.attached_count == count
-            reasons = [event.reason for event in pair.first.told if isinstance(event, Detached)]
-            assert reasons == ["for a test"] * count
-
-    run_live(main())
+async def test_connections_that_go_when_the_link_is_severed_are_lost_ones(tmp_path: Path) -> None:
+    async with LivePair(tmp_path) as pair:
+        await pair.come_up()
+        engine, count = pair.first.engine, len(pair.first.engine.end.ctcs)
+        engine.sever("for a test")
+        assert engine.counters.detached_count == engine.counters.attached_count == count
+        reasons = [event.reason for event in pair.first.told if isinstance(event, Detached)]
+        assert reasons == ["for a test"] * count
 
 
 class _Broken(Guest):
@@ -392,34 +330,26 @@ class _Broken(Guest):
         raise ZeroDivisionError("a bug")
 
 
-def test_a_bug_in_a_program_ends_the_node_and_is_raised(run_live: Run) -> None:
-    async def main() -> None:
-        engine = LiveEngine(Setup().definition(0), _Broken(), Clock())
-        engine.sever("to be told of it")
-        with pytest.raises(ZeroDivisionError, match="a bug"):
-            async with asyncio.timeout(10):
-                await engine.wait_closed()
-
-    run_live(main())
+async def test_a_bug_in_a_program_ends_the_node_and_is_raised() -> None:
+    engine = LiveEngine(Setup().definition(0), _Broken(), Clock())
+    engine.sever("to be told of it")
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        async with asyncio.timeout(10):
+            await engine.wait_closed()
 
 
-def test_a_paced_pair_takes_the_models_time_and_says_how_late_it_was(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, options=[{"paced": True}, {"paced": True}]) as pair:
-            await pair.come_up()
-            begin_ns = pair.first.engine.now_ns()
-            pair.first.send(bytes(2_000_000))
-            await wait_until(lambda: pair.first.guest.sent_count > 0)
-            pair.first.send(b"end")
-            await wait_until(lambda: len(pair.second.received()) == 2)
-            took_ns = pair.first.engine.now_ns() - begin_ns
-            assert took_ns > 2_000_000 * 1e9 / 212.5e6, "faster than the fibre's light"
-            assert pair.first.engine.lag.late_ns >= 0
-            assert pair.first.engine.lag.waited_ns > 0
-
-    run_live(main())
+async def test_a_paced_pair_takes_the_models_time_and_says_how_late_it_was(tmp_path: Path) -> None:
+    async with LivePair(tmp_path, options=[{"paced": True}, {"paced": True}]) as pair:
+        await pair.come_up()
+        begin_ns = pair.first.engine.now_ns()
+        pair.first.send(bytes(2_000_000))
+        await wait_until(lambda: pair.first.guest.sent_count > 0)
+        pair.first.send(b"end")
+        await wait_until(lambda: len(pair.second.received()) == 2)
+        took_ns = pair.first.engine.now_ns() - begin_ns
+        assert took_ns > 2_000_000 * 1e9 / 212.5e6, "faster than the fibre's light"
+        assert pair.first.engine.lag.late_ns >= 0
+        assert pair.first.engine.lag.waited_ns > 0
 
 
 class _Far(Setup):
@@ -430,17 +360,14 @@ class _Far(Setup):
         return replace(near, ctcs=tuple(replace(ctc, way_ns=5_000_000) for ctc in near.ctcs))
 
 
-def test_a_long_fibre_delays_what_a_paced_pair_sends(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, _Far(), options=[{"paced": True}, {"paced": True}]) as pair:
-            await pair.come_up()
-            begin_ns = pair.first.engine.now_ns()
-            pair.first.send(b"far")
-            await wait_until(lambda: pair.second.received() == [b"far"])
-            took_ns = pair.first.engine.now_ns() - begin_ns
-            assert took_ns > 3 * 5_000_000, "write, read and data each go 1,000 km"
-
-    run_live(main())
+async def test_a_long_fibre_delays_what_a_paced_pair_sends(tmp_path: Path) -> None:
+    async with LivePair(tmp_path, _Far(), options=[{"paced": True}, {"paced": True}]) as pair:
+        await pair.come_up()
+        begin_ns = pair.first.engine.now_ns()
+        pair.first.send(b"far")
+        await wait_until(lambda: pair.second.received() == [b"far"])
+        took_ns = pair.first.engine.now_ns() - begin_ns
+        assert took_ns > 3 * 5_000_000, "write, read and data each go 1,000 km"
 
 
 def test_lag_is_lateness_over_waiting() -> None:
@@ -461,37 +388,29 @@ class _Picky(System):
             raise RemoteProtocolError("more than can be held")
 
 
-def test_what_cannot_be_received_severs_the_link_and_both_restart(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        options = [{"make": lambda definition: _Picky([definition])}, {}]
-        async with LivePair(tmp_path, options=options) as pair:
-            await pair.come_up()
-            pair.second.send(b"too much")
-            await wait_until(lambda: all(side.guest.count(Severed) for side in pair.sides))
-            reasons = [e.reason for e in pair.first.guest.events if isinstance(e, Severed)]
-            assert reasons == ["more than can be held"]
-            await pair.come_up()
-
-    run_live(main())
+async def test_what_cannot_be_received_severs_the_link_and_both_restart(tmp_path: Path) -> None:
+    options = [{"make": lambda definition: _Picky([definition])}, {}]
+    async with LivePair(tmp_path, options=options) as pair:
+        await pair.come_up()
+        pair.second.send(b"too much")
+        await wait_until(lambda: all(side.guest.count(Severed) for side in pair.sides))
+        reasons = [e.reason for e in pair.first.guest.events if isinstance(e, Severed)]
+        assert reasons == ["more than can be held"]
+        await pair.come_up()
 
 
-def test_the_node_is_made_by_whoever_wants_to_make_it(run_live: Run) -> None:
+async def test_the_node_is_made_by_whoever_wants_to_make_it() -> None:
     made: list[System] = []
 
-    async def main() -> None:
-        def make(definition: object) -> System:
-            assert definition is engine_definition
-            made.append(System([engine_definition]))
-            return made[-1]
+    def make(definition: object) -> System:
+        assert definition is engine_definition
+        made.append(System([engine_definition]))
+        return made[-1]
 
-        engine_definition = Setup().definition(0)
-        engine = LiveEngine(engine_definition, Guest(), Clock(), make=make)
-        engine.sever("again")
-        assert engine.system is made[1]
-        assert engine.now_ns() < 3600 * S
-        engine.close()
-        await engine.wait_closed()
-
-    run_live(main())
+    engine_definition = Setup().definition(0)
+    engine = LiveEngine(engine_definition, Guest(), Clock(), make=make)
+    engine.sever("again")
+    assert engine.system is made[1]
+    assert engine.now_ns() < 3600 * S
+    engine.close()
+    await engine.wait_closed()

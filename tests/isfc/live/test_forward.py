@@ -5,18 +5,22 @@ import os
 import resource
 import socket
 import struct
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from isfc.errors import ConfigurationError
+from isfc.live import forward
 from isfc.live.accepting import PAUSE_S
-from isfc.live.forward import Forward, forwarding, parse_forwards
+from isfc.live.forward import Forward, forward_limits, forwarding, parse_forwards
 from isfc.live.session import ConversationSevered
+from isfc.programs.protocol import ConversationLimits
 from tests.isfc.live.tcp import NODES, answer_at_end, echo, end, forwarded, tcp_server
+from tests.live.forwarded import free_port
 from tests.live.nodes import open_pair
-from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
 
@@ -64,31 +68,28 @@ def test_what_is_no_forward_is_a_configuration_error(texts: list[str], why: str)
         parse_forwards(texts, [NODES])
 
 
-def test_bytes_go_both_ways_and_halves_end_by_themselves(run_live: Run, tmp_path: Path) -> None:
+async def test_bytes_go_both_ways_and_halves_end_by_themselves(tmp_path: Path) -> None:
     sent = Random(3).randbytes(2_000_000)
 
-    async def main() -> None:
-        complaints: list[str] = []
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(answer_at_end) as port,
-            forwarded(first, second, port, complaints) as (listen_port, forwarder),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            writer.write(sent)
-            await writer.drain()
-            writer.write_eof()
-            assert await reader.read() == b"2000000"
-            writer.close()
-            await wait_until(lambda: not first.board.conversations)
-            assert forwarder.connection_count == 1
-            assert forwarder.failed_count == 0
-        assert complaints == []
-
-    run_live(main())
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(answer_at_end) as port,
+        forwarded(first, second, port, complaints) as (listen_port, forwarder),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        writer.write(sent)
+        await writer.drain()
+        writer.write_eof()
+        assert await reader.read() == b"2000000"
+        writer.close()
+        await wait_until(lambda: not first.board.conversations)
+        assert forwarder.connection_count == 1
+        assert forwarder.failed_count == 0
+    assert complaints == []
 
 
-def test_many_connections_keep_apart(run_live: Run, tmp_path: Path) -> None:
+async def test_many_connections_keep_apart(tmp_path: Path) -> None:
     async def talk(port: int, number: int) -> None:
         sent = Random(number).randbytes(20_000 + 1_000 * number)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -97,59 +98,50 @@ def test_many_connections_keep_apart(run_live: Run, tmp_path: Path) -> None:
         assert await reader.read() == sent
         writer.close()
 
-    async def main() -> None:
-        complaints: list[str] = []
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path, verify=True) as (first, second),
+        tcp_server(echo) as port,
+        forwarded(first, second, port, complaints) as (listen_port, forwarder),
+    ):
+        await asyncio.gather(*(talk(listen_port, number) for number in range(60)))
+        assert forwarder.connection_count == 60
+        for node in (first, second):
+            assert node.verifying is not None
+            node.verifying.expect_intact()
+    assert complaints == []
+
+
+async def test_a_service_that_is_not_there_resets_its_clients(tmp_path: Path) -> None:
+    complaints: list[str] = []
+    with socket.socket() as deaf:  # keeps the port from others, and does not listen
+        deaf.bind(("127.0.0.1", 0))
+        port = deaf.getsockname()[1]
         async with (
-            open_pair(tmp_path, verify=True) as (first, second),
-            tcp_server(echo) as port,
+            open_pair(tmp_path) as (first, second),
             forwarded(first, second, port, complaints) as (listen_port, forwarder),
         ):
-            await asyncio.gather(*(talk(listen_port, number) for number in range(60)))
-            assert forwarder.connection_count == 60
-            for node in (first, second):
-                assert node.verifying is not None
-                node.verifying.expect_intact()
-        assert complaints == []
-
-    run_live(main())
-
-
-def test_a_service_that_is_not_there_resets_its_clients(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        complaints: list[str] = []
-        with socket.socket() as deaf:  # keeps the port from others, and does not listen
-            deaf.bind(("127.0.0.1", 0))
-            port = deaf.getsockname()[1]
-            async with (
-                open_pair(tmp_path) as (first, second),
-                forwarded(first, second, port, complaints) as (listen_port, forwarder),
-            ):
-                reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-                with pytest.raises(ConnectionResetError):
-                    await reader.read()
-                await end(writer)
-                assert forwarder.failed_count == 1
-        assert len(complaints) == 2  # each end says it
-        assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
-
-    run_live(main())
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            with pytest.raises(ConnectionResetError):
+                await reader.read()
+            await end(writer)
+            assert forwarder.failed_count == 1
+    assert len(complaints) == 2  # each end says it
+    assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
 
 
-def test_a_host_that_has_no_address_is_said(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        complaints: list[str] = []
-        async with open_pair(tmp_path) as (first, second):
-            forwards = [Forward(NODES[0], "127.0.0.1", 1, NODES[1], "no host", 80)]
-            async with forwarding(second, forwards, complaints.append):
-                with pytest.raises(ConversationSevered, match="REFUSED: no host:80: "):
-                    await first.connect("TCP1")
-        (complaint,) = complaints
-        assert complaint.startswith("--forward ATLANTA:127.0.0.1:1=BOSTON:no host:80: no host:80: ")
-
-    run_live(main())
+async def test_a_host_that_has_no_address_is_said(tmp_path: Path) -> None:
+    complaints: list[str] = []
+    async with open_pair(tmp_path) as (first, second):
+        forwards = [Forward(NODES[0], "127.0.0.1", 1, NODES[1], "no host", 80)]
+        async with forwarding(second, forwards, complaints.append):
+            with pytest.raises(ConversationSevered, match="REFUSED: no host:80: "):
+                await first.connect("TCP1")
+    (complaint,) = complaints
+    assert complaint.startswith("--forward ATLANTA:127.0.0.1:1=BOSTON:no host:80: no host:80: ")
 
 
-def test_a_reset_on_one_side_is_a_reset_on_the_other(run_live: Run, tmp_path: Path) -> None:
+async def test_a_reset_on_one_side_is_a_reset_on_the_other(tmp_path: Path) -> None:
     ends: list[BaseException | bytes] = []
 
     async def note_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -159,124 +151,244 @@ def test_a_reset_on_one_side_is_a_reset_on_the_other(run_live: Run, tmp_path: Pa
         except ConnectionError as error:
             ends.append(error)
 
-    async def main() -> None:
-        complaints: list[str] = []
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(note_end) as port,
-            forwarded(first, second, port, complaints) as (listen_port, _),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            assert await reader.readexactly(5) == b"hello"
-            connection = writer.get_extra_info("socket")
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            writer.transport.abort()
-            await wait_until(lambda: bool(ends))
-            assert isinstance(ends[0], ConnectionResetError)
-            await wait_until(lambda: not first.board.conversations)
-        assert [c.partition(": ")[2] for c in complaints] == [
-            "Connection reset by peer",
-            "FAILED: Connection reset by peer",
-        ]
-
-    run_live(main())
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(note_end) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        assert await reader.readexactly(5) == b"hello"
+        connection = writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+        await wait_until(lambda: bool(ends))
+        assert isinstance(ends[0], ConnectionResetError)
+        await wait_until(lambda: not first.board.conversations)
+    assert [c.partition(": ")[2] for c in complaints] == [
+        "Connection reset by peer",
+        "FAILED: Connection reset by peer",
+    ]
 
 
-def test_running_out_of_file_descriptors_delays_a_connection(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        complaints: list[str] = []
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(echo) as port,
-            forwarded(first, second, port, complaints) as (listen_port, _),
-        ):
-            client = socket.create_connection(("127.0.0.1", listen_port), PATIENCE_S)
-            lowest_free = os.dup(client.fileno())
-            os.close(lowest_free)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
-            try:
-                await wait_until(lambda: bool(complaints))
-                await asyncio.sleep(3 * PAUSE_S)  # it is tried again, and said once
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            reader, writer = await asyncio.open_connection(sock=client)
-            writer.write(b"hello")
-            assert await reader.readexactly(5) == b"hello"
-            writer.write_eof()
-            assert await reader.read() == b""
-            writer.close()
-        assert [c.partition(": ")[2] for c in complaints] == ["cannot accept: Too many open files"]
-
-    run_live(main())
+async def test_running_out_of_file_descriptors_delays_a_connection(tmp_path: Path) -> None:
+    complaints: list[str] = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(echo) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        client = socket.create_connection(("127.0.0.1", listen_port), PATIENCE_S)
+        lowest_free = os.dup(client.fileno())
+        os.close(lowest_free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+        try:
+            await wait_until(lambda: bool(complaints))
+            await asyncio.sleep(3 * PAUSE_S)  # it is tried again, and said once
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        reader, writer = await asyncio.open_connection(sock=client)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        writer.write_eof()
+        assert await reader.read() == b""
+        writer.close()
+    assert [c.partition(": ")[2] for c in complaints] == ["cannot accept: Too many open files"]
 
 
-def test_a_lost_link_resets_both_ends(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        complaints: list[str] = []
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(echo) as port,
-            forwarded(first, second, port, complaints) as (listen_port, forwarder),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            writer.write(b"hello")
-            assert await reader.readexactly(5) == b"hello"
-            assert second.engine is not None
-            second.engine.sever("for a test")
-            with pytest.raises(ConnectionResetError):
-                await reader.read()
-            await end(writer)
-            assert forwarder.failed_count == 1
-
-    run_live(main())
+async def test_a_lost_link_resets_both_ends(tmp_path: Path) -> None:
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(echo) as port,
+        forwarded(first, second, port, complaints) as (listen_port, forwarder),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        assert second.engine is not None
+        second.engine.sever("for a test")
+        with pytest.raises(ConnectionResetError):
+            await reader.read()
+        await end(writer)
+        assert forwarder.failed_count == 1
 
 
-def test_a_client_is_not_read_faster_than_the_service_reads(run_live: Run, tmp_path: Path) -> None:
+async def test_a_client_is_not_read_faster_than_the_service_reads(tmp_path: Path) -> None:
     go = asyncio.Event()
 
     async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await go.wait()
         await answer_at_end(reader, writer)
 
-    async def main() -> None:
-        complaints: list[str] = []
-        size = 40_000_000
+    complaints: list[str] = []
+    size = 40_000_000
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(slow) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        writer.write(bytes(size))
+        sending = asyncio.create_task(writer.drain())
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.3):
+                await asyncio.shield(sending)
+        held = sum(
+            end.arrived_length + node.board.limits.send_length - end.room_length
+            for node in (first, second)
+            for end in node.board.conversations.values()
+        )
+        limits = first.board.limits
+        assert held <= limits.window_length + limits.send_length < size / 4
+        go.set()
+        await sending
+        writer.write_eof()
+        assert await reader.read() == str(size).encode()
+        writer.close()
+
+
+async def test_a_port_that_is_taken_is_a_configuration_error(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        forwards = [Forward(NODES[0], "127.0.0.1", port, NODES[1], "127.0.0.1", 1)]
+        async with open_pair(tmp_path) as (first, _):
+            with pytest.raises(ConfigurationError, match=r"cannot listen: .*in use"):
+                async with forwarding(first, forwards, lambda _: None):
+                    pass
+
+
+async def test_connections_beyond_the_limit_wait_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)
+    open_count: list[int] = [0, 0]
+
+    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        open_count[0] += 1
+        open_count[1] = max(open_count)
+        await echo(reader, writer)
+        open_count[0] -= 1
+
+    async def talk(port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        await asyncio.sleep(0.01)
+        writer.write_eof()
+        assert await reader.read() == b""
+        writer.close()
+
+    open_count[:] = [0, 0]
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(count) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        await asyncio.gather(*(talk(listen_port) for _ in range(8)))
+    assert open_count[1] == 2
+    assert complaints == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_the_service_sees_connections_in_the_order_in_which_they_came(
+    tmp_path: Path, host: str
+) -> None:
+    seen: dict[int, int] = {}
+
+    async def note(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        accepted = len(seen)
+        seen[accepted] = -1  # what it is will show when it says so
+        seen[accepted] = int(await reader.readexactly(4))
+
+    def speak(port: int, number: int) -> socket.socket:
+        client = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        client.sendall(b"%04d" % number)
+        return client
+
+    complaints: list[str] = []
+    listen_port = free_port()
+    async with open_pair(tmp_path) as (first, second), tcp_server(note) as port:
+        forwards = [Forward(NODES[0], "127.0.0.1", listen_port, NODES[1], host, port)]
         async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(slow) as port,
-            forwarded(first, second, port, complaints) as (listen_port, _),
+            forwarding(second, forwards, complaints.append),
+            forwarding(first, forwards, complaints.append),
         ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            writer.write(bytes(size))
-            sending = asyncio.create_task(writer.drain())
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.3):
-                    await asyncio.shield(sending)
-            held = sum(
-                end.arrived_length + node.board.limits.send_length - end.room_length
-                for node in (first, second)
-                for end in node.board.conversations.values()
-            )
-            limits = first.board.limits
-            assert held <= limits.window_length + limits.send_length < size / 4
-            go.set()
-            await sending
-            writer.write_eof()
-            assert await reader.read() == str(size).encode()
-            writer.close()
-
-    run_live(main())
+            clients = [speak(listen_port, number) for number in range(100)]
+            await wait_until(lambda: len({*seen.values()} - {-1}) == 100)
+            for client in clients:
+                client.close()
+    assert list(seen.values()) == list(range(100))
 
 
-def test_a_port_that_is_taken_is_a_configuration_error(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-            forwards = [Forward(NODES[0], "127.0.0.1", port, NODES[1], "127.0.0.1", 1)]
-            async with open_pair(tmp_path) as (first, _):
-                with pytest.raises(ConfigurationError, match=r"cannot listen: .*in use"):
-                    async with forwarding(first, forwards, lambda _: None):
-                        pass
+async def test_places_come_back_when_the_link_restarts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)
 
-    run_live(main())
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(echo) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        for _ in range(5):
+            clients = []
+            for _ in range(2):
+                reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+                clients.append((reader, writer))
+                writer.write(b"hello")
+                assert await reader.readexactly(5) == b"hello"
+            clients[0][1].write_eof()  # one of them is closing
+            await asyncio.sleep(0.01)
+            assert second.engine is not None
+            second.engine.sever("for a test")
+            for reader, writer in clients:
+                with suppress(ConnectionResetError):
+                    await reader.read()
+                writer.close()
+            await wait_until(lambda: not first.board.conversations)
+
+
+async def test_ports_and_directions_have_places_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forward, "CONNECTIONS_MAX", 3)
+
+    async def say_hello(port: int) -> asyncio.StreamWriter:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        return writer
+
+    complaints: list[str] = []
+    ports = [free_port() for _ in range(3)]
+    async with tcp_server(echo) as port:
+        forwards = [
+            Forward(NODES[number % 2], "127.0.0.1", listen_port, NODES[1 - number % 2],
+                    "127.0.0.1", port)
+            for number, listen_port in enumerate(ports)
+        ]  # fmt: skip
+        limits = replace(forward_limits(forwards), conversations_max=12)
+        async with (
+            open_pair(tmp_path, limits=limits) as (first, second),
+            forwarding(second, forwards, complaints.append),
+            forwarding(first, forwards, complaints.append),
+        ):
+            writers = [await say_hello(port) for port in ports for _ in range(3)]
+            waiting = asyncio.create_task(say_hello(ports[0]))
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            for writer in writers:
+                writer.close()
+            (await waiting).close()
+            await wait_until(lambda: not first.board.conversations)
+    assert complaints == []
+
+
+def test_limits_have_places_for_every_forward() -> None:
+    forwards = [Forward(NODES[0], "127.0.0.1", port, NODES[1], "h", 1) for port in (1, 2, 3)]
+    assert forward_limits(forwards).conversations_max >= 3 * forward.CONNECTIONS_MAX
+    assert forward_limits([]) == ConversationLimits()

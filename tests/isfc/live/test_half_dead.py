@@ -16,7 +16,7 @@ from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Detached
 from isfc.testing.pair import MS, Setup
-from tests.live.pair import Guest, LivePair, LiveSide, Run
+from tests.live.pair import Guest, LivePair, LiveSide
 from tests.resealed import prefix
 from tests.waiting import wait_until
 
@@ -45,46 +45,38 @@ def spoil(pair: LivePair, fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["nothing leaves", "nothing comes", "a frame breaks off"])
-def test_a_half_dead_ctc_is_given_up_and_comes_back(
-    run_live: Run, tmp_path: Path, fault: str
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, IMPATIENT) as pair:
-            await pair.come_up()
-            spoil(pair, fault)
-            wanted = [number.to_bytes(4, "big") for number in range(50)]
-            for data in wanted:
-                pair.first.send(data)
-            told = pair.first.told
-            await wait_until(lambda: pair.second.received() == wanted)
-            await wait_until(lambda: any(isinstance(event, Detached) for event in told))
-            await pair.come_up()
-            for side in pair.sides:
-                assert side.engine.counters.severed_count == 0
-
-    run_live(main())
+async def test_a_half_dead_ctc_is_given_up_and_comes_back(tmp_path: Path, fault: str) -> None:
+    async with LivePair(tmp_path, IMPATIENT) as pair:
+        await pair.come_up()
+        spoil(pair, fault)
+        wanted = [number.to_bytes(4, "big") for number in range(50)]
+        for data in wanted:
+            pair.first.send(data)
+        told = pair.first.told
+        await wait_until(lambda: pair.second.received() == wanted)
+        await wait_until(lambda: any(isinstance(event, Detached) for event in told))
+        await pair.come_up()
+        for side in pair.sides:
+            assert side.engine.counters.severed_count == 0
 
 
 @pytest.mark.parametrize("index", range(0, 49, 7))
-def test_a_bit_that_is_changed_in_a_header_costs_a_connection_and_nothing_else(
-    run_live: Run, tmp_path: Path, index: int
+async def test_a_bit_that_is_changed_in_a_header_costs_a_connection_and_nothing_else(
+    tmp_path: Path, index: int
 ) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, IMPATIENT) as pair:
-            await pair.come_up()
-            wanted = [bytes((number,)) * 100 for number in range(40)]
-            for number, data in enumerate(wanted):
-                if number == 5:
-                    flip_in_next(connection_of(pair.first), index)
-                pair.first.send(data)
-                await asyncio.sleep(0)
-            await wait_until(lambda: pair.second.received() == wanted)
-            await pair.come_up()
-            reasons = [event.reason for event in pair.second.told if isinstance(event, Detached)]
-            # a machine that stands still for long costs a connection too, and tells another reason
-            assert sum("damaged" in reason for reason in reasons) == 1
-
-    run_live(main())
+    async with LivePair(tmp_path, IMPATIENT) as pair:
+        await pair.come_up()
+        wanted = [bytes((number,)) * 100 for number in range(40)]
+        for number, data in enumerate(wanted):
+            if number == 5:
+                flip_in_next(connection_of(pair.first), index)
+            pair.first.send(data)
+            await asyncio.sleep(0)
+        await wait_until(lambda: pair.second.received() == wanted)
+        await pair.come_up()
+        reasons = [event.reason for event in pair.second.told if isinstance(event, Detached)]
+        # a machine that stands still for long costs a connection too, and tells another reason
+        assert sum("damaged" in reason for reason in reasons) == 1
 
 
 def flip_in_next(connection: Connection, index: int) -> None:
@@ -102,18 +94,15 @@ def flip_in_next(connection: Connection, index: int) -> None:
     connection.write = flip  # type: ignore[method-assign]  # it spoils one
 
 
-def test_a_link_without_a_partner_has_nothing_to_sever(run_live: Run) -> None:
-    async def main() -> None:
-        guest = Guest()
-        engine = LiveEngine(Setup().definition(0), guest, Clock(), reconnect_s=0.02)
-        await asyncio.sleep(0.2)
-        assert engine.counters.severed_count == 0
-        assert guest.events == []
-        engine.send([Message(1, 4, data=b"kept")])  # for a partner who may still come
-        await asyncio.sleep(0.1)
-        assert engine.counters.severed_count == 0
-        assert guest.count(Severed) == 0
-        engine.close()
-        await engine.wait_closed()
-
-    run_live(main())
+async def test_a_link_without_a_partner_has_nothing_to_sever() -> None:
+    guest = Guest()
+    engine = LiveEngine(Setup().definition(0), guest, Clock(), reconnect_s=0.02)
+    await asyncio.sleep(0.2)
+    assert engine.counters.severed_count == 0
+    assert guest.events == []
+    engine.send([Message(1, 4, data=b"kept")])  # for a partner who may still come
+    await asyncio.sleep(0.1)
+    assert engine.counters.severed_count == 0
+    assert guest.count(Severed) == 0
+    engine.close()
+    await engine.wait_closed()

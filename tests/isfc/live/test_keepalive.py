@@ -12,7 +12,7 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
 from tests.isfc.live.tcp import echo, forwarded, tcp_server
 from tests.live.nodes import open_pair
-from tests.live.pair import LivePair, Run
+from tests.live.pair import LivePair
 
 FLOOD_LENGTH = 40_000_000
 """Bytes: more than all buffers on the way."""
@@ -62,43 +62,37 @@ def test_where_the_system_has_no_numbers_it_still_asks(monkeypatch: pytest.Monke
 
 
 @LINUX_ONLY
-def test_both_ends_of_every_ctc_are_watched(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_both_ends_of_every_ctc_are_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = watch(monkeypatch, connection)
 
-    async def main() -> None:
-        async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
-            await pair.come_up()
-            assert seen == [WATCHED] * (2 * len(pair.first.engine.end.ctcs))
-
-    run_live(main())
+    async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
+        await pair.come_up()
+        assert seen == [WATCHED] * (2 * len(pair.first.engine.end.ctcs))
 
 
 @LINUX_ONLY
-def test_the_client_of_a_forward_and_its_service_are_watched(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_the_client_of_a_forward_and_its_service_are_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = watch(monkeypatch, forward)
 
-    async def main() -> None:
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(echo) as port,
-            forwarded(first, second, port, []) as (listen_port, _),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            writer.write(b"hello")
-            assert await reader.readexactly(5) == b"hello"
-            writer.close()
-        assert seen == [MAY_PAUSE] * 2
-
-    run_live(main())
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(echo) as port,
+        forwarded(first, second, port, []) as (listen_port, _),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        writer.close()
+    assert seen == [MAY_PAUSE] * 2
 
 
 @LINUX_ONLY
-def test_a_forwarded_reader_that_pauses_is_not_gone(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_forwarded_reader_that_pauses_is_not_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keepalive, "UNCONFIRMED_MS", 300)
     monkeypatch.setattr(forward, "CHECK_S", 0.05)
@@ -107,20 +101,17 @@ def test_a_forwarded_reader_that_pauses_is_not_gone(
         writer.write(bytes(FLOOD_LENGTH))
         await writer.drain()
 
-    async def main() -> None:
-        complaints: list[str] = []
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(flood) as port,
-            forwarded(first, second, port, complaints) as (listen_port, _),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            await asyncio.sleep(2.0)  # the window closes meanwhile, and the system asks
-            assert len(await reader.read(-1)) == FLOOD_LENGTH
-            assert complaints == []
-            writer.close()
-
-    run_live(main())
+    complaints: list[str] = []
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(flood) as port,
+        forwarded(first, second, port, complaints) as (listen_port, _),
+    ):
+        reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+        await asyncio.sleep(2.0)  # the window closes meanwhile, and the system asks
+        assert len(await reader.read(-1)) == FLOOD_LENGTH
+        assert complaints == []
+        writer.close()
 
 
 class Reporting:

@@ -15,7 +15,7 @@ from isfc.link.counters import SERV_BOUNDS_NS
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.metrics import families
 from tests.isfc.live.snapshots import sight
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 DASHBOARD = json.loads((PROJECT / "docs" / "grafana-isfc.json").read_text("utf-8"))
 NAMES = {"link": {"node", "partner"}, "CTC": {"node", "partner", "rdev"}, "process": set[str]()}

@@ -68,38 +68,32 @@ PROMETHEUS = (
 )
 
 
-def test_a_scrape_is_openmetrics_of_that_moment(run_live: Run) -> None:
-    async def main() -> None:
-        async with Scraped() as scraped:
-            for scale in (1, 2):
-                head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
-                assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-                assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
-                assert f"Content-Length: {len(body)}".encode() in head
-                found = {m.name: m for m in parse(body.decode())}
-                (written,) = found["isfc_link_written_packages"].samples
-                assert written.value == 4 * scale
-                assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
-                assert found["process_resident_memory_bytes"].samples[0].value > 1e6
-
-    run_live(main())
+async def test_a_scrape_is_openmetrics_of_that_moment() -> None:
+    async with Scraped() as scraped:
+        for scale in (1, 2):
+            head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
+            assert f"Content-Length: {len(body)}".encode() in head
+            found = {m.name: m for m in parse(body.decode())}
+            (written,) = found["isfc_link_written_packages"].samples
+            assert written.value == 4 * scale
+            assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
+            assert found["process_resident_memory_bytes"].samples[0].value > 1e6
 
 
 @pytest.mark.parametrize("accepts", [b"", b"Accept: */*\r\n", b"Accept: text/plain\r\n"])
-def test_who_does_not_ask_for_openmetrics_gets_text(run_live: Run, accepts: bytes) -> None:
-    async def main() -> None:
-        async with Scraped() as scraped:
-            head, body = await scraped.ask(ASK + accepts + b"\r\n")
-            assert b"Content-Type: text/plain; version=" in head
-            assert b"# EOF" not in body
-            found = {m.name: m for m in parse_text(body.decode())}
-            assert found["isfc_link_written_packages"].type == "counter"
-            assert found["isfc_link_state"].type == "gauge"
-            assert len(found) == len([*families([sight()])]) + len(
-                [*ProcessCollector(registry=None).collect()]
-            )
-
-    run_live(main())
+async def test_who_does_not_ask_for_openmetrics_gets_text(accepts: bytes) -> None:
+    async with Scraped() as scraped:
+        head, body = await scraped.ask(ASK + accepts + b"\r\n")
+        assert b"Content-Type: text/plain; version=" in head
+        assert b"# EOF" not in body
+        found = {m.name: m for m in parse_text(body.decode())}
+        assert found["isfc_link_written_packages"].type == "counter"
+        assert found["isfc_link_state"].type == "gauge"
+        assert len(found) == len([*families([sight()])]) + len(
+            [*ProcessCollector(registry=None).collect()]
+        )
 
 
 def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
@@ -127,101 +121,80 @@ def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
         (b"\xff\x00", b"405 Method Not Allowed"),
     ],
 )
-def test_only_metrics_are_to_be_had(run_live: Run, request_line: bytes, status: bytes) -> None:
-    async def main() -> None:
-        async with Scraped() as scraped:
-            head, _ = await scraped.ask(request_line + b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 " + status)
-
-    run_live(main())
+async def test_only_metrics_are_to_be_had(request_line: bytes, status: bytes) -> None:
+    async with Scraped() as scraped:
+        head, _ = await scraped.ask(request_line + b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 " + status)
 
 
-def test_head_has_no_body(run_live: Run) -> None:
-    async def main() -> None:
-        async with Scraped() as scraped:
-            head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            assert body == b""
-
-    run_live(main())
+async def test_head_has_no_body() -> None:
+    async with Scraped() as scraped:
+        head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert body == b""
 
 
 @pytest.mark.parametrize("request_", [b"", b"GET /metrics", b"x" * (2 * REQUEST_LENGTH_MAX)])
-def test_who_does_not_ask_properly_is_cut_off(
-    run_live: Run, monkeypatch: pytest.MonkeyPatch, request_: bytes
+async def test_who_does_not_ask_properly_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, request_: bytes
 ) -> None:
     monkeypatch.setattr(metrics_server, "ANSWER_S", 0.05)
 
-    async def main() -> None:
-        async with Scraped() as scraped:
-            with contextlib.suppress(ConnectionError):
-                assert await scraped.ask(request_) == (b"", b"")
-            assert scraped.count == 0
-            monkeypatch.undo()  # who asks properly may take longer where the machine is busy
-            head, _ = await scraped.ask(GET)
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-
-    run_live(main())
+    async with Scraped() as scraped:
+        with contextlib.suppress(ConnectionError):
+            assert await scraped.ask(request_) == (b"", b"")
+        assert scraped.count == 0
+        monkeypatch.undo()  # who asks properly may take longer where the machine is busy
+        head, _ = await scraped.ask(GET)
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
 
 
-def test_who_does_not_read_is_cut_off(run_live: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_does_not_read_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics_server, "ANSWER_S", 0.2)
     huge = Metric("isfc_huge", "x" * 16_000_000, "gauge")
 
-    async def main() -> None:
-        async with Scraped([huge]) as scraped:
-            reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port, limit=1_000)
-            writer.write(GET)
-            await wait_until(lambda: scraped.count > 0)
-            await asyncio.sleep(0.4)
-            got = 0
-            with contextlib.suppress(ConnectionError):
-                while data := await reader.read(2**20):
-                    got += len(data)
-            assert got < len(huge.documentation)
-            writer.close()
-
-    run_live(main())
+    async with Scraped([huge]) as scraped:
+        reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port, limit=1_000)
+        writer.write(GET)
+        await wait_until(lambda: scraped.count > 0)
+        await asyncio.sleep(0.4)
+        got = 0
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(2**20):
+                got += len(data)
+        assert got < len(huge.documentation)
+        writer.close()
 
 
-def test_clients_that_say_nothing_keep_no_scrape_waiting(
-    run_live: Run, monkeypatch: pytest.MonkeyPatch
+async def test_clients_that_say_nothing_keep_no_scrape_waiting(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(metrics_server, "ANSWER_S", 1_000.0)  # longer than the test may take
 
-    async def main() -> None:
-        clients: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-        async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:
-            for _ in range(CLIENTS_MAX):
-                reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port)
-                clients.append((reader, writer))
-                stack.callback(writer.close)
-                writer.write(b"GET")
-            await asyncio.sleep(0.05)
-            oldest, _ = clients[0]
-            head, _ = await scraped.ask(GET)
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            with contextlib.suppress(ConnectionError):
-                assert await oldest.read() == b""
-
-    run_live(main())
+    clients: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+    async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:
+        for _ in range(CLIENTS_MAX):
+            reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port)
+            clients.append((reader, writer))
+            stack.callback(writer.close)
+            writer.write(b"GET")
+        await asyncio.sleep(0.05)
+        oldest, _ = clients[0]
+        head, _ = await scraped.ask(GET)
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        with contextlib.suppress(ConnectionError):
+            assert await oldest.read() == b""
 
 
-def test_it_listens_on_this_machine_only(run_live: Run) -> None:
-    async def main() -> None:
-        server = MetricsServer(lambda: ())
-        with pytest.raises(ConfigurationError, match="everybody could read there"):
-            await server.listen(TcpEndpoint("0.0.0.0", 0))
-        await server.close()
-
-    run_live(main())
+async def test_it_listens_on_this_machine_only() -> None:
+    server = MetricsServer(lambda: ())
+    with pytest.raises(ConfigurationError, match="everybody could read there"):
+        await server.listen(TcpEndpoint("0.0.0.0", 0))
+    await server.close()
 
 
-def test_it_listens_beyond_this_machine_if_told_to(run_live: Run) -> None:
-    async def main() -> None:
-        server = MetricsServer(lambda: ())
-        bound = await server.listen(TcpEndpoint("0.0.0.0", 0), insecure=True)
-        assert bound.port > 0
-        await server.close()
-
-    run_live(main())
+async def test_it_listens_beyond_this_machine_if_told_to() -> None:
+    server = MetricsServer(lambda: ())
+    bound = await server.listen(TcpEndpoint("0.0.0.0", 0), insecure=True)
+    assert bound.port > 0
+    await server.close()

@@ -16,7 +16,7 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.handshake import Refusal, decode_greeting, encode_greeting
 from isfc.live.peer_user import foreign_user
 from isfc.testing.pair import Setup
-from tests.live.pair import LiveSide, Run
+from tests.live.pair import LiveSide
 from tests.waiting import PATIENCE_S
 
 NOBODY = 65_534
@@ -100,43 +100,35 @@ def test_a_connection_within_this_process_is_ours(
             assert reason.startswith("nobody knows")
 
 
-def test_where_users_cannot_be_told_tls_is_asked_for(
-    run_live: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_where_users_cannot_be_told_tls_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peer_user, "_NETLINK_SOCK_DIAG", 31)  # nobody answers there
 
-    async def main() -> None:
-        side = LiveSide(Setup().definition(0), 1)
-        with pytest.raises(ConfigurationError, match=r"by other users: give --cert.*--insecure"):
-            await side.attachments.listen(TcpEndpoint("127.0.0.1", 0))
-        await side.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=True)
-        await side.close()
-
-    run_live(main())
+    side = LiveSide(Setup().definition(0), 1)
+    with pytest.raises(ConfigurationError, match=r"by other users: give --cert.*--insecure"):
+        await side.attachments.listen(TcpEndpoint("127.0.0.1", 0))
+    await side.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=True)
+    await side.close()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize("insecure", [False, True])
-def test_another_user_of_this_machine_is_refused(run_live: Run, insecure: bool) -> None:
-    async def main() -> None:
-        first, second = (LiveSide(Setup().definition(here), here + 1) for here in (0, 1))
-        endpoint = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=insecure)
-        assert isinstance(endpoint, TcpEndpoint)
-        rdev = second.engine.definition.ctcs[0].device.rdev
-        words = (str(endpoint.port), encode_greeting(second.attachments.hello(rdev)).hex())
+async def test_another_user_of_this_machine_is_refused(insecure: bool) -> None:
+    first, second = (LiveSide(Setup().definition(here), here + 1) for here in (0, 1))
+    endpoint = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=insecure)
+    assert isinstance(endpoint, TcpEndpoint)
+    rdev = second.engine.definition.ctcs[0].device.rdev
+    words = (str(endpoint.port), encode_greeting(second.attachments.hello(rdev)).hex())
 
-        def speak() -> bytes:
-            command = ("/usr/bin/env", "python3", "-I", "-c", SPEAK, *words)
-            told = subprocess.run(
-                command, user=NOBODY, cwd="/", capture_output=True, check=True, timeout=60
-            )
-            return bytes.fromhex(told.stdout.decode())
+    def speak() -> bytes:
+        command = ("/usr/bin/env", "python3", "-I", "-c", SPEAK, *words)
+        told = subprocess.run(
+            command, user=NOBODY, cwd="/", capture_output=True, check=True, timeout=60
+        )
+        return bytes.fromhex(told.stdout.decode())
 
-        answer = decode_greeting(await asyncio.to_thread(speak))
-        assert isinstance(answer, Refusal) is not insecure
-        if isinstance(answer, Refusal):
-            assert answer.reason == "a process of another user, 65534: it takes TLS, or --insecure"
-        for side in (first, second):
-            await side.close()
-
-    run_live(main())
+    answer = decode_greeting(await asyncio.to_thread(speak))
+    assert isinstance(answer, Refusal) is not insecure
+    if isinstance(answer, Refusal):
+        assert answer.reason == "a process of another user, 65534: it takes TLS, or --insecure"
+    for side in (first, second):
+        await side.close()

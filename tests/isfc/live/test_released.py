@@ -60,46 +60,38 @@ STRANGERS = {
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("kind", few_in_every_run(["half a greeting", "silent", "garbage"]))
-def test_1_000_strangers_leave_no_buffers(
-    run_live: Run, tmp_path: Path, memory: Memory, kind: str
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
-            await pair.come_up()
-            assert isinstance(pair.endpoint, UnixEndpoint)
-            for _ in range(1_000):
-                _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
-                writer.write(STRANGERS[kind])
-                writer.close()
-            await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
-            memory.expect_released(1_000)
-
-    run_live(main())
+async def test_1_000_strangers_leave_no_buffers(tmp_path: Path, memory: Memory, kind: str) -> None:
+    async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
+        await pair.come_up()
+        assert isinstance(pair.endpoint, UnixEndpoint)
+        for _ in range(1_000):
+            _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
+            writer.write(STRANGERS[kind])
+            writer.close()
+        await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
+        memory.expect_released(1_000)
 
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("rounds", [25, pytest.param(125, marks=pytest.mark.exhaustive)])
-def test_connections_that_break_within_a_frame_leave_no_buffers(
-    run_live: Run, tmp_path: Path, memory: Memory, rounds: int
+async def test_connections_that_break_within_a_frame_leave_no_buffers(
+    tmp_path: Path, memory: Memory, rounds: int
 ) -> None:
     ctc_count = 8
     half = prefix(500_000) + bytes(100_000)
 
-    async def main() -> None:
-        async with LivePair(tmp_path, Setup(ctc_count=ctc_count)) as pair:
-            for _ in range(rounds):
-                await pair.come_up()
-                engine = pair.second.engine
-                for connection in [*engine._connections.values()]:  # noqa: SLF001  # to break them
-                    connection.write(half)
-                await asyncio.sleep(0.002)
-                for rdev in list(engine._connections):  # noqa: SLF001
-                    engine.detach(rdev, "broken")
-                await wait_until(lambda: not pair.first.engine.attached)
-            assert pair.first.engine.counters.detached_count >= ctc_count * rounds
-            memory.expect_released(ctc_count * rounds)
-
-    run_live(main())
+    async with LivePair(tmp_path, Setup(ctc_count=ctc_count)) as pair:
+        for _ in range(rounds):
+            await pair.come_up()
+            engine = pair.second.engine
+            for connection in [*engine._connections.values()]:  # noqa: SLF001  # to break them
+                connection.write(half)
+            await asyncio.sleep(0.002)
+            for rdev in list(engine._connections):  # noqa: SLF001
+                engine.detach(rdev, "broken")
+            await wait_until(lambda: not pair.first.engine.attached)
+        assert pair.first.engine.counters.detached_count >= ctc_count * rounds
+        memory.expect_released(ctc_count * rounds)
 
 
 def test_restart_releases_everything_that_the_link_held(run_live: Run, tmp_path: Path) -> None:
@@ -128,8 +120,8 @@ def test_restart_releases_everything_that_the_link_held(run_live: Run, tmp_path:
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.exhaustive)])
-def test_conversations_that_end_unread_leave_no_bytes(
-    run_live: Run, tmp_path: Path, memory: Memory, count: int
+async def test_conversations_that_end_unread_leave_no_bytes(
+    tmp_path: Path, memory: Memory, count: int
 ) -> None:
     length = 100_000
     accepted: list[Conversation] = []
@@ -139,57 +131,51 @@ def test_conversations_that_end_unread_leave_no_bytes(
         accepted.append(conversation)
         await conversation.wait_over()
 
-    async def main() -> None:
-        accepted.clear()
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("SINK", take_nothing)
-            for number in range(count):
-                conversation = await first.connect("SINK")
-                await conversation.send(bytes(length))
-                await wait_until(lambda: accepted[-1].end.arrived_length == length)
-                if number % 2:
-                    accepted[-1].sever()
-                else:
-                    conversation.sever()
-                await conversation.wait_over()
-                accepted.clear()
-            memory.expect_released(count)
-
-    run_live(main())
+    accepted.clear()
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("SINK", take_nothing)
+        for number in range(count):
+            conversation = await first.connect("SINK")
+            await conversation.send(bytes(length))
+            await wait_until(lambda: accepted[-1].end.arrived_length == length)
+            if number % 2:
+                accepted[-1].sever()
+            else:
+                conversation.sever()
+            await conversation.wait_over()
+            accepted.clear()
+        memory.expect_released(count)
 
 
 @pytest.mark.at_length
-def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_come_back(
-    run_live: Run, tmp_path: Path, memory: Memory
+async def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_come_back(
+    tmp_path: Path, memory: Memory
 ) -> None:
     length, count, reconnect_s = 250_000, 400, 0.3
 
-    async def main() -> None:
-        async with LivePair(tmp_path, options=({"reconnect_s": reconnect_s}, {})) as pair:
-            await pair.come_up()
-            first, second = pair.sides
-            numbering = second.engine.end.link.conversations._segmenter  # noqa: SLF001
-            numbering.number(Message(1, 1))  # and this one is never sent
-            for _ in range(count):
-                second.send(bytes(length))
-                await asyncio.sleep(0)
-            await wait_until(lambda: second.guest.sent_count == count)
-            assert first.received() == []
-            held = tracemalloc.get_traced_memory()[0]
-            assert held > count * length
-            second.guest.events.clear()
-            second.told.clear()
-            await second.close()
-            await wait_until(lambda: first.engine.counters.severed_count == 1)
-            memory.expect_released(count)
-
-    run_live(main())
+    async with LivePair(tmp_path, options=({"reconnect_s": reconnect_s}, {})) as pair:
+        await pair.come_up()
+        first, second = pair.sides
+        numbering = second.engine.end.link.conversations._segmenter  # noqa: SLF001
+        numbering.number(Message(1, 1))  # and this one is never sent
+        for _ in range(count):
+            second.send(bytes(length))
+            await asyncio.sleep(0)
+        await wait_until(lambda: second.guest.sent_count == count)
+        assert first.received() == []
+        held = tracemalloc.get_traced_memory()[0]
+        assert held > count * length
+        second.guest.events.clear()
+        second.told.clear()
+        await second.close()
+        await wait_until(lambda: first.engine.counters.severed_count == 1)
+        memory.expect_released(count)
 
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.exhaustive)])
-def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
-    run_live: Run, tmp_path: Path, memory: Memory, count: int
+async def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
+    tmp_path: Path, memory: Memory, count: int
 ) -> None:
     length = 2**20
 
@@ -198,19 +184,16 @@ def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
         await reader.read()
         writer.transport.abort()
 
-    async def main() -> None:
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(pour) as port,
-            forwarded(first, second, port, []) as (listen_port, listening),
-        ):
-            for number in range(count):
-                _, writer = await asyncio.open_connection("127.0.0.1", listen_port, limit=1)
-                await wait_until(lambda: listening.connection_count > number)  # noqa: B023
-                await asyncio.sleep(0.005)
-                writer.transport.abort()
-            await wait_until(lambda: not first.board.conversations)
-            await wait_until(lambda: not second.board.conversations)
-            memory.expect_released(2 * count)
-
-    run_live(main())
+    async with (
+        open_pair(tmp_path) as (first, second),
+        tcp_server(pour) as port,
+        forwarded(first, second, port, []) as (listen_port, listening),
+    ):
+        for number in range(count):
+            _, writer = await asyncio.open_connection("127.0.0.1", listen_port, limit=1)
+            await wait_until(lambda: listening.connection_count > number)  # noqa: B023
+            await asyncio.sleep(0.005)
+            writer.transport.abort()
+        await wait_until(lambda: not first.board.conversations)
+        await wait_until(lambda: not second.board.conversations)
+        memory.expect_released(2 * count)

@@ -52,26 +52,23 @@ def ignore(_: socket.socket) -> None:
     """Prepare nothing."""
 
 
-def test_a_silent_name_server_delays_its_own_service_only(
-    run_live: Run, name_server: NameServer, monkeypatch: pytest.MonkeyPatch
+async def test_a_silent_name_server_delays_its_own_service_only(
+    name_server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
 
-    async def main() -> None:
-        async with tcp_server(echo) as port:
-            silent = [
-                asyncio.create_task(Service(f"silent-{number}", 1).connect(ignore))
-                for number in range(SILENT_COUNT)
-            ]
-            await wait_until(lambda: len(name_server.asked) == SILENT_COUNT)
-            connection = await Service("localhost", port).connect(ignore)
-            connection.close()
-            for task in silent:
-                assert not task.done()
-                task.cancel()
-            await asyncio.gather(*silent, return_exceptions=True)
-
-    run_live(main())
+    async with tcp_server(echo) as port:
+        silent = [
+            asyncio.create_task(Service(f"silent-{number}", 1).connect(ignore))
+            for number in range(SILENT_COUNT)
+        ]
+        await wait_until(lambda: len(name_server.asked) == SILENT_COUNT)
+        connection = await Service("localhost", port).connect(ignore)
+        connection.close()
+        for task in silent:
+            assert not task.done()
+            task.cancel()
+        await asyncio.gather(*silent, return_exceptions=True)
 
 
 def test_all_who_ask_at_the_same_time_share_one_lookup(

@@ -23,17 +23,11 @@ from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
-from tests.live.pair import Run
+from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
 from tests.waiting import PATIENCE_S, wait_until
 
 
-async def echo(conversation: Conversation) -> None:
-    async for data in conversation:
-        await conversation.send(data)
-
-
-def test_many_conversations_at_once_keep_apart(run_live: Run, tmp_path: Path) -> None:
+async def test_many_conversations_at_once_keep_apart(tmp_path: Path) -> None:
     async def talk(node: OpenNode, number: int) -> None:
         async with await node.connect("ECHO") as conversation:
             for step in range(10):
@@ -44,22 +38,19 @@ def test_many_conversations_at_once_keep_apart(run_live: Run, tmp_path: Path) ->
                     received += await conversation.receive()
                 assert received == text
 
-    async def main() -> None:
-        async with open_pair(tmp_path, verify=True) as (first, second):
-            for node in (first, second):
-                node.serve("ECHO", echo)
-            await asyncio.gather(*(talk(node, n) for n in range(20) for node in (first, second)))
-            for node in (first, second):
-                assert node.verifying is not None
-                node.verifying.expect_intact()
-                assert node.verifying.verified_count > 400
-
-    run_live(main())
+    async with open_pair(tmp_path, verify=True) as (first, second):
+        for node in (first, second):
+            node.serve("ECHO", echo)
+        await asyncio.gather(*(talk(node, n) for n in range(20) for node in (first, second)))
+        for node in (first, second):
+            assert node.verifying is not None
+            node.verifying.expect_intact()
+            assert node.verifying.verified_count > 400
 
 
 @pytest.mark.parametrize("ctcs", ["four", "two", "one"])
-def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_with(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctcs: str
+async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctcs: str
 ) -> None:
     """What says that a piece was read may wait for an answer, but nobody waits for that."""
     monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
@@ -85,83 +76,71 @@ def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_with(
                     received += await conversation.receive()
                 assert received == b"piece " * (pieces - 1) + b"last."
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second), asyncio.timeout(PATIENCE_S):
-            for node in (first, second):
-                node.serve("LAST", answer_the_last)
-                assert node.engine is not None
-                for ctc in node.engine.definition.ctcs[kept:]:
-                    node.engine.apply(Deactivate(ctc.device.rdev))
-            for pieces in (1, 2, 3, 7):
-                await talk(first, pieces)
-                await talk(second, pieces)
-            await asyncio.gather(
-                *(talk(node, pieces) for node in (first, second) for pieces in range(1, 9))
-            )
-
-    run_live(main())
+    async with open_pair(tmp_path) as (first, second), asyncio.timeout(PATIENCE_S):
+        for node in (first, second):
+            node.serve("LAST", answer_the_last)
+            assert node.engine is not None
+            for ctc in node.engine.definition.ctcs[kept:]:
+                node.engine.apply(Deactivate(ctc.device.rdev))
+        for pieces in (1, 2, 3, 7):
+            await talk(first, pieces)
+            await talk(second, pieces)
+        await asyncio.gather(
+            *(talk(node, pieces) for node in (first, second) for pieces in range(1, 9))
+        )
 
 
-def test_refusals_say_why(run_live: Run, tmp_path: Path) -> None:
+async def test_refusals_say_why(tmp_path: Path) -> None:
     async def refuse(conversation: Conversation) -> None:
         conversation.refuse("come back tomorrow")
 
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("PICKY", refuse)
-            with pytest.raises(ConversationSevered, match="REFUSED: come back tomorrow"):
-                await first.connect("PICKY")
-            with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
-                await first.connect("X")
-            second.serve("X", echo)
-            async with await first.connect("X"):
-                pass
-            second.withdraw("X")
-            with pytest.raises(ConversationSevered, match="NO_SERVICE"):
-                await first.connect("X")
-            with pytest.raises(LocalProtocolError, match="not a service's name"):
-                second.serve("not a name", echo)
-            await wait_until(lambda: not first.board.conversations)
-
-    run_live(main())
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("PICKY", refuse)
+        with pytest.raises(ConversationSevered, match="REFUSED: come back tomorrow"):
+            await first.connect("PICKY")
+        with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
+            await first.connect("X")
+        second.serve("X", echo)
+        async with await first.connect("X"):
+            pass
+        second.withdraw("X")
+        with pytest.raises(ConversationSevered, match="NO_SERVICE"):
+            await first.connect("X")
+        with pytest.raises(LocalProtocolError, match="not a service's name"):
+            second.serve("not a name", echo)
+        await wait_until(lambda: not first.board.conversations)
 
 
-def test_what_a_program_sends_before_it_waits_goes_together(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            assert first.engine is not None
-            engine = first.engine
+async def test_what_a_program_sends_before_it_waits_goes_together(tmp_path: Path) -> None:
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        assert first.engine is not None
+        engine = first.engine
 
-            def written() -> int:
-                return engine.end.snapshot(engine.now_ns()).write_package_count
+        def written() -> int:
+            return engine.end.snapshot(engine.now_ns()).write_package_count
 
-            async with await first.connect("ECHO") as conversation:
-                before = written()
-                for _ in range(7):
-                    await conversation.send(bytes(100_000))
-                assert written() == before
-                received = 0
-                while received < 700_000:
-                    received += len(await conversation.receive())
-                assert written() - before == 1
-
-    run_live(main())
+        async with await first.connect("ECHO") as conversation:
+            before = written()
+            for _ in range(7):
+                await conversation.send(bytes(100_000))
+            assert written() == before
+            received = 0
+            while received < 700_000:
+                received += len(await conversation.receive())
+            assert written() - before == 1
 
 
-def test_too_many_conversations_are_back_pressure(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path, limits=ConversationLimits(conversations_max=2)) as pair:
-            first, second = pair
-            second.serve("ECHO", echo)
-            conversations = [await first.connect("ECHO") for _ in range(2)]
-            with pytest.raises(Backpressure, match="conversations is full: 2 of 2"):
-                await first.connect("ECHO")
-            await conversations[0].close()
-            async with await first.connect("ECHO"):
-                pass
-
-    run_live(main())
+async def test_too_many_conversations_are_back_pressure(tmp_path: Path) -> None:
+    async with open_pair(tmp_path, limits=ConversationLimits(conversations_max=2)) as pair:
+        first, second = pair
+        second.serve("ECHO", echo)
+        conversations = [await first.connect("ECHO") for _ in range(2)]
+        with pytest.raises(Backpressure, match="conversations is full: 2 of 2"):
+            await first.connect("ECHO")
+        await conversations[0].close()
+        async with await first.connect("ECHO"):
+            pass
 
 
 def test_handler_that_fails_severs_and_is_reported(tmp_path: Path) -> None:
@@ -182,88 +161,76 @@ def test_handler_that_fails_severs_and_is_reported(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-def test_connect_that_is_given_up_leaves_nothing(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        address = f"unix:{tmp_path / 'link'}"
-        async with open_node(LAYOUT, FIRST, listen=address) as alone:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.05):
-                    await alone.connect("ECHO")
-            async with open_node(LAYOUT, SECOND, connect=address) as late:
-                late.serve("ECHO", echo)
-                await wait_until(lambda: not alone.board.conversations)
-                async with await alone.connect("ECHO"):
-                    pass
-
-    run_live(main())
+async def test_connect_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 'link'}"
+    async with open_node(LAYOUT, FIRST, listen=address) as alone:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await alone.connect("ECHO")
+        async with open_node(LAYOUT, SECOND, connect=address) as late:
+            late.serve("ECHO", echo)
+            await wait_until(lambda: not alone.board.conversations)
+            async with await alone.connect("ECHO"):
+                pass
 
 
-def test_what_several_conversations_send_in_one_turn_goes_together(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_what_several_conversations_send_in_one_turn_goes_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            conversations = [await first.connect("ECHO") for _ in range(3)]
-            engine = first.engine
-            assert engine is not None
-            await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
-            sent: list[int] = []
-            send = engine.send
+    async with open_pair(tmp_path) as (first, second):
+        second.serve("ECHO", echo)
+        conversations = [await first.connect("ECHO") for _ in range(3)]
+        engine = first.engine
+        assert engine is not None
+        await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
+        sent: list[int] = []
+        send = engine.send
 
-            def count(messages: Sequence[Message]) -> None:
-                sent.append(len(messages))
-                send(messages)
+        def count(messages: Sequence[Message]) -> None:
+            sent.append(len(messages))
+            send(messages)
 
-            with monkeypatch.context() as patch:
-                patch.setattr(engine, "send", count)
-                for conversation in conversations:
-                    conversation.end.send(b"ping")
-                    conversation.carry_soon()
-                assert sent == []
-                for conversation in conversations:
-                    assert await conversation.receive() == b"ping"
-            assert sent == [3]
+        with monkeypatch.context() as patch:
+            patch.setattr(engine, "send", count)
             for conversation in conversations:
-                await conversation.close()
-
-    run_live(main())
-
-
-def test_node_that_ends_says_so_to_its_partner(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        address = f"unix:{tmp_path / 'link'}"
-        async with open_node(LAYOUT, FIRST, listen=address) as first:
-            async with open_node(LAYOUT, SECOND, connect=address) as second:
-                second.serve("ECHO", echo)
-                conversation = await first.connect("ECHO")
-            with pytest.raises(ConversationSevered, match="CLOSED: BOSTON has ended"):
-                await conversation.receive()
-            with pytest.raises(ConversationSevered, match="LINK: BOSTON has ended"):
-                await second.connect("ECHO")
-
-    run_live(main())
+                conversation.end.send(b"ping")
+                conversation.carry_soon()
+            assert sent == []
+            for conversation in conversations:
+                assert await conversation.receive() == b"ping"
+        assert sent == [3]
+        for conversation in conversations:
+            await conversation.close()
 
 
-def test_what_was_sent_before_a_node_ends_arrives(run_live: Run, tmp_path: Path) -> None:
+async def test_node_that_ends_says_so_to_its_partner(tmp_path: Path) -> None:
+    address = f"unix:{tmp_path / 'link'}"
+    async with open_node(LAYOUT, FIRST, listen=address) as first:
+        async with open_node(LAYOUT, SECOND, connect=address) as second:
+            second.serve("ECHO", echo)
+            conversation = await first.connect("ECHO")
+        with pytest.raises(ConversationSevered, match="CLOSED: BOSTON has ended"):
+            await conversation.receive()
+        with pytest.raises(ConversationSevered, match="LINK: BOSTON has ended"):
+            await second.connect("ECHO")
+
+
+async def test_what_was_sent_before_a_node_ends_arrives(tmp_path: Path) -> None:
     received = bytearray()
 
     async def note(conversation: Conversation) -> None:
         async for data in conversation:
             received.extend(data)
 
-    async def main() -> None:
-        address = f"unix:{tmp_path / 'link'}"
-        async with open_node(LAYOUT, FIRST, listen=address) as first:
-            first.serve("NOTE", note)
-            async with (
-                open_node(LAYOUT, SECOND, connect=address) as second,
-                await second.connect("NOTE") as conversation,
-            ):
-                await conversation.send(bytes(500_000))
-            await wait_until(lambda: len(received) == 500_000)
-
-    run_live(main())
+    address = f"unix:{tmp_path / 'link'}"
+    async with open_node(LAYOUT, FIRST, listen=address) as first:
+        first.serve("NOTE", note)
+        async with (
+            open_node(LAYOUT, SECOND, connect=address) as second,
+            await second.connect("NOTE") as conversation,
+        ):
+            await conversation.send(bytes(500_000))
+        await wait_until(lambda: len(received) == 500_000)
 
 
 def deactivate(rdev: Rdev, system: System, now_ns: int) -> None:
@@ -277,20 +244,15 @@ async def connect_again(node: OpenNode) -> Conversation:
             return await node.connect("ECHO")
 
 
-def test_lost_link_severs_conversations_after_the_reconnect_time(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
-            second.serve("ECHO", echo)
-            conversation = await first.connect("ECHO")
-            assert second.engine is not None
-            for rdev in list(second.engine.end.ctcs):
-                second.engine.operate(partial(deactivate, rdev))
-            with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
-                await conversation.receive()
-
-    run_live(main())
+async def test_lost_link_severs_conversations_after_the_reconnect_time(tmp_path: Path) -> None:
+    async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
+        second.serve("ECHO", echo)
+        conversation = await first.connect("ECHO")
+        assert second.engine is not None
+        for rdev in list(second.engine.end.ctcs):
+            second.engine.operate(partial(deactivate, rdev))
+        with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
+            await conversation.receive()
 
 
 def cut_for_good(node: OpenNode) -> None:
@@ -300,30 +262,27 @@ def cut_for_good(node: OpenNode) -> None:
         node.engine.operate(partial(deactivate, rdev))
 
 
-def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
-    run_live: Run, tmp_path: Path
+async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
+    tmp_path: Path,
 ) -> None:
     async def sleep(conversation: Conversation) -> None:
         conversation.accept()
         await asyncio.Event().wait()
 
-    async def main() -> None:
-        limits = ConversationLimits(window_length=1_000, send_length=6_000)
-        async with open_pair(tmp_path, reconnect_s=0.3, limits=limits) as (first, second):
-            second.serve("SLEEP", sleep)
-            conversation = await first.connect("SLEEP")
-            await conversation.send(bytes(6_000))
-            await wait_until(lambda: conversation.end.room_length == 1_000)
-            conversation.end.sever()  # as the last part of a close does
-            cut_for_good(second)
-            with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
-                await conversation.close()
-            assert not first.board.conversations
-
-    run_live(main())
+    limits = ConversationLimits(window_length=1_000, send_length=6_000)
+    async with open_pair(tmp_path, reconnect_s=0.3, limits=limits) as (first, second):
+        second.serve("SLEEP", sleep)
+        conversation = await first.connect("SLEEP")
+        await conversation.send(bytes(6_000))
+        await wait_until(lambda: conversation.end.room_length == 1_000)
+        conversation.end.sever()  # as the last part of a close does
+        cut_for_good(second)
+        with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
+            await conversation.close()
+        assert not first.board.conversations
 
 
-def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Path) -> None:
+async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> None:
     sent = Random(5).randbytes(8_000_000)
     received = bytearray()
     cuts: list[Rdev] = []
@@ -348,70 +307,56 @@ def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Pat
             received.extend(await conversation.receive())
             await asyncio.sleep(0.001)
 
-    async def main() -> None:
-        received.clear()
-        cuts.clear()
-        async with open_pair(tmp_path, verify=True) as (first, second):
-            second.serve("TAKE", take)
-            async with await first.connect("TAKE") as conversation:
-                cutting = asyncio.create_task(cut(first, Random(6)))
-                await conversation.send(sent)
-                await cutting
-            assert received == sent
-            assert len(set(cuts)) == 8
-            for node in (first, second):
-                assert node.verifying is not None
-                node.verifying.expect_intact()
-
-    run_live(main())
+    received.clear()
+    cuts.clear()
+    async with open_pair(tmp_path, verify=True) as (first, second):
+        second.serve("TAKE", take)
+        async with await first.connect("TAKE") as conversation:
+            cutting = asyncio.create_task(cut(first, Random(6)))
+            await conversation.send(sent)
+            await cutting
+        assert received == sent
+        assert len(set(cuts)) == 8
+        for node in (first, second):
+            assert node.verifying is not None
+            node.verifying.expect_intact()
 
 
-def test_partner_that_restarts_severs_conversations_and_can_be_reached_again(
-    run_live: Run, tmp_path: Path
+async def test_partner_that_restarts_severs_conversations_and_can_be_reached_again(
+    tmp_path: Path,
 ) -> None:
-    async def main() -> None:
-        address = f"unix:{tmp_path / 'link'}"
-        async with open_node(LAYOUT, FIRST, listen=address) as first:
-            for _ in range(3):
-                async with open_node(LAYOUT, SECOND, connect=address) as second:
-                    second.serve("ECHO", echo)
-                    conversation = await connect_again(first)
-                    await conversation.send(b"hello")
-                    assert await conversation.receive() == b"hello"
-                    conversation.sever()
-
-    run_live(main())
+    address = f"unix:{tmp_path / 'link'}"
+    async with open_node(LAYOUT, FIRST, listen=address) as first:
+        for _ in range(3):
+            async with open_node(LAYOUT, SECOND, connect=address) as second:
+                second.serve("ECHO", echo)
+                conversation = await connect_again(first)
+                await conversation.send(b"hello")
+                assert await conversation.receive() == b"hello"
+                conversation.sever()
 
 
-def test_node_that_ends_leaves_the_socket_of_another_in_its_place(
-    run_live: Run, tmp_path: Path
-) -> None:
+async def test_node_that_ends_leaves_the_socket_of_another_in_its_place(tmp_path: Path) -> None:
     path = tmp_path / "link"
 
-    async def main() -> None:
-        async with open_node(LAYOUT, FIRST, listen=f"unix:{path}"):
-            path.unlink()
-            listener = listen_at(path)
-        with listener, connect_to(path):
-            pass
-
-    run_live(main())
+    async with open_node(LAYOUT, FIRST, listen=f"unix:{path}"):
+        path.unlink()
+        listener = listen_at(path)
+    with listener, connect_to(path):
+        pass
 
 
-def test_nodes_meet_on_a_tcp_port(run_live: Run) -> None:
-    async def main() -> None:
-        async with open_node(LAYOUT, FIRST, listen="127.0.0.1:0") as first:
-            assert isinstance(first.address, TcpEndpoint)
-            assert first.address.port
-            first.serve("ECHO", echo)
-            async with (
-                open_node(LAYOUT, SECOND, connect=str(first.address)) as second,
-                await second.connect("ECHO") as conversation,
-            ):
-                await conversation.send(b"over TCP")
-                assert await conversation.receive() == b"over TCP"
-
-    run_live(main())
+async def test_nodes_meet_on_a_tcp_port() -> None:
+    async with open_node(LAYOUT, FIRST, listen="127.0.0.1:0") as first:
+        assert isinstance(first.address, TcpEndpoint)
+        assert first.address.port
+        first.serve("ECHO", echo)
+        async with (
+            open_node(LAYOUT, SECOND, connect=str(first.address)) as second,
+            await second.connect("ECHO") as conversation,
+        ):
+            await conversation.send(b"over TCP")
+            assert await conversation.receive() == b"over TCP"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from isfc.search.site_fitted import Fitted
 from isfc.search.site_intervals import intervals_of
 from isfc.search.site_search import Runs
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

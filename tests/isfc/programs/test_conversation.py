@@ -8,7 +8,14 @@ from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
+from isfc.programs.conversation_state import (
+    STEPS,
+    VERBS,
+    ConversationState,
+    Step,
+    after_step,
+    after_verb,
+)
 from isfc.programs.protocol import (
     ROOM_LENGTH_MAX,
     ConversationLimits,
@@ -407,3 +414,19 @@ def test_every_byte_arrives_once_in_order(data: st.DataObject) -> None:
     assert received[joined.a] == sent[joined.b]
     assert joined.a.over
     assert joined.b.over
+
+
+def test_states_have_what_is_possible_in_them_and_nothing_else() -> None:
+    for state in ConversationState:
+        for step in Step:
+            if state in STEPS[step]:
+                assert after_step(state, step) is STEPS[step][state]
+            else:
+                with pytest.raises(LocalProtocolError, match=f"{state.value} cannot"):
+                    after_step(state, step)
+        for verb in range(256):
+            if verb in VERBS and state in VERBS[Verb(verb)]:
+                assert after_verb(state, verb) is VERBS[Verb(verb)][state]
+            else:
+                with pytest.raises(RemoteProtocolError, match=f"verb {verb} in"):
+                    after_verb(state, verb)

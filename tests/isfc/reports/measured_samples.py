@@ -7,7 +7,7 @@ from isfc.answers.replay import ReplayedFigure, replay
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from isfc.reported import Reported
-from isfc.search.sized import LostPiece
+from isfc.search.sizing import LostPiece
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.published.table import Role
 

@@ -37,9 +37,8 @@ from isfc.reports.html import section
 from isfc.reports.report import Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
-from isfc.search.objective import Objective, Scoring
-from isfc.search.result import Contender, Found, Task
-from isfc.search.sized import LostPiece, SizedLink
+from isfc.search.scoring import Contender, Found, Objective, Scoring, Task
+from isfc.search.sizing import LostPiece, SizedLink
 from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rounded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.search.objective import Objective
+from isfc.search.scoring import Objective
 from tools.pages.figures.simulated import mb_per_s
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]

@@ -20,7 +20,7 @@ from isfc.search.site_search import Runs
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]
 

@@ -10,9 +10,17 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import CtcPair, Layout
-from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
-from isfc.search.result import Contender, Figures, Found, Task, by_objective
+from isfc.search.scoring import (
+    Contender,
+    Figures,
+    Found,
+    Objective,
+    Scoring,
+    Task,
+    by_objective,
+    estimate,
+)
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload

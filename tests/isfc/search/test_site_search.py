@@ -18,7 +18,7 @@ from isfc.search.site_search import PAIRS_PRIOR, FitInterval, Runs, Search, skew
 from isfc.search.site_surface import PRIOR, REPORT, near_surface, surface_through
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.workload import SUITES
 
 LAYOUT = load_layout("atlanta-boston")

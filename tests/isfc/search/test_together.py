@@ -12,10 +12,8 @@ from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.write import format_collection
 from isfc.search.candidate import candidate_of
-from isfc.search.objective import LinksObjective, Scoring
-from isfc.search.optimise import optimise
-from isfc.search.result import Figures, Task
-from isfc.search.together import placed
+from isfc.search.optimise import optimise, placed
+from isfc.search.scoring import Figures, LinksObjective, Scoring, Task
 from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import STATED
 

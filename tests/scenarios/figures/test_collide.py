@@ -83,8 +83,8 @@ def test_seeds_of_a_load_follow_each_other() -> None:
 def test_mean_of_seeds_and_how_far_they_differ() -> None:
     found = mean_outcome(
         [
-            CollisionOutcome("upward", 1, 2, 100, 0.5, 30, 40, 300),
-            CollisionOutcome("upward", 1, 2, 40, 0.1, 20, 44, 200),
+            CollisionOutcome("upward", 1, 2, 100.0, 0.5, 30.0, 40.0, 300.0),
+            CollisionOutcome("upward", 1, 2, 40.0, 0.1, 20.0, 44.0, 200.0),
         ]
     )
     assert found == CollisionOutcome("upward", 1, 2, 70, 0.3, 25, 42, 250, 60, 6)

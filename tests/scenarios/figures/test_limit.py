@@ -17,7 +17,7 @@ from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import link_rates
 from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.steady import first_look
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of

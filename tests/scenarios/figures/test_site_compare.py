@@ -14,10 +14,9 @@ from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import SeenInterval, SeenLink, seen_intervals, seen_link
 from isfc.measured.table import read_json
 from scenarios.figures.site_compare import figures_beside, likely_reasons
-from scenarios.figures.site_messages import QuietLink
-from scenarios.figures.site_workload import Derived, derive, find_ran
+from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_guests import CONVERSATIONS, open_load
+from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

@@ -7,9 +7,8 @@ import pytest
 
 from ctc.features import generation_code
 from scenarios.published import ficon_rows, system_rows
-from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table
 from scenarios.published.replay import choose, compare_all
-from scenarios.published.table import Deviation, Role, TableView
+from scenarios.published.table import CHANNEL_TABLES, TABLES, Deviation, Role, TableView, load_table
 from scenarios.published.verdict import check_bounds, judge
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "published" / "channel_tables"

@@ -9,7 +9,6 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
     WARMUP,
@@ -25,7 +24,7 @@ from scenarios.published.replay import (
     spreads_by_cell,
     stop_short_row,
 )
-from scenarios.published.table import PublishedRow, PublishedTable, Role
+from scenarios.published.table import TABLES, PublishedRow, PublishedTable, Role, load_table
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample

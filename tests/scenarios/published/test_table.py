@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from scenarios.published.companion import load_table
 from scenarios.published.table import (
     MEASURED,
     Bound,
@@ -13,6 +12,7 @@ from scenarios.published.table import (
     Range,
     Role,
     TableView,
+    load_table,
 )
 
 ROW = PublishedRow(

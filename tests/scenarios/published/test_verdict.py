@@ -7,7 +7,6 @@ from math import inf
 import pytest
 from msgspec import structs
 
-from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import (
     Bound,
@@ -16,6 +15,7 @@ from scenarios.published.table import (
     PublishedTable,
     Role,
     Selection,
+    load_table,
 )
 from scenarios.published.verdict import check_bounds, check_changes, in_group, judge, summarise
 

@@ -10,8 +10,8 @@ from isfc.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_U
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.runs.cp_script import ConsoleEntry, TimedCommand, Transcript, read_script
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.operation import ConsoleEntry, TimedCommand, Transcript, read_script
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 

@@ -9,8 +9,7 @@ import pytest
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
-from scenarios.published.companion import load_table
-from scenarios.published.table import PublishedTable, Role
+from scenarios.published.table import PublishedTable, Role, load_table
 from scenarios.runs.guests import GuestCosts
 from tools.calibration import calibrate
 from tools.calibration.calibrate import MEASURED, Search, SearchExtent

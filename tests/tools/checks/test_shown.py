@@ -21,7 +21,6 @@ def test_only_files_with_something_left_are_let_off() -> None:
         ('f"{rate:.1f} MB/s"', ["number format: isfc.reports.units writes a figure"]),
         ('f"{rate:>6,.0f}"', ["number format: isfc.reports.units writes a figure"]),
         ('f"{count:,}"', ["number format: isfc.reports.units writes a figure"]),
-        ('f"{share:.0%}"', ["number format: isfc.reports.units writes a figure"]),
         ('"{:.3g} s".format', ["number format: isfc.reports.units writes a figure"]),
         ('f"{km:g} {rdev:04X} {name:<{width}} {name:.8} {a}, {b}"', []),
         ("table.add_row(1)", ["add_row: a Table of a Report has rows"]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lengthy import made_once
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 
 @pytest.fixture(scope="session")

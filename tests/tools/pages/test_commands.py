@@ -5,8 +5,8 @@ import re
 import pytest
 
 from isfc.cli.main import COMMANDS
+from tools import PROJECT
 from tools.pages.commands import Listed, listed, pages
-from tools.pages.console import PROJECT
 
 
 def test_every_command_has_a_page_and_a_group_one_for_each_of_its_own() -> None:

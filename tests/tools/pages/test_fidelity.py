@@ -6,12 +6,13 @@ from statistics import fmean
 
 import pytest
 
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part
+from scenarios.published.table import TABLES, load_table
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
+from tools import DOCS
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import ReplayedTable, load, stored
-from tools.pages.fidelity import CONSTANTS_MAX, DOCS, goals, told_goals
+from tools.pages.fidelity import CONSTANTS_MAX, goals, told_goals
 from tools.pages.fidelity_page import UNKNOWN, OffReason, load_reasons, trusted, worst_rows
 
 Factor = Callable[[str, str], float]

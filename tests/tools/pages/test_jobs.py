@@ -5,7 +5,8 @@ from typing import Final
 
 import pytest
 
-from tools.pages.console import GAP, PROJECT, blocks
+from tools import PROJECT
+from tools.pages.console import GAP, blocks
 
 SCREEN: Final = 24
 """Lines of a terminal."""

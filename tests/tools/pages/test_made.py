@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Part, compare
+from scenarios.published.table import TABLES, load_table
 from scenarios.runs.run import run as run_experiment
+from tools import PROJECT
 from tools.calibration.replayed import COLUMNS, FIGURES
-from tools.pages.console import PROJECT
 from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.figures import simulated
 from tools.pages.made import FILLED, MADE, SLOW_PAGES, Made, page

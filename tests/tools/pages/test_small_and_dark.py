@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser import needs_chromium
 from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
 from tests.isfc_process import isfc
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = [pytest.mark.exhaustive, needs_chromium]
 
@@ -71,7 +71,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("plot") / "plot.html"
     rows = ["--suite", "HL", "--seconds", "0.05"]
-    isfc("replay", "transport", *rows, "--plot", str(path), timeout=300).check_returncode()
+    isfc("replay", "transport", *rows, "--html", str(path), timeout=300).check_returncode()
     return path
 
 
@@ -131,7 +131,7 @@ def test_plotted_page_is_readable_on_every_device(
     browser: Browser, plot: Path, scheme: str
 ) -> None:
     page = opened(browser, plot, 800, scheme)
-    paper = page.locator("svg > rect").first.evaluate("(it) => getComputedStyle(it).fill")
+    paper = page.locator("svg.picture > rect").first.evaluate("(it) => getComputedStyle(it).fill")
     assert scheme == "light" or parse_colour(paper) == BEHIND["dark"]
     assert poor(page.evaluate(COLOURS), BEHIND[scheme]) == set()
     page.close()

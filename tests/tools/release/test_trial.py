@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.isfc_process import isfc
+from tools import PROJECT
 from tools.release import training
-from tools.release.pythons import ROOT
 from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
 
 
@@ -29,7 +29,7 @@ def test_smoke_passes_here(words: str, wanted: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
-    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    configuration = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))
     commands = configuration["tool"]["cibuildwheel"]["test-command"].split(" && ")
     assert commands
     for command in commands:

@@ -14,7 +14,7 @@ from isfc.io.rmf import read_rmf
 from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
-from tools.pages.console import PROJECT
+from tools import PROJECT
 from tools.pages.spans import WORDS, block
 
 IO: Final = PROJECT / "docs" / "io"

@@ -16,12 +16,12 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.search.candidate import numbered
 from isfc.search.grid import Template
-from isfc.search.objective import Objective, Scoring
+from isfc.search.scoring import Objective, Scoring
 from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
-from tools.pages.console import PROJECT
+from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table
 

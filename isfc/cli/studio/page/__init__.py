@@ -6,6 +6,7 @@ from typing import Any, Final
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
 from isfc.cli.options.experiment import complete_workload
+from isfc.reports import picture
 from isfc.reports.template import render, resource
 
 _ASSETS: Final = {
@@ -24,4 +25,5 @@ def page(start: Mapping[str, Any]) -> str:
 def asset(name: str) -> tuple[str, str]:
     """What else the page loads, and its media type. Raises `KeyError` for another name."""
     file, kind = _ASSETS[name]
-    return resource(file) + (STYLE + SOLID_STYLE if name == "studio.css" else ""), kind
+    styles = STYLE + SOLID_STYLE + picture.STYLE if name == "studio.css" else ""
+    return resource(file) + styles, kind

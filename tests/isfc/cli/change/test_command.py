@@ -17,7 +17,7 @@ from isfc.reports.encoded import encoded
 from scenarios.figures.rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

@@ -6,16 +6,14 @@ from html import escape
 
 import pytest
 
-from isfc.cli.html.charts import charts
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
-from isfc.cli.output.picture import VERSION
 from isfc.search.report_runs import DiskRuns, LinkRuns
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.workload import SUITES
 from tests.isfc.cli.html.surveyed import surveyed
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +33,7 @@ def survey() -> LinkRuns:
 @pytest.mark.slow
 def test_more_io_costs_the_link_more_and_the_disks_too(survey: LinkRuns) -> None:
     assert survey.disks is not None
-    found = survey.disks.charts
-    link, disks = found["io-link"], found["io-disks"]
+    link, disks = survey.disks.charts
     assert link.xs == disks.xs == tuple(100 * share for share in LOAD_SHARES)
     alone, beside = (curve.values for curve in link.curves)
     assert len(set(alone)) == 1
@@ -52,21 +49,11 @@ def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: LinkRuns) -> N
     assert '<section id="disks"' in page
     assert '<a href="#disks">' in page
     assert survey.disks is not None
-    for name, chart in survey.disks.charts.items():
-        assert f'<figure id="{name}"' in page
-        assert f"<caption>{escape(chart.title)}</caption>" in page
+    for chart in survey.disks.charts:
+        assert f"<figcaption>{escape(chart.title)}</figcaption>" in page
+        assert f"<caption>{escape(chart.y_name)}</caption>" in page
     assert re.search("<td>disks</td><td>ATLANTA</td><td>40</td>(<td>[0-9.]+</td>){4}", page)
 
 
 def test_without_disks_there_is_no_word_of_them() -> None:
     assert 'id="disks"' not in document([surveyed("published-1")], "")
-
-
-@pytest.mark.slow
-def test_vega_lite_compiles_the_charts(survey: LinkRuns) -> None:
-    from vl_convert import vegalite_to_vega
-
-    specs = {name: spec for name, spec in charts(survey).items() if name.startswith("io-")}
-    assert specs.keys() == {"io-link", "io-disks"}
-    for spec in specs.values():
-        assert vegalite_to_vega(spec, vl_version=VERSION)["marks"]

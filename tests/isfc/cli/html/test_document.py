@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from isfc.cli.html.charts import charts
+from isfc.answers.losses import losses_chart, losses_of
 from isfc.cli.html.document import document
 from isfc.cli.html.link import decision
 from isfc.cli.html.report import check_charts
@@ -62,8 +62,8 @@ def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> 
     text, _ = page()
     assert text.count('<svg class="range"') >= 10
     assert text.count("No range: too little is published of ") == 1
-    for chart in ("throughput", "utilisation", "losses"):
-        assert "four of five cases to" in json.dumps(charts(surveyed("published-12"))[chart])
+    for figure in ("MB/s sent", "RDEV util %"):
+        assert f">{figure}; bars: four of five cases</text>" in text
 
 
 def test_several_links_are_several_parts_of_one_page() -> None:
@@ -76,17 +76,19 @@ def test_several_links_are_several_parts_of_one_page() -> None:
     hrefs = [a["href"] for tag, a in outline.attributes if tag == "a"]
     assert {"#link", "#link-2", "#loss", "#loss-2"} <= set(hrefs)
     assert {str(href).removeprefix("#") for href in hrefs} <= set(outline.ids)
-    found = re.search(r'id="charts">(.*?)</script>', text)
+    found = re.search(r'id="timelines">(.*?)</script>', text)
     assert found is not None
-    assert {"timeline", "timeline-2"} <= json.loads(found[1]).keys() <= set(outline.ids)
+    assert {"timeline", "timeline-2"} == json.loads(found[1]).keys() <= set(outline.ids)
 
 
 def test_every_chart_has_a_figure_with_a_caption() -> None:
     text, outline = page()
-    found = re.search(r'id="charts">(.*?)</script>', text)
+    found = re.search(r'id="timelines">(.*?)</script>', text)
     assert found is not None
     assert json.loads(found[1]).keys() <= set(outline.ids)
-    assert text.count("<figure") == text.count("<figcaption") == len(json.loads(found[1]))
+    drawn = text.count('class="picture"')
+    assert text.count("<figure") == text.count("<figcaption") == drawn + len(json.loads(found[1]))
+    assert drawn == 3
 
 
 def test_page_names_nothing_elsewhere() -> None:
@@ -159,8 +161,8 @@ def test_directors_are_drawn_and_lost() -> None:
 
 
 def test_losses_that_leave_the_same_are_one_bar() -> None:
-    bars = charts(surveyed("published-12"))["losses"]["data"]["values"]
-    gone = [bar["gone"] for bar in bars]
+    chart = losses_chart(losses_of(surveyed("published-12").lefts))
+    gone = [chart.name.words(row) for row in chart.rows]
     assert len(gone) < 2 * 12
     text, _ = page("published-12")
     assert "costs more than 3 %" not in text  # a lost chpid costs more here

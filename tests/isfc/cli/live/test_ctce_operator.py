@@ -1,18 +1,21 @@
 """What an operator says to joined CTCs: pieces of the layout, times, and what is refused."""
 
+import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from ctc.address import Rdev
-from isfc.cli.live.ctce_hardware import of_layout
-from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands
+from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands, typed_lines
+from isfc.cli.live.ctce_options import of_layout
 from isfc.ctce.join import CtcEnd, Place
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
 from isfc.live.ctce import CtceBox
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
+from tests.waiting import wait_until
 
 CTCS = [
     (
@@ -113,3 +116,37 @@ def test_pace_needs_a_layout_that_has_the_ctcs(tmp_path: Path, refusal: Refusal)
     assert refusal("ctce", *files, "--layout", str(layout)).startswith(
         f"{layout}: A 6000 = B 7777: the layout has no CTC with these RDEVs: expected one of 6000"
     )
+
+
+def test_each_line_of_a_pipe_is_heard_once_however_it_comes() -> None:
+    """The last one has no end of line; a blank one says nothing."""
+    reader, writer = os.pipe()
+    heard: list[str] = []
+
+    async def type_lines() -> None:
+        with typed_lines(heard.append, reader):
+            for data in (b"lose 40\n\nres", b"tore 40\nst"):
+                os.write(writer, data)
+                await asyncio.sleep(0)
+            await wait_until(lambda: len(heard) == 2)
+            os.write(writer, b"all" + b"x" * 5000)
+            os.close(writer)
+            await wait_until(lambda: len(heard) == 4)
+
+    asyncio.run(type_lines())
+    os.close(reader)
+    assert heard[:2] == ["lose 40", "restore 40"]
+    assert "".join(heard[2:]) == "stall" + "x" * 5000
+
+
+def test_a_file_that_is_no_pipe_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("stall\n")
+
+    async def wait() -> None:
+        with path.open("rb") as file, typed_lines(heard.append, file.fileno()):
+            await asyncio.sleep(0.01)
+
+    heard: list[str] = []
+    asyncio.run(wait())
+    assert heard == []

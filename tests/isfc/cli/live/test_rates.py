@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from isfc.cli.live.rates import rates
+from isfc.cli.live.watch_page import rates
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.live.snapshots import sight
 

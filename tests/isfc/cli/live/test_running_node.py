@@ -12,7 +12,6 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.events import LinkUp
 from isfc.live.endpoint import UnixEndpoint
 from isfc.programs.verification import VerificationError, Verifying
-from tests.live.pair import Run
 
 PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
 
@@ -27,36 +26,30 @@ def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     ]
 
 
-def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
-    run_live: Run, tmp_path: Path
+async def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
+    tmp_path: Path,
 ) -> None:
-    async def main() -> None:
-        measured: list[Measured] = []
-        codes = await asyncio.gather(
-            *(node.serve(asyncio.Event(), measured.append) for node in nodes(tmp_path, PACED))
-        )
-        assert codes == [1, 1]  # dilation 1: no Python keeps up with microseconds
-        assert all(each.lag_percent > 1 for each in measured)
-
-    run_live(main())
+    measured: list[Measured] = []
+    codes = await asyncio.gather(
+        *(node.serve(asyncio.Event(), measured.append) for node in nodes(tmp_path, PACED))
+    )
+    assert codes == [1, 1]  # dilation 1: no Python keeps up with microseconds
+    assert all(each.lag_percent > 1 for each in measured)
 
 
-def test_what_does_not_verify_is_raised_in_the_end(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_what_does_not_verify_is_raised_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(self: Verifying) -> None:
         raise VerificationError(f"changed after {self.verified_count}")
 
     monkeypatch.setattr(Verifying, "expect_intact", fail)
 
-    async def main() -> None:
-        (node, _) = nodes(tmp_path, LiveOptions(workload="HS", pairs=1, verify=True))
-        stop = asyncio.Event()
-        stop.set()
-        with pytest.raises(VerificationError, match="changed after 0"):
-            await node.serve(stop, lambda _: None)
-
-    run_live(main())
+    (node, _) = nodes(tmp_path, LiveOptions(workload="HS", pairs=1, verify=True))
+    stop = asyncio.Event()
+    stop.set()
+    with pytest.raises(VerificationError, match="changed after 0"):
+        await node.serve(stop, lambda _: None)
 
 
 def test_a_node_without_a_workload_drops_what_arrives() -> None:

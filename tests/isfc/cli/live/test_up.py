@@ -11,9 +11,11 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import FrameType
 
 import pytest
 
+from isfc.cli.live.up import say_ready
 from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
@@ -417,3 +419,26 @@ def test_detached_pair_that_cannot_start_says_why(tmp_path: Path, runtime: Path)
         assert up.exit_code() == 2
         assert up.err == f"isfc: --journal {file}: is a file; expected a directory\n"
     (runtime / "1STI-2NDI.log").unlink()
+
+
+def test_who_waits_is_told() -> None:
+    ours, theirs = os.pipe()
+    say_ready(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        assert pipe.read() == b"up"
+
+
+def test_pair_ends_if_who_started_it_was_killed_meanwhile() -> None:
+    came: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+
+    ours, theirs = os.pipe()
+    os.close(ours)
+    before = signal.signal(signal.SIGTERM, note)
+    try:
+        say_ready(theirs)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert came == [signal.SIGTERM]

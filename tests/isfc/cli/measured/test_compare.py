@@ -13,7 +13,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_site
 from isfc.measured.measurement import COLUMNS
 from isfc.search.site_fit import fit
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

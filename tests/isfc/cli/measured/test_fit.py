@@ -15,7 +15,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_site, read_site
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

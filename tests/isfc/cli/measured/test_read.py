@@ -11,7 +11,7 @@ from isfc.cli.main import run
 from isfc.measured.measurement import COLUMNS
 from tests.isfc.measured import monwrite_file as mw
 from tests.isfc.measured.test_read import PAGE
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"
 

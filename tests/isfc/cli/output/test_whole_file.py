@@ -9,14 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.capability import plot_of
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
-from isfc.cli.output.picture import picture, write_picture
 from isfc.cli.output.streams import write_file
+from isfc.reports.chart import Grid
+from isfc.reports.report import Report
 from isfc.search.sweep import RowStore
+from scenarios.figures.figure import Unit
 
-PICTURE = picture("a point", data={"values": [{}]}, mark="point")
+GRID = Grid("a cell", ["down"], ["across"], [[1]], 1, Unit.PER_S)
+PLOT = plot_of(lambda _: Report("a cell", [], charts=[GRID]))
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
 
 
@@ -38,8 +42,8 @@ def no_room() -> Iterator[None]:
         ("f.html", lambda path: write_file(path, "x" * 200)),
         ("f.csv", lambda path: write_table(path, ROWS)),
         ("f.parquet", lambda path: write_table(path, ROWS)),
-        ("f.svg", lambda path: write_picture(path, PICTURE)),
-        ("f.png", lambda path: write_picture(path, PICTURE)),
+        ("f.svg", lambda path: PLOT.write(path, None)),
+        ("f.png", lambda path: PLOT.write(path, None)),
     ],
 )
 def test_file_is_written_whole_or_not_at_all(

@@ -12,7 +12,7 @@ from isfc.cli.main import run
 from isfc.cli.options.layout import open_collection, open_layout, open_with_disks
 from isfc.io.shared import given_link_with_disks, given_with_disks, parse_links, without_disks
 from isfc.layout.catalogue import load_layout
-from tools.pages.console import PROJECT
+from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 

@@ -12,7 +12,7 @@ from msgspec import structs
 from isfc.cli.main import run
 from isfc.cli.options.experiment import LoadOptions, complete_workload
 from isfc.errors import ConfigurationError
-from scenarios.published.companion import load_table
+from scenarios.published.table import load_table
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import WORKLOADS, free_workload

@@ -1,7 +1,7 @@
 """What CP says, as a console shows it."""
 
 from isfc.cli.run.during import transcript_lines
-from scenarios.runs.cp_script import ConsoleEntry
+from scenarios.runs.operation import ConsoleEntry
 
 
 def test_commands_stand_out_and_times_stand_in_a_column() -> None:

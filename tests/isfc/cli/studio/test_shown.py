@@ -12,8 +12,7 @@ from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.moves.guest import GuestMemory
-from scenarios.runs.channel_busy import ChannelBusy
-from scenarios.runs.cluster_shared import ChannelResult
+from scenarios.runs.channels import ChannelBusy, ChannelResult
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 

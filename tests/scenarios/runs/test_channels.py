@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.sharing import NOTHING, ChannelUse
-from scenarios.runs.channel_busy import ChannelBusy
+from scenarios.runs.channels import ChannelBusy
 
 shares = st.floats(0.0, 1.0)
 

@@ -1,0 +1,62 @@
+"""Files that commands write of what they answer, beside its page."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from isfc.cli.options.own_file import OwnFile
+from isfc.cli.output.file import write_table
+from isfc.cli.output.streams import write_file
+from isfc.layout.site import format_site
+
+if TYPE_CHECKING:
+    from isfc.answers.size import LinkSizing
+
+_OPTIONS: Final = ("--output", "-o")
+
+
+def _write_sized(path: Path, found: "LinkSizing") -> None:
+    from isfc.answers.size import layout_file  # which the other commands do without
+
+    if (text := layout_file(found)) is not None:
+        write_file(path, text)
+
+
+SIZED: Final = OwnFile(
+    _OPTIONS, (".toml",), "FILE.toml", "Write the layout of the best to a file.", _write_sized
+)
+PROPOSAL: Final = OwnFile(
+    _OPTIONS,
+    (".toml",),
+    "FILE.toml",
+    "Write what is best, with the load it is for, as a configuration.",
+    lambda path, found: write_file(path, found.proposal),
+)
+ADVISED: Final = OwnFile(
+    _OPTIONS,
+    (),
+    "FILE",
+    "Write what is advised as a layout: the one given if there is nothing to gain.",
+    lambda path, found: write_file(path, found.proposed.layout),
+)
+RUNS: Final = OwnFile(
+    _OPTIONS,
+    (".csv", ".parquet"),
+    "FILE",
+    "Write the runs; FILE ends with .csv or .parquet.",
+    lambda path, found: write_table(path, found.runs),
+)
+MEASURED: Final = OwnFile(
+    _OPTIONS,
+    (".csv", ".parquet"),
+    "FILE",
+    "Write the table; .csv or .parquet.",
+    lambda path, found: write_table(path, found.rows()),
+)
+SITE: Final = OwnFile(
+    _OPTIONS,
+    (".toml",),
+    "FILE",
+    "The site profile to write; .toml.",
+    lambda path, found: write_file(path, format_site(replace(found.profile, name=path.stem))),
+)
