@@ -27,8 +27,14 @@ from ctc.order_fibre import FibreKind
 from isfc.cli.options.layout import LinkOption, complete_layout, open_collection, open_layout
 from isfc.cli.options.option import valued
 from isfc.ctce.exchange import ExchangeDefinition
-from isfc.ctce.join import JoinedCtc, Place, check_place, join_layout, join_statements
-from isfc.ctce.statement import read_statements
+from isfc.ctce.join import (
+    JoinedCtc,
+    Place,
+    check_place,
+    join_layout,
+    join_statements,
+    read_statements,
+)
 from isfc.ctce.wire import FORMS
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout

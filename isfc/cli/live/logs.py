@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ctc.address import format_rdev
-from isfc.cli.live.late_stream import LateStream
+from isfc.cli.live.loops import LateStream
 from isfc.cli.live.options import LAG_PERCENT, LogFormat, LogLevel, ObserveOptions
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.name import NodeName
