@@ -67,11 +67,7 @@ decks, or console logs: a text, a path, or several paths with commas between."""
 
 def shipped_layouts() -> tuple[str, ...]:
     """The names of the shipped layouts, ``published-4`` before ``published-12``."""
-    names = [
-        file.name.removesuffix(_SUFFIX)
-        for file in _folder().iterdir()
-        if file.name.endswith(_SUFFIX)
-    ]
+    names = [file.stem for file in _folder().glob(f"*{_SUFFIX}")]
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
@@ -96,8 +92,7 @@ def load_collection(argument: str | Path | Decks) -> Collection:
 
 
 def given_collection(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Collection:
     """The links that a program means: records, or what `given_document` reads and ``parse`` too."""
     if isinstance(layout, Layout):
@@ -164,8 +159,7 @@ def _content(given: AnyText) -> tuple[bytes, str, str]:
 
 
 def given_link(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Layout:
     """As `given_collection`, the only link of it. Raises `ConfigurationError` for several."""
     links = given_collection(layout, parse).links
