@@ -20,7 +20,8 @@ from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.layout import (
-    GivenArgument,
+    CsvOption,
+    DecksOptions,
     JsonOption,
     LayoutArgument,
     LayoutsArgument,
@@ -31,7 +32,6 @@ from isfc.cli.options.layout import (
 from isfc.cli.options.option import Made, flag, give_parameters, parameters_of, valued
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
-from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import (
@@ -44,6 +44,7 @@ from isfc.cli.output.streams import (
     write_file,
 )
 from isfc.errors import AnswerRefused, ConfigurationError
+from isfc.layout.catalogue import Decks
 from isfc.layout.in_words import check_known
 from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
@@ -51,8 +52,8 @@ from isfc.reports.report import Report
 SHARED: Final = {
     "layout": LayoutArgument,
     "layouts": LayoutsArgument,
-    "before": GivenArgument,
-    "after": GivenArgument,
+    "before": LayoutArgument,
+    "after": LayoutArgument,
     "link": LinkOption,
     "profile": ProfileOption,
 }
@@ -156,10 +157,11 @@ def command_of(
     makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
     files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
-    arguments = [*signature(function).parameters.values()]
-    placed = [
-        each.name for each in arguments if each.name not in records and _is_placed(function, each)
-    ]
+    names = signature(function).parameters.keys() - records.keys()
+    placed = [name for name in names if _is_placed(function, name)]
+    layouts = [name for name in names if _takes_decks(annotation_of(function, name))]
+    if layouts and "partitions" not in names:
+        records[_DECKS] = DecksOptions
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
@@ -168,14 +170,12 @@ def command_of(
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
-        for other in instead:
-            if given.pop(other.flag):
-                asked, said = other.function, report_of
-                given = other.taken(given, usual)
         with as_options(placed):
-            for name, record in records.items():
-                whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
-                given[name] = whole.made() if isinstance(whole, Made) else whole
+            given = _whole(given, records, layouts)
+            for other in instead:
+                if given.pop(other.flag):
+                    asked, said = other.function, report_of
+                    given = other.taken(given, usual)
             found, ended, is_given = _answered(asked, given, code)
             asked_for = [*own, *(make(said) for make in makers)]
             for each, path in zip(asked_for, written.values(), strict=True):
@@ -245,6 +245,26 @@ def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
     return found
 
 
+def _whole(
+    given: dict[str, Any], records: Mapping[str, type[Struct]], layouts: Sequence[str]
+) -> dict[str, Any]:
+    """The arguments: records of their fields, and layouts with what is said of decks."""
+    for name, record in records.items():
+        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+        given[name] = whole.made() if isinstance(whole, Made) else whole
+    if decks := given.pop(_DECKS, None):
+        given |= {name: decks.given(given[name]) for name in layouts if name in given}
+    return given
+
+
+_DECKS: Final = "decks"
+"""What the options of decks are called among the arguments that are records."""
+
+
+def _takes_decks(hint: Any) -> bool:
+    return hint is Decks or any(map(_takes_decks, get_args(hint)))
+
+
 def _said(hint: Any) -> list[Argument]:
     return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
 
@@ -262,7 +282,7 @@ def _options(
             continue
         hint, default = annotation_of(function, name), parameter.default
         if _said(hint):
-            make = _argument if _is_placed(function, parameter) else _option
+            make = _argument if _is_placed(function, name) else _option
             annotation = _annotated(make, parameter, hint)
         elif name in SHARED:
             annotation = SHARED[name]
@@ -273,6 +293,8 @@ def _options(
         if name == "jobs":
             annotation, default = Annotated[int | None, *annotation.__metadata__], None
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    if _DECKS in records:
+        yield from parameters_of(records[_DECKS])
 
 
 def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:
@@ -299,10 +321,10 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     )
 
 
-def _is_placed(function: Callable[..., Any], parameter: Parameter) -> bool:
-    if parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD:
+def _is_placed(function: Callable[..., Any], name: str) -> bool:
+    if signature(function).parameters[name].kind is not Parameter.POSITIONAL_OR_KEYWORD:
         return False
-    return not any(each.is_named for each in _said(annotation_of(function, parameter.name)))
+    return not any(each.is_named for each in _said(annotation_of(function, name)))
 
 
 def _argument(_: Parameter, __: Any, said: Argument) -> Any:

@@ -6,7 +6,8 @@ from typing import Annotated
 from isfc.answers.given import open_all
 from isfc.arguments import as_options
 from isfc.cli.html.report import check_charts, report_page
-from isfc.cli.options.layout import LayoutArgument, LinkOption
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import DecksOptions, LayoutArgument, LinkOption
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all
@@ -14,9 +15,11 @@ from isfc.cli.output.streams import RUNNING, show_log, write_file
 from scenarios.runs.workload import find_workload, workload_usage
 
 
+@flattened
 def report(
     layout: LayoutArgument,
     *,
+    decks: DecksOptions,
     link: LinkOption = None,
     output: Annotated[Path, output_option("The page to be written.", "FILE.html")],
     force: ForceOption = False,
@@ -34,7 +37,7 @@ def report(
     check_charts()
     chosen = find_workload(workload)
     with as_options():
-        links, channels = open_all(layout, link)
+        links, channels = open_all(decks.given(layout), link)
     write_file(output, report_page(layout, links, channels, chosen, _say, run_all))
 
 

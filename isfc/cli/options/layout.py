@@ -7,13 +7,13 @@ import typer
 from msgspec import Struct
 
 from isfc.answers.given import links_with_disks, opened_link, with_known_traffic
-from isfc.arguments import STANDARD_INPUT
+from isfc.arguments import STANDARD_INPUT, as_options
 from isfc.cli.options.option import flag, valued
-from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
-from isfc.layout import catalogue
+from isfc.layout.catalogue import Decks, given_document, is_there, read_content, shipped_layouts
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.document import Document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def complete_layout(incomplete: str) -> list[str]:
     """The shipped layouts that begin so; with none of them the shell offers files."""
-    return [name for name in catalogue.shipped_layouts() if name.startswith(incomplete)]
+    return [name for name in shipped_layouts() if name.startswith(incomplete)]
 
 
 def _layout(said: str, metavar: str = "LAYOUT") -> Any:
@@ -33,27 +33,45 @@ def _layout(said: str, metavar: str = "LAYOUT") -> Any:
 
 _LAYOUT_FILE = "A layout file (TOML), or the name of a shipped layout such as published-12"
 
-LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; - for standard input.")]
+_IMPORTED = "or IOCP decks or console logs, with commas between, which are imported"
+
+LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; {_IMPORTED}; - for standard input.")]
 """To be given to `open_layout`, or to what a command is made from."""
 
 LayoutsArgument = Annotated[
     list[str],
     _layout(
-        "Layout files (TOML), or names of shipped layouts such as published-12; - for standard "
-        "input.",
+        "Layout files (TOML), or names of shipped layouts such as published-12; each may be "
+        "IOCP decks or console logs, with commas between; - for standard input.",
         "LAYOUT...",
     ),
 ]
 """Several of them."""
 
-GivenArgument = Annotated[
-    str,
-    _layout(
-        "A layout file or a shipped layout; or IOCP decks or console logs, with commas between, "
-        "which are imported."
-    ),
-]
-"""One side of a change."""
+
+class DecksOptions(Struct, frozen=True):
+    """What is said of decks where a layout is expected."""
+
+    partitions: Annotated[
+        str | None,
+        valued(
+            "NAME,NAME",
+            "Of decks: the partitions to join, as for 'isfc import iocp', if they are not two.",
+        ),
+    ] = None
+    ports: Annotated[
+        list[str] | None,
+        valued("NODE:50=C1,...", "Of decks: the director port of a chpid."),
+    ] = None
+
+    def given(self, layout: Any) -> Any:
+        """The layout that is meant, or each of several."""
+        if layout is None or (self.partitions is None and not self.ports):
+            return layout
+        if isinstance(layout, list):
+            return [*map(self.given, layout)]
+        return Decks.of(layout, self.partitions, self.ports or ())
+
 
 LayoutFileArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}.")]
 """Where other processes read it as well; to be given to `check_lasting` first."""
@@ -68,6 +86,9 @@ NotesOption = Annotated[
     bool, flag("--notes", "Say how the figures were made, and how far they are known.")
 ]
 """What every command has whose page answers first."""
+
+CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
+"""What every command has that answers with tables."""
 
 JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
 """What every command that reports has."""
@@ -86,17 +107,23 @@ class OpenedFile(Struct, frozen=True):
     disks: "IoConfiguration | None"
 
 
-def open_collection(argument: str | Path) -> OpenedFile:
-    """All links that a user means: as `load_collection`, and from standard input or a pipe too.
+def open_collection(argument: str | Path | Decks) -> OpenedFile:
+    """All links that a user means: as `given_document`, and from standard input or a pipe too.
 
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
-    document = catalogue.load_document(argument)
+    document = _document(argument)
     collection, disks = links_with_disks(document)
     return OpenedFile(document.source, document.text, collection, disks)
 
 
-def open_layout(argument: str, link: str | None = None) -> Layout:
+def _document(argument: str | Path | Decks) -> Document:
+    """What a user means; messages name options."""
+    with as_options():
+        return given_document(argument)
+
+
+def open_layout(argument: str | Decks, link: str | None = None) -> Layout:
     """The link that a user means: as for `open_collection`.
 
     Raises `ConfigurationError` if there is no such layout or link, or it is not a good one.
@@ -114,9 +141,9 @@ def open_with_disks(
     return found.layout, found.disks
 
 
-def read_collection(argument: str) -> Collection:
+def read_collection(argument: str | Decks) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
-    document = catalogue.load_document(argument)
+    document = _document(argument)
     return with_known_traffic(collection_of(document), document.source)
 
 
@@ -132,16 +159,16 @@ def read_text(argument: str) -> tuple[str, str]:
     """The text of the layout, deck or console log that a user means, and its name in messages."""
     from isfc.deck.place import decode
 
-    data, source = catalogue.read_content(argument)
+    data, source = read_content(argument)
     return decode(data, source), source
 
 
 def is_read_once(argument: str) -> bool:
     """Whether a user means standard input, or a pipe as the shell makes of ``<(command)``."""
     path = Path(argument)
-    if argument in catalogue.shipped_layouts():
+    if argument in shipped_layouts():
         return False
-    return path == STANDARD_INPUT or (catalogue.is_there(path) and path.is_fifo())
+    return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
 
 
 class PrintOptions(Struct, frozen=True):
