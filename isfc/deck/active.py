@@ -173,8 +173,7 @@ def choose_from(
 
 
 def mates_of(
-    nodes: Iterable[NodeName],
-    pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]],
+    nodes: Iterable[NodeName], pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]]
 ) -> Mates:
     """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
     mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}

@@ -227,8 +227,7 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
 
 
 def hinted_fibres(
-    systems: Sequence[DeckSystem],
-    inside: Set[frozenset[tuple[NodeName, ChpidId]]] = frozenset(),
+    systems: Sequence[DeckSystem], inside: Set[frozenset[tuple[NodeName, ChpidId]]] = frozenset()
 ) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
     """What hints say of the fibre between two chpids, whichever end's deck says it.
 

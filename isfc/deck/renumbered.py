@@ -198,13 +198,9 @@ def _by_cuadd(collection: Collection, digit: int) -> Iterator[Layout]:
 
     for link in collection.links:
         first, second = link.nodes
-        yield _numbered(
-            link,
-            {
-                ctc: (next_rdev(first, second), next_rdev(second, first))
-                for ctc in link.device_list()
-            },
-        )
+        devices = link.device_list()
+        numbers = {ctc: (next_rdev(first, second), next_rdev(second, first)) for ctc in devices}
+        yield _numbered(link, numbers)
 
 
 def _by_target(collection: Collection) -> Iterator[Layout]:

@@ -94,11 +94,8 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
     known = {(link.nodes, fibre.chpids): fibre for link, fibre, _ in before.fibres()}
     for link, fibre, _ in after.fibres():
         was = known.get((link.nodes, fibre.chpids))
-        if was is not None and (was.profile, was.km, was.path) != (
-            fibre.profile,
-            fibre.km,
-            fibre.path,
-        ):
+        same = was and (was.profile, was.km, was.path) == (fibre.profile, fibre.km, fibre.path)
+        if was is not None and not same:
             yield link.nodes, was, fibre
 
 

@@ -22,18 +22,9 @@ from tools.calibration import (
     elasticities,
     sensitivity,
 )
-from tools.pages import (
-    channel_fidelity,
-    fidelity,
-    fidelity_page,
-    json_page,
-    relocation,
-    screenshots,
-    sources,
-    states,
-)
+from tools.pages import channel_fidelity, fidelity, fidelity_page, json_page, screenshots, sources
 from tools.pages.console import PAGES
-from tools.pages.figures import fit, rules, simulated
+from tools.pages.figures import fit, relocation, rules, simulated, states
 from tools.pages.spans import filled
 
 Files = Mapping[Path, str] | Mapping[Path, bytes]
@@ -80,7 +71,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/fidelity.md": fidelity_page.figures,
     "docs/json.md": json_page.tables,
     "docs/measured.md": drawn_sites.figures,
-    "docs/relocation.md": lambda _: {"replayed": relocation.section()},
+    "docs/relocation.md": relocation.figures,
     "docs/replay.md": fit.figures,
     "docs/sources.md": lambda _: {"features": sources.features()},
     **{page: partial(lambda page, _: simulated.kept(page), page) for page in simulated.PAGES},
