@@ -17,7 +17,7 @@ be handed over (`deliver`).
 **Who waits for what.** An end has two locks (`isfc.link.lock`): the send lock, for building, and
 the receive lock, for all that interrupts bring; what starts an I/O or frees a CTC goes first. They
 are held side by side, but for APPC/VM: while its messages are copied no other work of the link is
-begun, and no other link of the system copies (`isfc.link.system_lock`). A CTC has one buffer: an
+begun, and no other link of the system copies (`isfc.link.lock`). A CTC has one buffer: an
 attention waits until what was read there is handed over (`isfc.link.read_side`). If its turn comes
 during a write of ours, it waits for the end of that. A single CTC, for which both ends wait, is
 given to them in an order of its own (`isfc.link.ctc_use`).
@@ -60,7 +60,15 @@ from isfc.link.counters import LinkCounters
 from isfc.link.ctc_use import OneCtc, SeveralCtcs
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.link_ctc import Deadlines, InstructionQueue, LinkCtc
-from isfc.link.lock import BuildPackage, LinkEndWork, LinkLock, ReceivePackage, StartNext
+from isfc.link.lock import (
+    BuildPackage,
+    LinkEndWork,
+    LinkLock,
+    LockClaim,
+    ReceivePackage,
+    StartNext,
+    SystemLock,
+)
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts, LinkParameters
@@ -68,7 +76,6 @@ from isfc.link.read_side import ReadState
 from isfc.link.rules import LinkRules
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState, StateInput
-from isfc.link.system_lock import LockClaim, SystemLock
 from isfc.link.write_side import WriteState
 
 # Members of an enumeration would be compared as objects.

@@ -22,11 +22,11 @@ from typing import Final, cast
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.accepting import PAUSE_S, accept, spawn
-from isfc.live.buffers import Buffers
 from isfc.live.connection import reason_of
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import Answers, keep_alive
+from isfc.live.memory import Buffers
 from isfc.live.service import Service
 from isfc.live.session import ConversationSevered, OpenNode
 from isfc.programs.protocol import ConversationLimits, SeverCode

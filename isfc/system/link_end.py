@@ -13,11 +13,11 @@ from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.events import InterruptListener, LinkEvent, Sink
+from isfc.link.lock import SystemLock
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.rules import LinkRules
 from isfc.link.state import DeviceState
-from isfc.link.system_lock import SystemLock
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 

@@ -17,8 +17,8 @@ from ctc.fabric import Fabric
 from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
 from isfc.link.events import InterruptListener, LinkEvent, Sink
+from isfc.link.lock import SystemLock
 from isfc.link.rules import LinkRules
-from isfc.link.system_lock import SystemLock
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd

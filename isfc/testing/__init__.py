@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isfc.testing.machine import LinkMachine as LinkMachine
     from isfc.testing.pair import Pair as Pair
     from isfc.testing.pair import Setup as Setup
-    from isfc.testing.plan import Step as Step
+    from isfc.testing.pair import Step as Step
     from isfc.testing.profiles import register_profiles as register_profiles
     from isfc.testing.side import Side as Side
     from isfc.testing.strategies import fault_schedules as fault_schedules
@@ -35,33 +35,23 @@ if TYPE_CHECKING:
     from scenarios.faults.fault import Fault as Fault
     from scenarios.faults.fault import FaultKind as FaultKind
 
-_HOMES: Final = {
-    "Fault": "scenarios.faults.fault",
-    "FaultKind": "scenarios.faults.fault",
-    "Ledger": "isfc.testing.invariants",
-    "LinkMachine": "isfc.testing.machine",
-    "LinkRules": "isfc.link.rules",
-    "Message": "isfc.link.message",
-    "Pair": "isfc.testing.pair",
-    "ProgramsRun": "isfc.testing.virtual_programs",
-    "Setup": "isfc.testing.pair",
-    "Side": "isfc.testing.side",
-    "Step": "isfc.testing.plan",
-    "Stuck": "isfc.testing.virtual_programs",
-    "WriteScheduler": "isfc.link.schedule",
-    "open_pair": "isfc.testing.live_pair",
-    "fault_schedules": "isfc.testing.strategies",
-    "faults": "isfc.testing.strategies",
-    "layouts": "isfc.testing.strategies",
-    "messages": "isfc.testing.strategies",
-    "node_names": "isfc.testing.strategies",
-    "register_profiles": "isfc.testing.profiles",
-    "run_programs": "isfc.testing.virtual_programs",
-    "setups": "isfc.testing.strategies",
-    "traffic_plans": "isfc.testing.strategies",
-    "workloads": "isfc.testing.strategies",
+_PUBLIC: Final = {
+    "isfc.link.message": "Message",
+    "isfc.link.rules": "LinkRules",
+    "isfc.link.schedule": "WriteScheduler",
+    "isfc.testing.invariants": "Ledger",
+    "isfc.testing.live_pair": "open_pair",
+    "isfc.testing.machine": "LinkMachine",
+    "isfc.testing.pair": "Pair Setup Step",
+    "isfc.testing.profiles": "register_profiles",
+    "isfc.testing.side": "Side",
+    "isfc.testing.strategies": "fault_schedules faults layouts messages node_names setups "
+    "traffic_plans workloads",
+    "isfc.testing.virtual_programs": "ProgramsRun Stuck run_programs",
+    "scenarios.faults.fault": "Fault FaultKind",
 }
-"""Each name that is here too, and the module that defines it."""
+"""The names that are here too, by the modules that define them."""
+_HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,8 +6,7 @@ as it is: ``TestLink = LinkMachine.TestCase``.
 
 from isfc.library import missing_library
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import Pair, Setup
-from isfc.testing.plan import SendMessages, Step, Wait
+from isfc.testing.pair import Pair, SendMessages, Setup, Step, Wait
 from isfc.testing.strategies import cuts, lengths, operations, pauses, sends, setups
 
 try:

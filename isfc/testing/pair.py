@@ -6,6 +6,10 @@
     pair.send(pair.first, 100, 50_000)
     pair.until(pair.all_arrived)
     assert [message.length for message in pair.second.arrived] == [100, 50_000]
+
+What is done to a pair is a plan of steps, records that can be drawn, shown, repeated and shortened.
+A step that does not fit, such as to unplug what is unplugged, does nothing: every part of a plan is
+a plan.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,9 +33,80 @@ from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System
-from isfc.testing import plan as steps
-from isfc.testing.plan import Step
 from isfc.testing.side import PackageBook, Side
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Let time pass."""
+
+    duration_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessages:
+    """Let a side (0 or 1) send messages of so many bytes in one conversation, all together.
+
+    The two kinds of traffic have conversations of their own, whatever their numbers.
+    """
+
+    here: int
+    lengths: tuple[int, ...]
+    conversation: int = 0
+    traffic: Traffic = Traffic.TRANSPORT
+
+
+@dataclass(frozen=True, slots=True)
+class Unplug:
+    """Cut one CTC; what is on its way is lost."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plug:
+    """Restore one CTC."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeactivateCtc:
+    """DEACTIVE ISLINK for one CTC, at one side."""
+
+    here: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActivateCtc:
+    """ACTIVATE ISLINK for one CTC, at one side."""
+
+    here: int
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaryCtcChpid:
+    """VARY OFF or ON the chpid of one CTC, at one side."""
+
+    here: int
+    index: int
+    online: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VaryRdev:
+    """VARY OFF or ON one CTC's device, at one side."""
+
+    here: int
+    index: int
+    online: bool
+
+
+Step = Wait | SendMessages | Unplug | Plug | DeactivateCtc | ActivateCtc | VaryCtcChpid | VaryRdev
+"""One thing done to a pair. Indexes count its CTCs from 0, and begin again at the last."""
+
 
 US: Final = 1_000
 MS: Final = 1_000 * US
@@ -226,33 +301,31 @@ class Pair:
 
     def do(self, step: Step) -> None:
         """Do one step of a plan, if it can be done now."""
-        if isinstance(step, steps.Wait):
+        if isinstance(step, Wait):
             self.run(step.duration_ns)
-        elif isinstance(step, steps.SendMessages):
+        elif isinstance(step, SendMessages):
             number = 2 * step.conversation + step.traffic  # a conversation is of one kind
             side = self.sides[step.here]
             self.send(side, *step.lengths, conversation=number, traffic=step.traffic)
-        elif isinstance(step, steps.Unplug):
+        elif isinstance(step, Unplug):
             self.unplug(step.index % self.setup.ctc_count)
-        elif isinstance(step, steps.Plug):
+        elif isinstance(step, Plug):
             self.plug(step.index % self.setup.ctc_count)
         else:
             self._operate(step)
 
-    def _operate(
-        self, step: steps.ActivateCtc | steps.DeactivateCtc | steps.VaryCtcChpid | steps.VaryRdev
-    ) -> None:
+    def _operate(self, step: ActivateCtc | DeactivateCtc | VaryCtcChpid | VaryRdev) -> None:
         side, index = self.sides[step.here], step.index % self.setup.ctc_count
         system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
-        if isinstance(step, steps.VaryCtcChpid):
+        if isinstance(step, VaryCtcChpid):
             system.apply(
                 inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
             )
-        elif isinstance(step, steps.VaryRdev):
+        elif isinstance(step, VaryRdev):
             system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
-        elif isinstance(step, steps.DeactivateCtc) != self.is_active(side, index):
+        elif isinstance(step, DeactivateCtc) != self.is_active(side, index):
             return
-        elif isinstance(step, steps.ActivateCtc):
+        elif isinstance(step, ActivateCtc):
             self.activate(side, index)
         else:
             self.deactivate(side, index)
@@ -291,10 +364,10 @@ class Pair:
         for here, side in enumerate(self.sides):
             for index, rdev in enumerate(side.rdevs):
                 if side.system.channels.chpid_of[rdev] in side.system.channels.offline_chpids:
-                    self.do(steps.VaryCtcChpid(here, index, online=True))
+                    self.do(VaryCtcChpid(here, index, online=True))
                 if rdev in side.system.channels.offline_rdevs:
-                    self.do(steps.VaryRdev(here, index, online=True))
-                self.do(steps.ActivateCtc(here, index))
+                    self.do(VaryRdev(here, index, online=True))
+                self.do(ActivateCtc(here, index))
 
     def all_arrived(self) -> bool:
         """Whether every byte sent has arrived."""

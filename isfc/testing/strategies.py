@@ -20,9 +20,24 @@ from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package
 from isfc.link.scan import CTCS_MAX, LinkDevice
-from isfc.testing import plan as steps
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Setup
-from isfc.testing.plan import Step
+from isfc.testing.pair import (
+    BOTH_FAIL,
+    FIRST_WINS,
+    MS,
+    NAMES,
+    SECOND_WINS,
+    US,
+    ActivateCtc,
+    DeactivateCtc,
+    Plug,
+    SendMessages,
+    Setup,
+    Step,
+    Unplug,
+    VaryCtcChpid,
+    VaryRdev,
+    Wait,
+)
 from scenarios.faults.fault import DRAWN_COUNT, NEVER_DRAWN, Fault, FaultKind, chpids_of, draw_fault
 from scenarios.runs.workload import WINDOW_MAX, Workload
 
@@ -168,25 +183,25 @@ def setups(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) -> 
 sides = st.integers(0, 1)
 indexes = st.integers(0, CTCS_MAX - 1)
 
-pauses = st.builds(steps.Wait, st.one_of(st.integers(1, 300 * US), st.integers(1, 50 * MS)))
+pauses = st.builds(Wait, st.one_of(st.integers(1, 300 * US), st.integers(1, 50 * MS)))
 """Microseconds, in which something is under way, or long enough for much to happen."""
 
 sends = st.builds(
-    steps.SendMessages,
+    SendMessages,
     here=sides,
     lengths=st.lists(lengths, min_size=1, max_size=8).map(tuple),
     conversation=conversations,
     traffic=traffics,
 )
 
-cuts = st.one_of(st.builds(steps.Unplug, indexes), st.builds(steps.Plug, indexes))
+cuts = st.one_of(st.builds(Unplug, indexes), st.builds(Plug, indexes))
 """CTCs lost and restored."""
 
 operations = st.one_of(
-    st.builds(steps.DeactivateCtc, sides, indexes),
-    st.builds(steps.ActivateCtc, sides, indexes),
-    st.builds(steps.VaryCtcChpid, sides, indexes, st.booleans()),
-    st.builds(steps.VaryRdev, sides, indexes, st.booleans()),
+    st.builds(DeactivateCtc, sides, indexes),
+    st.builds(ActivateCtc, sides, indexes),
+    st.builds(VaryCtcChpid, sides, indexes, st.booleans()),
+    st.builds(VaryRdev, sides, indexes, st.booleans()),
 )
 """What operators do at either system."""
 
@@ -257,7 +272,7 @@ def colliding_plans(draw: st.DrawFn) -> list[Step]:
     for length, conversation, pause in draw(
         st.lists(st.tuples(lengths, conversations, pauses), min_size=1, max_size=10)
     ):
-        plan += [steps.SendMessages(here, (length,), conversation) for here in (0, 1)]
+        plan += [SendMessages(here, (length,), conversation) for here in (0, 1)]
         plan.append(pause)
     return plan
 

@@ -15,8 +15,7 @@ from isfc.link.message import Message, Traffic
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import Send
 from isfc.system.system import System
-from isfc.testing.pair import MS, Pair, S, Setup
-from isfc.testing.plan import Step, Wait
+from isfc.testing.pair import MS, Pair, S, Setup, Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
 from tests.isfc.journal.memory import MemoryJournal
 

@@ -11,8 +11,7 @@ from isfc.link.events import LinkDown, Sent
 from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import MS, US, Pair, S, Setup
-from isfc.testing.plan import Step
+from isfc.testing.pair import MS, US, Pair, S, Setup, Step
 from isfc.testing.strategies import lengths, setups, traffic_plans
 
 pytestmark = pytest.mark.at_length

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.lock import BuildPackage, LinkLock
+from isfc.link.lock import BuildPackage, LinkLock, LockClaim, SystemLock
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
-from isfc.link.system_lock import LockClaim, SystemLock
 
 APPC = BuildPackage(Rdev(0x6000), Package(0, [Message(0, 10, Traffic.LEGACY)], 10))
 

@@ -20,11 +20,17 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
-from isfc.testing.plan import (
+from isfc.testing.pair import (
+    BOTH_FAIL,
+    FIRST_WINS,
+    MS,
+    SECOND_WINS,
+    US,
     ActivateCtc,
     DeactivateCtc,
+    Pair,
     SendMessages,
+    Setup,
     Step,
     VaryCtcChpid,
     VaryRdev,
@@ -316,9 +322,6 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
                 if len(parts) >= size:
                     yield replace(scenario, **{name: left})
     setup = scenario.setup
-    if setup.ctc_count > 1 and not scenario.faults:
-        yield replace(scenario, setup=_with_ctcs(setup, setup.ctc_count // 2))
-        yield replace(scenario, setup=_with_ctcs(setup, setup.ctc_count - 1))
     usual: dict[str, Any] = {
         "parameters": LinkParameters(),
         "feature": Setup().feature,
@@ -330,14 +333,3 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
             yield replace(scenario, setup=replace(setup, **{name: value}))
     if scenario.answers:
         yield replace(scenario, answers=False)
-    for number, step in enumerate(scenario.plan):
-        if isinstance(step, SendMessages) and len(step.lengths) > 1:
-            plan = [*scenario.plan]
-            plan[number] = replace(step, lengths=step.lengths[: len(step.lengths) // 2])
-            yield replace(scenario, plan=tuple(plan))
-
-
-def _with_ctcs(setup: Setup, count: int) -> Setup:
-    """The first CTCs of a setup."""
-    rdevs = setup.rdevs and (setup.rdevs[0][:count], setup.rdevs[1][:count])
-    return replace(setup, ctc_count=count, fibre_count=min(setup.fibre_count, count), rdevs=rdevs)

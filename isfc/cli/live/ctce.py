@@ -3,19 +3,16 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isfc.cli.live.ctce_hardware import HardwareOptions, made_layout
 from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
-from isfc.cli.live.ctce_options import SourceOptions
+from isfc.cli.live.ctce_options import HardwareOptions, SourceOptions, made_layout
 from isfc.cli.live.ctce_table import totals, watched
-from isfc.cli.live.late_stream import late_stdout
-from isfc.cli.live.loops import run_live
+from isfc.cli.live.loops import late_stdout, run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
@@ -132,53 +129,47 @@ def ctce(
         shown.recording(box, opened.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
-        served = Served(box, book, reports, operator)
-        code = run_live(lambda stop: served.run(stop, seconds, shown, endpoint))
+        code = run_live(
+            lambda stop: serve(box, book, reports, operator, stop, seconds, shown, endpoint)
+        )
     show(totals(box, book))
     if code:
         raise typer.Exit(code)
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
-    """A box that is served, and who looks at it and acts upon it."""
+async def serve(
+    box: CtceBox,
+    book: IoBook,
+    reports: DeviceReports,
+    operator: CtceOperator,
+    stop: asyncio.Event,
+    seconds: float | None,
+    shown: ShownOptions,
+    endpoint: TcpEndpoint | None,
+) -> int:
+    """Serve a box until ``stop`` is set, or for so long, with whoever looks at it or acts on it."""
 
-    box: CtceBox
-    book: IoBook
-    reports: DeviceReports
-    operator: CtceOperator
-
-    async def run(
-        self,
-        stop: asyncio.Event,
-        seconds: float | None,
-        shown: ShownOptions,
-        endpoint: TcpEndpoint | None,
-    ) -> int:
-        """Serve until ``stop`` is set, or for so long."""
-        box = self.box
-        async with AsyncExitStack() as stack:
-            if shown.watch:
-                self.reports.show = stack.enter_context(watched(box, self.book)).print
-            if endpoint is not None:
-                server = MetricsServer(lambda: ctce_families(box, self.book))
-                stack.push_async_callback(server.close)
-                show_error(f"metrics at {await server.listen(endpoint)}")
-            stack.push_async_callback(box.close)
-            await box.start()
-            show_error(f"{len(box.ctcs)} CTC{'s' * (len(box.ctcs) > 1)} served; Ctrl-C ends")
-            if shown.interval is not None:
-                task = asyncio.create_task(self._report(shown.interval))
-                stack.callback(task.cancel)
-            with self.operator.operates(), suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), seconds)
-        return ExitCode.GOOD
-
-    async def _report(self, interval_s: float) -> None:
+    async def report(interval_s: float) -> None:
         with suppress(OSError, SystemExit):  # nobody reads it, or it takes no more
             while True:
                 await asyncio.sleep(interval_s)
-                self.reports.look(self.box.now_ns())
+                reports.look(box.now_ns())
+
+    async with AsyncExitStack() as stack:
+        if shown.watch:
+            reports.show = stack.enter_context(watched(box, book)).print
+        if endpoint is not None:
+            server = MetricsServer(lambda: ctce_families(box, book))
+            stack.push_async_callback(server.close)
+            show_error(f"metrics at {await server.listen(endpoint)}")
+        stack.push_async_callback(box.close)
+        await box.start()
+        show_error(f"{len(box.ctcs)} CTC{'s' * (len(box.ctcs) > 1)} served; Ctrl-C ends")
+        if shown.interval is not None:
+            stack.callback(asyncio.create_task(report(shown.interval)).cancel)
+        with operator.operates(), suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), seconds)
+    return ExitCode.GOOD
 
 
 def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from isfc.cli.live.ctce_hardware import ALL, CtceHardware
+from isfc.cli.live.ctce_options import ALL, CtceHardware
 from isfc.cli.output.standard_files import STDIN
 from isfc.cli.output.streams import show_error
 from isfc.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled

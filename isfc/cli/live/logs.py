@@ -13,15 +13,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from ctc.address import format_rdev
-from isfc.cli.live.late_stream import LateStream
+from isfc.cli.live.loops import LateStream
 from isfc.cli.live.options import LAG_PERCENT, LogFormat, LogLevel, ObserveOptions
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.name import NodeName
-from isfc.live.endpoint import Endpoint, TcpEndpoint
+from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
@@ -230,7 +229,7 @@ def _json(value: object) -> str:
 LAG_LOOK_S = 1.0
 """Between two looks at the lag."""
 
-Started = Callable[["Endpoint | None", Mapping[NodeName, Endpoint]], None]
+Started = Callable[[Endpoint | None, Mapping[NodeName, Endpoint]], None]
 """Say that a node is there, where it listens, and to where it connects for which partner."""
 
 
@@ -251,57 +250,35 @@ async def observe(
     logs = [LinkLog(end.name, end.partner) for end in ends]
     start_log(options.log_format, options.log_level)
     note_drops(options.log_format, ends[0].name, " ".join(end.partner for end in ends))
+    endpoint = options.endpoint()
     async with AsyncExitStack() as stack:
-        endpoint = options.endpoint()
         if endpoint is not None:
-            endpoint = await _serve(engines, stack, endpoint, paced=paced, insecure=insecure)
+            from isfc.live.metrics import families  # and an HTTP server, which most do without
+            from isfc.live.metrics_server import MetricsServer
+
+            server = MetricsServer(lambda: families([look(each, paced=paced) for each in engines]))
+            stack.push_async_callback(server.close)
+            endpoint = await server.listen(endpoint, insecure=insecure)
         for engine, log in zip(engines, logs, strict=True):
             engine.listeners.append(log.hear)
             stack.callback(engine.listeners.remove, log.hear)
             if paced:
                 watching = asyncio.get_running_loop().create_task(_watch_lag(engine, log))
                 stack.callback(watching.cancel)
-        yield partial(_log_start, stack, logs, endpoint)
 
+        def start(listen: Endpoint | None, connect: Mapping[NodeName, Endpoint]) -> None:
+            """Log the start of each link now, and its stop in the end: never that alone."""
+            for log in logs:
+                goes_to = connect.get(NodeName(log.partner))
+                comes_to = listen if goes_to is None else None
+                places = {"listen": comes_to, "connect": goes_to, "metrics": endpoint}
+                log.log(STARTED, **{key: at and str(at) for key, at in places.items()})
+                stack.callback(log.log, STOPPED)
 
-def _log_start(
-    stack: AsyncExitStack,
-    logs: Sequence[LinkLog],
-    metrics: Endpoint | None,
-    listen: Endpoint | None,
-    connect: Mapping[NodeName, Endpoint],
-) -> None:
-    """Log the start of each link now, and its stop when the stack ends: never that alone."""
-    for log in logs:
-        goes_to = connect.get(NodeName(log.partner))
-        comes_to = listen if goes_to is None else None
-        log.log(STARTED, listen=_text(comes_to), connect=_text(goes_to), metrics=_text(metrics))
-        stack.callback(log.log, STOPPED)
-
-
-def _text(endpoint: Endpoint | None) -> str | None:
-    return None if endpoint is None else str(endpoint)
-
-
-async def _serve(
-    engines: Sequence[LiveEngine],
-    stack: AsyncExitStack,
-    endpoint: TcpEndpoint,
-    *,
-    paced: bool,
-    insecure: bool,
-) -> TcpEndpoint:
-    """Answer Prometheus until the stack ends; where."""
-    from isfc.live.metrics import families  # and an HTTP server, which most nodes do without
-    from isfc.live.metrics_server import MetricsServer
-
-    server = MetricsServer(lambda: families([look(engine, paced=paced) for engine in engines]))
-    stack.push_async_callback(server.close)
-    return await server.listen(endpoint, insecure=insecure)
+        yield start
 
 
 async def _watch_lag(engine: LiveEngine, log: LinkLog) -> None:
-
     while True:
         await asyncio.sleep(LAG_LOOK_S)
         log.watch_lag(look(engine, paced=True))

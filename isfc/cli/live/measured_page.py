@@ -15,7 +15,6 @@ from isfc.cli.output.streams import show, show_json
 from isfc.layout.layout import Layout
 from isfc.reports.table import plain_table
 from isfc.reports.terminal import page
-from scenarios.runs.experiment import Experiment
 
 
 def show_measured(
@@ -81,7 +80,10 @@ def _record(
     options: LiveOptions, links: Sequence[Layout], each: Measured, layout: str | None
 ) -> LinkRun:
     """What one link end has measured."""
-    experiment = _experiment(options, links, each)
+    ends = {each.result.node, each.partner}
+    link = next(link for link in links if each.partner is None or ends == {*link.nodes})
+    experiment = options.experiment(link)
+    assert experiment is not None, "nothing to measure"
     command = shlex.join(["isfc", *sys.argv[1:]])
     return link_run(experiment, [each.result], layout, time=_time(options), command=command)
 
@@ -109,15 +111,6 @@ def _links_page(options: LiveOptions, measured: Sequence[Measured]) -> Renderabl
     what = f"{options.workload} with {options.pairs} pairs on each link"
     how_long = f"{options.seconds:g} s of {_time(options)} after {options.warmup:g} s of warm-up"
     return Group(what, how_long, "", table)
-
-
-def _experiment(options: LiveOptions, links: Sequence[Layout], measured: Measured) -> Experiment:
-    """What was measured over the link of two systems."""
-    ends = {measured.result.node, measured.partner}
-    link = next(link for link in links if measured.partner is None or ends == {*link.nodes})
-    experiment = options.experiment(link)
-    assert experiment is not None, "nothing to measure"
-    return experiment
 
 
 def _time(options: LiveOptions) -> str:

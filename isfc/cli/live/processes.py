@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctc.address import Rdev
-from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
+from isfc.cli.live.loops import late_stdout
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay

@@ -38,6 +38,7 @@ from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.result import Result, measure
 
@@ -100,13 +101,17 @@ class LiveNode:
         is enough for a node that does one of the two.
         """
         opening = self._opening(tls, connect_tls)
-        definitions = [opening.pace(self._define(link)) for link in self.links]
+        experiments = [self.options.experiment(link) for link in self.links]
+        definitions = [
+            opening.pace(define_link_end(link, self.name, each.link if each else LinkParameters()))
+            for link, each in zip(self.links, experiments, strict=True)
+        ]
         node = self._open_node(definitions)
         programs: list[Program] = (
-            [*node.exchanges.values()] if node else [self._program(link) for link in self.links]
+            [*node.exchanges.values()] if node else [self._program(each) for each in experiments]
         )
         async with AsyncExitStack() as stack:
-            runs = [self._runs(link) for link in self.links]
+            runs = [self._runs(each) for each in experiments]
             system = opening.start(zip(definitions, programs, runs, strict=True))
             stack.push_async_callback(system.close)
             if node is not None:
@@ -243,14 +248,8 @@ class LiveNode:
         """The system at the other end of each link."""
         return [link.nodes[1 - link.nodes.index(self.name)] for link in self.links]
 
-    def _define(self, link: Layout) -> LinkEndDefinition:
-        experiment = self.options.experiment(link)
-        parameters = experiment.link if experiment else LinkParameters()
-        return define_link_end(link, self.name, parameters)
-
-    def _runs(self, link: Layout) -> str:
+    def _runs(self, experiment: Experiment | None) -> str:
         """What runs over a link; the partner must say the same."""
-        experiment = self.options.experiment(link)
         if experiment is None:
             return PartnerConversations.runs if self.options.forward else ""
         return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
@@ -262,22 +261,18 @@ class LiveNode:
         limits = forward_limits(self.options.parse_forwards(self.links))
         return OpenNode(definitions, verified=self.options.verify, limits=limits)
 
-    def _program(self, link: Layout) -> Program:
-        experiment = self.options.experiment(link)
+    def _program(self, experiment: Experiment | None) -> Program:
         if experiment is None:
             return DroppingProgram()
-        costs = experiment.guests if self.options.factor else _free_guests()
+        costs = experiment.guests
+        if not self.options.factor:  # guests answer immediately
+            costs = GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
         client = self.name == experiment.client_node
         make = experiment.workload.programs or make_guests
         random = Random(f"clients {experiment.seed}")
         clients, servers = make(experiment.workload, experiment.pairs, costs, random)
         program = clients if client else servers
         return Verifying(program) if self.options.verify else Filling(program)
-
-
-def _free_guests() -> GuestCosts:
-    """Guests that answer immediately."""
-    return GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
 
 
 async def _come_up(engine: LiveEngine) -> None:

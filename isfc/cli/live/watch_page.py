@@ -1,8 +1,8 @@
-"""What ``isfc up`` shows of live links: a page that is redrawn, or lines a second."""
+"""What ``isfc up`` shows of live links: rates between two looks, on a page or in lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,10 +11,103 @@ from rich.text import Text
 from ctc.address import Rdev, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
-from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.cp.query import is_up
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
+from isfc.live.snapshot import LiveSnapshot
 from isfc.reports.table import plain_table
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB, Result, measure
+
+_WRITTEN: Final = ("write_package_count", "write_length", "collision_count")
+_NEW_DEVICE: Final[dict[str, Any]] = dict.fromkeys(
+    (*_WRITTEN, "io_count", "pend_ns", "disc_ns", "conn_ns", "moved_length"), 0
+)
+_READ: Final = ("read_package_count", "read_message_count", "read_length")
+_NEW_LINK: Final[dict[str, Any]] = dict.fromkeys(
+    (*_WRITTEN, *_READ, "write_message_count", "cpu_ns"), 0
+)
+"""Counters that rates are made of, as they begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class CtcRates:
+    """One CTC at one end: what is written there, and what the ``device`` is doing now.
+
+    MB are 2^20 bytes. ``turn`` counts from 1 in the write order; None if this end does not
+    write here.
+    """
+
+    device: DeviceSnapshot
+    turn: int | None
+    mb_per_s: float
+    packages_per_s: float
+    collisions_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRates:
+    """One end of a live link, as ``seen`` last. ``link`` has what ``isfc run`` would measure.
+
+    Seconds are the node's own: at ``--dilation K`` each of them takes K.
+    """
+
+    seen: LiveSnapshot
+    link: Result
+    late_percent: float
+    ctcs: tuple[CtcRates, ...]
+
+
+def rates(before: LiveSnapshot | None, after: LiveSnapshot) -> NodeRates:
+    """What happened in between; since the node began, if ``before`` is None.
+
+    A node that has restarted counts from zero: what it was before is not subtracted.
+    """
+    begin = _begin(before, after)
+    first, last = begin.node, after.node
+    seconds = (last.now_ns - first.now_ns) / NS_PER_S
+    waited_ns = after.waited_ns - begin.waited_ns
+    return NodeRates(
+        seen=after,
+        link=measure(NodeName(last.name), first, last),
+        late_percent=100 * (after.late_ns - begin.late_ns) / max(1, waited_ns),
+        ctcs=tuple(
+            _ctc_rates(old, new, last.write_order, seconds)
+            for old, new in zip(first.devices, last.devices, strict=True)
+        ),
+    )
+
+
+def _ctc_rates(
+    old: DeviceSnapshot, new: DeviceSnapshot, order: tuple[Rdev, ...], seconds: float
+) -> CtcRates:
+    return CtcRates(
+        device=new,
+        turn=order.index(new.rdev) + 1 if new.rdev in order else None,
+        mb_per_s=(new.write_length - old.write_length) / seconds / MIB,
+        packages_per_s=(new.write_package_count - old.write_package_count) / seconds,
+        collisions_per_s=(new.collision_count - old.collision_count) / seconds,
+    )
+
+
+def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
+    """What to subtract: ``before``, unless the process or its node has restarted since."""
+    if before is None or after.node.now_ns <= before.node.now_ns:
+        begin_ns = min(0, after.node.now_ns - 1)  # so that some time has passed
+        return LiveSnapshot(_zero(after.node, begin_ns), 0, 0, 0, 0, 0, 0, 0)
+    if after.severed_count != before.severed_count:
+        used_ns = before.node.cpu_ns  # a process's goes on where the model's begins again
+        cpu_ns = used_ns if used_ns <= after.node.cpu_ns else 0
+        return replace(before, node=replace(_zero(after.node, before.node.now_ns), cpu_ns=cpu_ns))
+    return before
+
+
+def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
+    """The node at ``now_ns``, having done nothing."""
+    devices = tuple(replace(each, **_NEW_DEVICE) for each in node.devices)
+    return replace(node, now_ns=now_ns, devices=devices, **_NEW_LINK)
+
 
 BARS_COLUMNS = 100
 """Columns of a terminal from which there is room for bars and a sparkline."""

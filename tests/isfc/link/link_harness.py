@@ -4,6 +4,7 @@ from ctc.address import Rdev
 from ctc.subchannel import Attention, Command, DeviceReady, Ended, IoTimes, Ssch, UnitStatus
 from isfc.link.events import Delivered
 from isfc.link.link_ctc import LinkCtc
+from isfc.link.lock import SystemLock
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, PackageLimit
@@ -11,7 +12,6 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.read_side import ReadState
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState
-from isfc.link.system_lock import SystemLock
 
 TIMES = IoTimes(1, 2, 3)
 A, B, C, D = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002), Rdev(0x6003)
@@ -120,11 +120,16 @@ class Door:
         """Send, and take the one write that this leads to."""
         self.send(*lengths)
         self.work()
+        written = self.written()
+        assert self.link.poll_instruction() is None
+        return written
+
+    def written(self) -> tuple[Rdev, Package]:
+        """Take the write that the hardware is asked for next."""
         instruction = self.link.poll_instruction()
         assert isinstance(instruction, Ssch)
         assert instruction.command is Command.WRITE
         assert isinstance(instruction.load, Package)
-        assert self.link.poll_instruction() is None
         return instruction.rdev, instruction.load
 
     def ended(

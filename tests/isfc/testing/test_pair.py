@@ -3,12 +3,15 @@
 import pytest
 
 from isfc.link.state import LinkState
-from isfc.testing.pair import MS, Pair, S, Setup
-from isfc.testing.plan import (
+from isfc.testing.pair import (
+    MS,
     ActivateCtc,
     DeactivateCtc,
+    Pair,
     Plug,
+    S,
     SendMessages,
+    Setup,
     Step,
     Unplug,
     VaryCtcChpid,

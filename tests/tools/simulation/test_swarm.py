@@ -7,8 +7,7 @@ import pytest
 from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
-from isfc.testing.pair import MS, Setup
-from isfc.testing.plan import SendMessages, Wait
+from isfc.testing.pair import MS, SendMessages, Setup, Wait
 from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
 from tests.lengthy import few_in_every_run

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ctc.address import Rdev
-from isfc.cli.live.ctce_hardware import of_layout
 from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands, typed_lines
+from isfc.cli.live.ctce_options import of_layout
 from isfc.ctce.join import CtcEnd, Place
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
