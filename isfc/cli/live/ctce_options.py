@@ -245,7 +245,13 @@ class CtceSources:
                 "files of two Hercules"
             )
         first, second = self.files
-        names = (self.names[0], self.names[1]) if self.names else file_names(first, second)
+        names = (Path(first).stem, Path(second).stem)
+        if self.names:
+            names = (self.names[0], self.names[1])
+        elif names[0] == names[1]:
+            raise ConfigurationError(
+                f"{first} and {second}: expected two names, as they name systems"
+            )
         statements = (
             read_statements(statement_text(first), first),
             read_statements(statement_text(second), second),
@@ -273,14 +279,6 @@ class CtceSources:
                     "the port of its first device"
                 )
         return places
-
-
-def file_names(first: str, second: str) -> tuple[str, str]:
-    """The names of two systems, after their files."""
-    names = (Path(first).stem, Path(second).stem)
-    if names[0] == names[1]:
-        raise ConfigurationError(f"{first} and {second}: expected two names, as they name systems")
-    return names
 
 
 def statement_text(name: str) -> str:
@@ -448,9 +446,7 @@ def _read(sources: Sequence[str], hardware: HardwareOptions) -> tuple[CtceSource
     if hardware.layout is not None:
         raise ConfigurationError("--layout: goes with two configuration files")
     (name,) = sources
-    if not is_ctce_file(name):
-        return CtceSources(layout=name), structs.replace(hardware, layout=name)
-    said = read_ctce_file(name)
+    said = read_ctce_file(name) if is_ctce_file(name) else CtceSources(layout=name)
     return said, structs.replace(
         hardware,
         layout=said.layout,

@@ -27,7 +27,6 @@ from isfc.cli.live.watch_page import (
 from isfc.cli.output.streams import show
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.live.snapshots import sight
-from tests.live.pair import Run
 
 NAMES = ("ATLANTA", "BOSTON")
 
@@ -109,8 +108,8 @@ def test_system_that_comes_back_is_not_compared_with_nothing(
     )
 
 
-def test_what_a_node_logs_scrolls_by_above_the_page(
-    monkeypatch: pytest.MonkeyPatch, run_live: Run
+async def test_what_a_node_logs_scrolls_by_above_the_page(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
@@ -118,37 +117,34 @@ def test_what_a_node_logs_scrolls_by_above_the_page(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
 
-    async def main() -> None:
-        log = asyncio.StreamReader()
-        log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
-        log.feed_eof()
-        with LiveView([NAMES]) as watch:
-            watch.show([sight("ATLANTA", 1)])
-            await relay(log)
+    log = asyncio.StreamReader()
+    log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
+    log.feed_eof()
+    with LiveView([NAMES]) as watch:
+        watch.show([sight("ATLANTA", 1)])
+        await relay(log)
 
-    run_live(main())
     first, last = terminal.getvalue().split("12:00 link-up node=ATLANTA")
     assert first.count("Logical link") == 1
     assert last.count("Logical link") == 3  # the page comes again below each line, and at the end
     assert "last \N{REPLACEMENT CHARACTER}" in last
 
 
-def test_log_goes_to_stderr_when_that_is_a_file(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run_live: Run
+async def test_log_goes_to_stderr_when_that_is_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("TERM", "xterm")
 
-    async def main() -> None:
-        log = asyncio.StreamReader(limit=100)
-        log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
-        log.feed_eof()
-        with LiveView([NAMES]) as watch:
-            watch.show([sight("ATLANTA", 1)])
-            await relay(log)
+    log = asyncio.StreamReader(limit=100)
+    log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
+    log.feed_eof()
+    with LiveView([NAMES]) as watch:
+        watch.show([sight("ATLANTA", 1)])
+        await relay(log)
 
-    run_live(main())
     assert capsys.readouterr().err == "link-up\n"
     assert "link-up" not in terminal.getvalue()
 
