@@ -49,7 +49,7 @@ COMPILED = (
     "isfc/programs/*.py",
     "isfc/ctce/*.py",
     "isfc/journal/*.py",
-    "isfc/live/buffers.py",
+    "isfc/live/memory.py",
     "isfc/live/clock.py",
     "isfc/live/ctce.py",
     "isfc/live/early.py",

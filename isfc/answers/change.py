@@ -136,6 +136,11 @@ class Change(Struct, frozen=True):
     assumed: tuple[str, ...]
     """of decks and console logs, as `isfc import` says it"""
 
+    def _repr_markdown_(self) -> str:
+        from isfc.answers.change_page import change_lines  # which is of this record
+
+        return "\n".join(change_lines(self))
+
 
 @checked
 def change(

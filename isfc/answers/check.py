@@ -18,6 +18,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules import book
 from isfc.layout.rules.rule import Finding
 from isfc.link.name import NodeName
+from isfc.reported import Reported
 from isfc.reports.report import Report
 from scenarios.runs.traffic import checked_traffic
 
@@ -28,8 +29,10 @@ _PLACES: Final = 6
 """So many are named, of which the same is said."""
 
 
-class CheckedLink(Struct, frozen=True):
+class CheckedLink(Reported, Struct, frozen=True):
     """What is found in a link of a layout; of a layout that cannot be read why."""
+
+    reported_by = "isfc.answers.check.check_report"
 
     layout: str
     """as it was given"""
@@ -92,10 +95,11 @@ def _line_of(fibre: str, lines: Sequence[str]) -> int:
     return next((number for number, line in enumerate(lines, 1) if header.match(line)), 1)
 
 
-def check_report(found: Sequence[CheckedLink]) -> Report:
+def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
     """How much is found and by which rules, warnings first, and how CTCs are numbered."""
-    read = [each for each in found if each.error is None]
-    given, known = ({each.layout: None for each in some} for some in (found, read))
+    links = [found] if isinstance(found, CheckedLink) else found
+    read = [each for each in links if each.error is None]
+    given, known = ({each.layout: None for each in some} for some in (links, read))
     rules = by_rule((_place(each, read), finding) for each in read for finding in each.findings)
     return Report(
         "".join(given) if len(given) == 1 else f"{len(known)} of {len(given)} layouts read",

@@ -35,8 +35,7 @@ class Access:
         """As it is on a channel path that is shared: a missing candidate list means everyone."""
         kept = self.allowed.items()
         return replace(
-            self,
-            allowed={css: names for css, names in kept if css not in self.without_candidates},
+            self, allowed={css: names for css, names in kept if css not in self.without_candidates}
         )
 
     @property

@@ -10,6 +10,7 @@ from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_rdevs
@@ -106,11 +107,10 @@ def _apply(activation: Activation, node: NodeName, devices: Mates, chosen: Chose
 def _one_ended(active: Mapping[NodeName, AnyOf[Rdev]], devices: Mates) -> Iterator[str]:
     """What to say of devices that are activated at one end alone, for each node and partner."""
     for node, chosen in active.items():
-        alone: dict[NodeName, list[Rdev]] = {}
-        for rdev in sorted(chosen):
-            far, mate = devices[node][rdev]
-            if far in active and mate not in active[far]:
-                alone.setdefault(far, []).append(rdev)
+        ends = ((rdev, *devices[node][rdev]) for rdev in sorted(chosen))
+        alone = grouped(
+            (far, rdev) for rdev, far, mate in ends if far in active and mate not in active[far]
+        )
         for far, rdevs in alone.items():
             mates = format_rdevs(devices[node][rdev][1] for rdev in rdevs)
             yield (
@@ -173,8 +173,7 @@ def choose_from(
 
 
 def mates_of(
-    nodes: Iterable[NodeName],
-    pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]],
+    nodes: Iterable[NodeName], pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]]
 ) -> Mates:
     """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
     mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}

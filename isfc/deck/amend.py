@@ -82,9 +82,6 @@ class _End:
         return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
 
 
-_Ends = tuple[_End, _End]
-
-
 class _Amendment:
     """The drafts of all decks, and where each channel sits."""
 
@@ -126,7 +123,7 @@ class _Amendment:
         named = switch_of(fibre.directors[end]) if fibre.directors else None
         return named or (port[:2] if len(port) == 4 else None)
 
-    def _ends(self, link: Layout, fibre: Fibre) -> _Ends:
+    def _ends(self, link: Layout, fibre: Fibre) -> tuple[_End, _End]:
         """The two ends of a fibre. Raises `ConfigurationError` where a port is missing."""
         channels = self._channels(link, fibre)
         systems = [self._homes[node].systems[node] for node in link.nodes]

@@ -18,7 +18,8 @@ from isfc.deck.deck import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
-from isfc.layout.collection import Cec, ChannelEnd, Collection
+from isfc.layout.collection import Cec, Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import find_node, first_listed, listed
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use, maybe_one
@@ -48,11 +49,8 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     Directors and ports are left out where they contradict each other.
     """
     systems = {system.node: system for pairing in pairings for system in pairing.systems}
-    ends: dict[int, list[ChannelEnd]] = {}
-    for end in Collection.of(*links).chpid_ends:
-        system = systems[end.node]
-        channel = system.deck.channels[system.partition.css, end.chpid]
-        ends.setdefault(id(channel), []).append(end)
+    every = Collection.of(*links).chpid_ends
+    ends = grouped((id(systems[end.node].channel(end.chpid)), end) for end in every)
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
     cecs = tuple(
         Cec(name, tuple(node for node, system in systems.items() if id(system.deck) == deck))
@@ -195,8 +193,7 @@ def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Ite
         systems = {system.node: system for system in pairing.systems}
         for chpids, both in dict(_plugs(pairing)).items():
             for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
-                system = systems[node]
-                path = system.deck.channels[system.partition.css, chpid]
+                path = systems[node].channel(chpid)
                 channel = id(path)
                 name = names.setdefault(channel, f"{node}:{path}")
                 if (first := plugs.setdefault(channel, plug)) != plug:
@@ -227,11 +224,12 @@ def with_cecs(collection: Collection, said: Iterable[str]) -> Collection:
         if len({*taken}) < len(taken):
             raise ConfigurationError(f"--cec {text[:40]!r}: expected each system in one CEC, once")
         cecs.append(Cec(name.strip(), tuple(nodes)))
-    users: dict[tuple[str, ChpidId], list[ChannelEnd]] = {}
-    for cec in cecs:
-        for end in collection.chpid_ends:
-            if end.node in cec.systems:
-                users.setdefault((cec.name, end.chpid), []).append(end)
+    users = grouped(
+        ((cec.name, end.chpid), end)
+        for cec in cecs
+        for end in collection.chpid_ends
+        if end.node in cec.systems
+    )
     shared = tuple(tuple(ends) for ends in users.values() if len(ends) > 1)
     return in_use(replace(collection, cecs=tuple(cecs), shared_channels=shared))
 

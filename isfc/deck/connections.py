@@ -12,7 +12,7 @@ from isfc.deck.kept import devices_of, kept_systems
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from isfc.layout.write import runs
+from isfc.layout.groups import runs
 from isfc.link.name import NodeName
 
 

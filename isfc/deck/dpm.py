@@ -8,7 +8,7 @@ of a pair is on ``adapter-port-uri`` is inferred. All is in one CPC, so a chpid 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
@@ -24,7 +24,7 @@ from isfc.layout.checked_toml import AnyText
 from isfc.layout.collection import Collection
 from isfc.layout.foreign_text import read_json
 from isfc.layout.in_words import first_listed
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 
 _PORT: Final = re.compile(r"/(?:storage|network)-ports/\d+$")
@@ -96,14 +96,11 @@ def join_links(
             f"--systems {shown(min(unknown))}: no partition of that name in these files"
         )
     said = parse_features(feature)
-    links = tuple(
-        build_layout(
-            nodes,
-            ctcs,
-            lambda ends: SaidFibre(said(ends) or features.get(frozenset(ends.items()))),
-        )
-        for nodes, ctcs in found.items()
-    )
+
+    def of_fibre(ends: Mapping[NodeName, ChpidId]) -> SaidFibre:
+        return SaidFibre(said(ends) or features.get(frozenset(ends.items())))
+
+    links = tuple(build_layout(nodes, ctcs, of_fibre) for nodes, ctcs in found.items())
     if machine.others:
         tell(f"isfc: note: {machine.others} partition links of other types are passed over")
     together = Collection(links)
@@ -120,11 +117,8 @@ def join_links(
             "isfc: note: the first partition of a pair is taken to be on adapter-port-uri, the "
             f"second on connecting-adapter-port-uri ({first_listed(crossed, _NAMED_MAX)})"
         )
-    return Imported(
-        collection,
-        tuple(in_use(replace(collection, links=(link,))) for link in links),
-        tuple(() for _ in links),
-    )
+    apart = tuple(only(collection, link) for link in links)
+    return Imported(collection, apart, tuple(() for _ in links))
 
 
 def _names(systems: Sequence[str]) -> dict[str, NodeName]:
@@ -208,11 +202,8 @@ def _ctcs(
                     f"{place}: {ends[0]} has {len(numbers[0])} device numbers, {ends[1]} "
                     f"{len(numbers[1])}; expected as many for each of two partitions"
                 )
-            slower = min(
-                filter(None, (first.profile, second.profile)),
-                key=lambda each: each.link_gbps,
-                default=None,
-            )
+            known = filter(None, (first.profile, second.profile))
+            slower = min(known, key=lambda each: each.link_gbps, default=None)
             for here, there in zip(*numbers, strict=True):
                 choice = CtcChoice((first.chpid, second.chpid), (here, there))
                 yield (ends[0], ends[1]), choice, slower

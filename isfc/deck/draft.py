@@ -13,7 +13,7 @@ from isfc.deck.kept import read_kept
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.layout.collection import KeptDeck
-from isfc.layout.write import ranges, runs
+from isfc.layout.groups import grouped, ranges, runs
 from isfc.link.name import NodeName
 
 _PIECE: Final = re.compile(r"(?:'[^']*'|[^',])*,?")
@@ -287,10 +287,7 @@ class Draft:
         )
 
     def _access(self, device: DraftDevice) -> str:
-        found: dict[int, list[str]] = {}
-        for css, name in sorted(device.admitted):
-            found.setdefault(css, []).append(name)
-        return self._by_css(found)
+        return self._by_css(grouped(sorted(device.admitted)))
 
     def _unit_again(self, statement: Statement) -> Iterator[str]:
         (unit,) = (

@@ -17,10 +17,10 @@ from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
+from isfc.layout.groups import grouped, runs
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import channel_name
-from isfc.layout.write import runs
 from isfc.link.name import NodeName
 
 _IN_FILE_NAMES: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#@-")
@@ -203,9 +203,7 @@ def deck_text(
         for fibre in link.fibres
     ]
     lines = [*_heading(collection, machine, images)]
-    units: dict[tuple[Channel, Channel, NodeName], list[_FibreEnd]] = {}
-    for end in ends:
-        units.setdefault(end.unit, []).append(end)
+    units = grouped((end.unit, end) for end in ends)
     numbers: set[int] = set()
     begun: set[Channel] = set()
     for end in ends:
@@ -402,12 +400,12 @@ def _control_unit(ends: Sequence[_FibreEnd], machine: Machine, numbers: set[int]
     first = ends[0]
     whole, chpid = first.whole, format_chpid(first.channel[0].chpid)
     linked = first.far_port is not None and first.port is not None
-    owners: dict[tuple[Rdev, int], list[NodeName]] = {}
-    for end in ends:
-        for ctc in end.layout.device_list():
-            if ctc.fibre == end.fibre:
-                key = ctc.rdevs[end.end], whole.address(end.layout, ctc)
-                owners.setdefault(key, []).append(end.node)
+    owners = grouped(
+        ((ctc.rdevs[end.end], whole.address(end.layout, ctc)), end.node)
+        for end in ends
+        for ctc in end.layout.device_list()
+        if ctc.fibre == end.fibre
+    )
     number = min(rdev for rdev, _ in owners)
     number = next(n for n in (*range(number, 0x10000), *range(number)) if n not in numbers)
     numbers.add(number)

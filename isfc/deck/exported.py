@@ -25,6 +25,7 @@ from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import find_node
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
@@ -112,11 +113,8 @@ def _decks(
     """The decks that have some of ``nodes``, by file; tells what IOCP cannot say."""
     ports = {**own_ports(collection), **ports}
     decks = machines(collection)
-    problems: dict[str, list[str]] = {}
-    for machine in decks:
-        if machine.conflict:
-            problems.setdefault(machine.conflict, []).extend(machine.systems)
-    for problem, systems in problems.items():
+    apart = ((each.conflict, node) for each in decks if each.conflict for node in each.systems)
+    for problem, systems in grouped(apart).items():
         tell(
             f"isfc: note: {' and '.join(systems)} have a deck each, as of CECs of their own: "
             f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "

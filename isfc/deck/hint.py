@@ -26,9 +26,8 @@ from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
-from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
+from isfc.deck.operand import StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
-from isfc.deck.place import Place
 from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
@@ -147,53 +146,39 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
                 f"*ISFC {keyword}: no such keyword", f"one of {', '.join(_KEYWORDS)}"
             )
     operands.need("CHPID", "40")
-    word = {keyword: operands.word(keyword, "one value") for keyword in _KEYWORDS}
-
-    def read(keyword: str, parse: Callable[[str], _T], expected: str) -> _T | None:
-        said = word[keyword]
-        return None if said is None else said.read(parse, f"*ISFC {keyword}", expected)
-
-    def text(keyword: str) -> str | None:
-        said = word[keyword]
-        return said.text or None if said else None
-
-    chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
+    chpid = operands.read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
-    feature = read("FEATURE", find_profile, "a feature")
+    feature = operands.read("FEATURE", find_profile, "a feature")
     most, wanted = float(LINK_GBPS_MAX), "a number, such as 8"
     if feature is not None:
         most = feature.link_gbps
         wanted = f"a number up to {most:g}, at which {feature.feature} runs"
-    gbps = read("GBPS", _number(float, most), wanted)
-    far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
-    return (chpid, read("NODE", NodeName, "a system"), far), Hint(
+    gbps = operands.read("GBPS", _number(float, most), wanted)
+    far = operands.read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
+    return (chpid, operands.read("NODE", NodeName, "a system"), far), Hint(
         profile=None if feature is None else find_profile(feature.feature, gbps),
-        fibre=text("FIBRE"),
-        port=text("PORT") or text("CABLE"),
-        km=read("KM", _number(float, KM_MAX), "a number, such as 10"),
-        path=text("PATH"),
-        isl=_isl(operands.statement.place, word),
+        fibre=operands.text("FIBRE") or None,
+        port=operands.text("PORT") or operands.text("CABLE") or None,
+        km=operands.read("KM", _number(float, KM_MAX), "a number, such as 10"),
+        path=operands.text("PATH") or None,
+        isl=_isl(operands),
     )
 
 
-def _isl(place: Place, word: Mapping[str, OperandWord | None]) -> Isl | None:
+def _isl(operands: StatementOperands) -> Isl | None:
     """The inter-switch links that a comment tells of, if it does."""
-    if not any(word[keyword] for keyword in _ISL_KEYWORDS):
-        return None
-    count, gbps, each = (word[keyword] for keyword in _ISL_KEYWORDS)
-    if gbps is None or each is None:
-        raise place.error(
+    whole = "a whole number from 1 to"
+    count = operands.read("ISLS", _number(int, ISLS_MAX), f"{whole} {ISLS_MAX}")
+    gbps = operands.read("ISLGBPS", _number(float, LINK_GBPS_MAX), "a number, such as 16")
+    each = operands.read("CREDITS", _number(int, CREDITS_MAX), f"{whole} {CREDITS_MAX}")
+    if gbps is not None and each is not None:
+        return Isl(count or 1, gbps, each)
+    if count is not None or gbps is not None or each is not None:
+        raise operands.statement.place.error(
             f"*ISFC {' or '.join(_ISL_KEYWORDS)} alone",
             "ISLGBPS and CREDITS together, such as ISLGBPS=16,CREDITS=90",
         )
-    one = f"a whole number from 1 to {ISLS_MAX}"
-    return Isl(
-        1 if count is None else count.read(_number(int, ISLS_MAX), "*ISFC ISLS", one),
-        gbps.read(_number(float, LINK_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
-        each.read(
-            _number(int, CREDITS_MAX), "*ISFC CREDITS", f"a whole number from 1 to {CREDITS_MAX}"
-        ),
-    )
+    return None
 
 
 def _number(kind: Callable[[str], _Number], most: float) -> Callable[[str], _Number]:
@@ -242,8 +227,7 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
 
 
 def hinted_fibres(
-    systems: Sequence[DeckSystem],
-    inside: Set[frozenset[tuple[NodeName, ChpidId]]] = frozenset(),
+    systems: Sequence[DeckSystem], inside: Set[frozenset[tuple[NodeName, ChpidId]]] = frozenset()
 ) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
     """What hints say of the fibre between two chpids, whichever end's deck says it.
 

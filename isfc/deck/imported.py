@@ -38,7 +38,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.file import parse_collection
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import only
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -91,32 +91,26 @@ class ImportedJson:
 
 def imported_json(found: "Imported") -> ImportedJson:
     """The record of what was imported."""
-    pairings = found.pairings or [None] * len(found.apart)
-    return ImportedJson(
-        [_link_json(*each) for each in zip(pairings, found.apart, strict=True)],
-        [
-            {end.node: format_chpid(end.chpid) for end in channel}
-            for channel in found.collection.shared_channels
-        ],
-        {cec.name: [*cec.systems] for cec in found.collection.cecs},
-    )
-
-
-def _link_json(pairing: Pairing | None, alone: Collection) -> ImportedLinkJson:
-    (layout,) = alone.links
-    return ImportedLinkJson(
-        [*layout.nodes],
-        [CtcJson([*map(format_chpid, ctc.fibre.chpids)], [*ctc.rdev_names]) for ctc in layout.ctcs],
-        dict(pairing.inferred) if pairing else {},
-        [*map(_unpaired_json, pairing.unpaired)] if pairing else [],
-    )
-
-
-def _unpaired_json(each: Unpaired) -> UnpairedJson:
-    device = each.device
-    return UnpairedJson(
-        each.node, format_rdev(device.rdev), str(device.place), each.reason.value, each.text
-    )
+    links = []
+    for number, alone in enumerate(found.apart):
+        (layout,) = alone.links
+        pairing = found.pairings[number] if found.pairings else None
+        unpaired = [
+            UnpairedJson(
+                *(each.node, format_rdev(each.device.rdev), str(each.device.place)),
+                *(each.reason.value, each.text),
+            )
+            for each in (pairing.unpaired if pairing else ())
+        ]
+        ctcs = [CtcJson([*ctc.fibre.chpid_names], [*ctc.rdev_names]) for ctc in layout.ctcs]
+        inferred = dict(pairing.inferred) if pairing else {}
+        links.append(ImportedLinkJson([*layout.nodes], ctcs, inferred, unpaired))
+    shared: list[dict[str, str]] = [
+        {end.node: format_chpid(end.chpid) for end in channel}
+        for channel in found.collection.shared_channels
+    ]
+    cecs: dict[str, list[str]] = {cec.name: [*cec.systems] for cec in found.collection.cecs}
+    return ImportedJson(links, shared, cecs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +181,9 @@ def import_iocp(
     ISLINK statements, maybe by system. Raises `ConfigurationError` for what cannot be read.
     """
     with in_python():
-        return remembered(
-            lambda tell: pair_decks(
-                [_read(each) for each in decks],
-                partitions,
-                ports,
-                feature,
-                named_texts(config),
-                tell,
-            )
-        )
+        texts = [_read(each) for each in decks]
+        said = partitions, ports, feature, named_texts(config)
+        return remembered(lambda tell: pair_decks(texts, *said, tell))
 
 
 @checked
@@ -219,10 +206,7 @@ def import_islink(
 
 @checked
 def import_config(
-    files: Sequence[AnyText] | Mapping[str, AnyText],
-    layout: AnyLayout,
-    *,
-    cec: Sequence[str] = (),
+    files: Sequence[AnyText] | Mapping[str, AnyText], layout: AnyLayout, *, cec: Sequence[str] = ()
 ) -> Imported:
     """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
 
@@ -326,11 +310,8 @@ def join_logs(
     collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
     for remark in one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
-    return Imported(
-        collection,
-        tuple(in_use(replace(collection, links=(found.layout,))) for found in wired),
-        tuple(found.remarks for found in wired),
-    )
+    apart = tuple(only(collection, found.layout) for found in wired)
+    return Imported(collection, apart, tuple(found.remarks for found in wired))
 
 
 def keep_active(
@@ -345,7 +326,7 @@ def keep_active(
     if cec or not kept.cecs:
         for remark in one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
-    return Imported(kept, tuple(in_use(replace(kept, links=(link,))) for link in kept.links))
+    return Imported(kept, tuple(only(kept, link) for link in kept.links))
 
 
 def layout_text(found: Imported, heading: Sequence[str]) -> str:
@@ -370,21 +351,15 @@ def parse_features(texts: Sequence[str]) -> Profiles:
             said[key] = find_profile(feature.strip())
 
     def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
-        keys: list[tuple[str, int | None]] = [
-            *chpids.items(),
-            *(("", chpid) for chpid in chpids.values()),
-            ("", None),
-        ]
+        keys: list[tuple[str, int | None]] = [*chpids.items()]
+        keys += [*(("", chpid) for chpid in chpids.values()), ("", None)]
         return next((said[key] for key in keys if key in said), None)
 
     return profile
 
 
 def _kept_decks(
-    collection: Collection,
-    systems: Sequence[DeckSystem],
-    cabling: Cabling,
-    tell: Tell,
+    collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling, tell: Tell
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
     if made_of := [system.deck.file for system in systems if not system.deck.text]:

@@ -4,7 +4,7 @@ What is said of other devices is passed over. Where IBM's manuals could not be h
 is general knowledge, and said to be so.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
@@ -119,10 +119,9 @@ def _read_resource(deck: Deck, operands: StatementOperands) -> None:
     for csss, items in by_css(value):
         css = _css(csss[0]) if csss else 0
         if items and isinstance(items[0], OperandWord):  # PART=(LP1,1), or a list without numbers
-            numbered = (
-                len(items) == 2 and isinstance(items[1], OperandWord) and is_mif(items[1].text)
-            )
-            items = (OperandList("", items, items[0].place),) if numbered else items
+            last = items[-1]
+            if len(items) == 2 and isinstance(last, OperandWord) and is_mif(last.text):
+                items = (OperandList("", items, items[0].place),)
         for item in items:
             words = tuple(words_of(item))
             name = words[0]
@@ -141,21 +140,17 @@ def _read_resource(deck: Deck, operands: StatementOperands) -> None:
 
 def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
-    switch = operands.word("SWITCH", "one switch id, such as 01")
-    kind = operands.word("TYPE", "one type, such as FC")
+    director = operands.text("SWITCH", "one switch id, such as 01")
+    kind = operands.text("TYPE", "one type, such as FC").upper()
     access = read_access(operands)
     swport = _swport(operands)
-    director = None if switch is None else switch.text
-    if director is None and swport:
+    if "SWITCH" not in operands.values and swport:
         director = swport[0]
+    named = "SWITCH" in operands.values or swport is not None
     shared = "SHARED" in operands.values or access.shares
-    if kind is None:
-        deck.notices.append(
-            CardNote(
-                operands.statement.place,
-                "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC",
-            )
-        )
+    if "TYPE" not in operands.values:
+        none = "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC"
+        deck.notices.append(CardNote(operands.statement.place, none))
     for css_words, items in by_css(value):
         csss = tuple(_css(word) for word in css_words) or (0,)
         for item in items:
@@ -163,9 +158,9 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
                 chpid = word.read(parse_chpid, "CHPID PATH", "a chpid of 1 or 2 hex digits")
                 channel = Channel(
                     chpid=chpid,
-                    kind="" if kind is None else kind.text.upper(),
+                    kind=kind,
                     csss=csss,
-                    switch=None if director is None else director.upper().lstrip("0") or "0",
+                    switch=(director.upper().lstrip("0") or "0") if named else None,
                     shared=shared or len(csss) > 1,
                     access=access.of_shared_channel() if shared or len(csss) > 1 else access,
                     place=word.place,
@@ -183,24 +178,23 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
 
 def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
     operands.need("CUNUMBR", "4010")
-    number_word = operands.word("CUNUMBR", "one number, such as 4010")
-    assert number_word is not None, "it is needed"
-    number = number_word.read(parse_rdev, "CNTLUNIT CUNUMBR", "1 to 4 hex digits")
+    one = "one number, such as 4010"
+    number = operands.read("CUNUMBR", parse_rdev, "1 to 4 hex digits", one)
+    assert number is not None, "it is needed"
     place = operands.statement.place
     known = deck.control_units.get(number)
     if known or number in deck.others:
         at = f" in line {known.place.line}" if known else ""
         raise place.error(f"CNTLUNIT {number:04X} is already there{at}", "each CUNUMBR once")
-    unit = operands.word("UNIT", "one type, such as FCTC")
-    if unit is None or unit.text.upper() != FCTC:
-        kind = "" if unit is None else unit.text.upper()
+    kind = operands.text("UNIT", "one type, such as FCTC").upper()
+    if kind != FCTC:
         deck.others[number] = _on_chpids(deck, operands, kind) if kind in _ESCON_CTCS else ""
         return
-    cuadd = operands.word("CUADD", "one image, such as 1 or 12")
+    one = "one image, such as 1 or 12"
     deck.control_units[number] = ControlUnit(
         number=number,
         paths=_paths(deck, operands),
-        cuadd=0 if cuadd is None else cuadd.read(to_byte, "CNTLUNIT CUADD", "1 or 2 hex digits"),
+        cuadd=operands.read("CUADD", to_byte, "1 or 2 hex digits", one) or 0,
         unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
         place=place,
         serial=_hcd_text(operands, "SERIAL"),
@@ -254,9 +248,9 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
         word.read(parse_rdev, "IODEVICE CUNUMBR", "control unit numbers, such as (4010)")
         for word in number_words
     ]
-    unit = operands.word("UNIT", "one type, such as FCTC")
+    kind = operands.text("UNIT", "one type, such as FCTC").upper()
     units = [deck.control_units[number] for number in numbers if number in deck.control_units]
-    if not units and (unit is None or unit.text.upper() != FCTC):
+    if not units and kind != FCTC:
         if any(deck.others.get(number) for number in numbers):
             rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
             deck.escon.extend(Rdev(rdev + n) for n in range(count))
@@ -271,27 +265,21 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
     if not units:
         operands.need("CUNUMBR", "4010")
     rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
-    address = operands.word("UNITADD", "one unit address, such as 00")
-    first = (
-        rdev & UNIT_ADDRESS_MAX
-        if address is None
-        else address.read(to_byte, "IODEVICE UNITADD", "1 or 2 hex digits")
-    )
+    one = "one unit address, such as 00"
+    address = operands.read("UNITADD", to_byte, "1 or 2 hex digits", one)
+    first = rdev & UNIT_ADDRESS_MAX if address is None else address
     if first + count - 1 > UNIT_ADDRESS_MAX:
         raise operands.statement.place.error(
             f"IODEVICE {format_rdev(rdev)}: its last unit address is {first + count - 1:X}",
             "unit addresses up to FF",
         )
-    access = read_access(operands)
-    unit_of_all, *others = units
+    access, place = read_access(operands), operands.statement.place
+    unit, *others = units
     deck.devices.extend(
-        Device(
-            Rdev(rdev + n), first + n, unit_of_all, access, operands.statement.place, tuple(others)
-        )
-        for n in range(count)
+        Device(Rdev(rdev + n), first + n, unit, access, place, tuple(others)) for n in range(count)
     )
     if len(deck.devices) > DEVICES_MAX:
-        raise operands.statement.place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+        raise place.error("too many CTC devices", f"at most {DEVICES_MAX}")
 
 
 _READERS: Final = {
@@ -328,12 +316,10 @@ def read_address(value: Value) -> tuple[Rdev, int]:
 def _ranges(value: Value) -> Iterator[tuple[int, int]]:
     """The unit addresses of a control unit, as (first, count)."""
     expected = "a first unit address and a decimal count, such as ((00,8))"
-    items: Iterable[Value] = (value,) if isinstance(value, OperandWord) else value.items
-    if isinstance(value, OperandList) and all(
-        isinstance(item, OperandWord) for item in value.items
-    ):
-        items = (value,)
-    for item in items:
+    several = isinstance(value, OperandList) and any(
+        isinstance(item, OperandList) for item in value.items
+    )
+    for item in value.items if isinstance(value, OperandList) and several else (value,):
         words = list(words_of(item))
         if not 1 <= len(words) <= 2:
             raise item.place.error(f"CNTLUNIT UNITADD has {len(words)} values", expected)

@@ -20,6 +20,7 @@ from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Devi
 from isfc.deck.iocp import parse_deck
 from isfc.deck.number import to_far_port, to_rdev
 from isfc.deck.place import Place, lines_of, shown
+from isfc.layout.groups import grouped
 
 Said = dict[tuple[Any, ...], tuple[Any, Place]]
 """What rows say, by what it is about, and where it is said first."""
@@ -139,12 +140,8 @@ def _users(said: Said) -> dict[tuple[int, ChpidId], frozenset[int]]:
 
 def _add_units(deck: Deck, said: Said) -> None:
     """Add the control units with their paths, and the unit addresses that they recognize."""
-    known: dict[int, list[int]] = {}
-    for (cu, address), _, _ in _of(said, "recognizes"):
-        known.setdefault(cu, []).append(address)
-    of_devices: dict[int, list[int]] = {}
-    for _, (address, cu), _ in _of(said, "device"):
-        of_devices.setdefault(cu, []).append(address)
+    known = grouped((cu, address) for (cu, address), _, _ in _of(said, "recognizes"))
+    of_devices = grouped((cu, address) for _, (address, cu), _ in _of(said, "device"))
     for (css, cu), (chpid, link, cuadd), place in _of(said, "path"):
         addresses = known.get(cu) or of_devices.get(cu, [])
         unit = deck.control_units.setdefault(

@@ -70,6 +70,19 @@ class StatementOperands:
             )
         return words[0] if words else None
 
+    def text(self, keyword: str, expected: str = "one value") -> str:
+        """The one word that ``keyword`` has; empty without it."""
+        word = self.word(keyword, expected)
+        return "" if word is None else word.text
+
+    def read(
+        self, keyword: str, convert: Callable[[str], _T], expected: str, one: str = "one value"
+    ) -> _T | None:
+        """The one word that ``keyword`` has, as ``convert`` takes it; None without it."""
+        word = self.word(keyword, one)
+        what = f"{self.statement.operation} {keyword}"
+        return None if word is None else word.read(convert, what, expected)
+
     def words(self, keyword: str) -> list[OperandWord]:
         """All words of a value, in whatever parentheses; none if there is no such keyword."""
         value = self.get(keyword)

@@ -14,6 +14,7 @@ from isfc.deck.deck import Channel, Deck, Device, Partition
 from isfc.deck.pairing import FICON, UNSHARED_IMAGE
 from isfc.deck.partition import DeckSystem
 from isfc.layout.collection import ChannelEnd, Collection, OtherCtcs, OtherLink
+from isfc.layout.groups import grouped
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 
 
@@ -46,9 +47,7 @@ def other_links(
     ``systems`` are those of the collection, ``cabling`` is what is known of their ports.
     """
     names = {
-        id(system.deck.channels[system.partition.css, fibre.chpids[end]]): ChannelEnd(
-            system.node, fibre.chpids[end]
-        )
+        id(system.channel(fibre.chpids[end])): ChannelEnd(system.node, fibre.chpids[end])
         for system in reversed(systems)  # the first one's name stays
         for link in collection.links_of(system.node)
         for end in (link.nodes.index(system.node),)
@@ -73,10 +72,7 @@ def _ctcs(
     ends: Sequence[_End], own: Set[int], cabling: Cabling
 ) -> Iterator[tuple[tuple[_End, ...], int]]:
     """So many CTCs with one or both ends on some channels, by the lesser name's device numbers."""
-    facing: dict[tuple[int | None, int], list[_End]] = {}
-    for end in ends:
-        for image in end.answers_to:
-            facing.setdefault((image, end.cuadd), []).append(end)
+    facing = grouped(((image, end.cuadd), end) for end in ends for image in end.answers_to)
     seen: set[frozenset[int]] = set()
     for end in sorted(ends, key=lambda each: (each.node.collation, each.first_rdev)):
         group = end.group

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isfc.deck.deck import Deck, Partition
+from ctc.address import ChpidId
+from isfc.deck.deck import Channel, Deck, Partition
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
@@ -26,6 +27,10 @@ class DeckSystem:
     node: NodeName
     deck: Deck
     partition: Partition
+
+    def channel(self, chpid: ChpidId) -> Channel:
+        """The channel that one of its chpids is."""
+        return self.deck.channels[self.partition.css, chpid]
 
 
 def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:

@@ -7,7 +7,7 @@ each.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
@@ -16,6 +16,7 @@ from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
@@ -134,7 +135,9 @@ def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
         raise ConfigurationError("--first: the range to receive would be beyond F; expected lower")
     places = _places(collection)
     for link in collection.links:
-        here, there = (places[node].place << 4 for node in link.nodes)
+        here, there = (
+            home << 8 | (image & 0xF) << 4 for home, image in map(places.__getitem__, link.nodes)
+        )
         devices = link.device_list()
         half = -(-len(devices) // 2)
         numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
@@ -145,39 +148,22 @@ def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
         yield _numbered(link, numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Image:
-    """Where a system is: the number of its CEC and CSS, its CSS there, and its image."""
+def _places(collection: Collection) -> dict[NodeName, tuple[int, int]]:
+    """The number of each system's CEC and CSS, and CSS and image as CUADD has them.
 
-    home: int
-    css: int
-    mif: int
-
-    @property
-    def place(self) -> int:
-        """The digits x and y of `Scheme.TRADED`."""
-        return self.home << 4 | self.mif
-
-    @property
-    def cuadd(self) -> int:
-        """The two digits of CUADD."""
-        return self.css << 4 | self.mif
-
-
-def _places(collection: Collection) -> dict[NodeName, _Image]:
-    """Where each system is, as its deck says or as it may be."""
+    They are as its deck says, or as they may be.
+    """
     images = images_of(collection)
-    homes: dict[tuple[str, int], list[NodeName]] = {}
-    for node in collection.systems:
-        cec = collection.cec_of(node)
-        css = images.get(node, 0) >> 4
-        homes.setdefault((cec.name if cec else node, css), []).append(node)
+    cecs = {node: cec.name for cec in collection.cecs for node in cec.systems}
+    homes = grouped(
+        ((cecs.get(node, str(node)), images.get(node, 0) >> 4), node) for node in collection.systems
+    )
     if len(homes) > PLACES:
         raise ConfigurationError(
             f"{len(homes)} CECs and channel subsystems: expected at most {PLACES}, as one digit "
             "names them"
         )
-    found: dict[NodeName, _Image] = {}
+    found: dict[NodeName, tuple[int, int]] = {}
     for x, ((_, css), members) in enumerate(sorted(homes.items())):
         known = {images[node] & 0xF for node in members if node in images}
         free = (image for image in _IMAGES if image not in known)
@@ -187,7 +173,7 @@ def _places(collection: Collection) -> dict[NodeName, _Image]:
                 raise ConfigurationError(
                     f"{node}: no image is left in its CEC; expected 15 at most"
                 )
-            found[node] = _Image(x, css, y)
+            found[node] = x, css << 4 | y
     return found
 
 
@@ -202,24 +188,19 @@ def _by_cuadd(collection: Collection, digit: int) -> Iterator[Layout]:
 
     def next_rdev(node: NodeName, target: NodeName) -> Rdev:
         for first in range(digit, 0x10):
-            block = first << 8 | places[target].cuadd
+            block = first << 8 | places[target][1]
             if owners.setdefault((node, block), target) == target and used[node, block] < PLACES:
                 used[node, block] += 1
                 return Rdev(block << 4 | used[node, block] - 1)
         raise ConfigurationError(
-            f"{node}: no number is left for CUADD {places[target].cuadd:02X}; expected a lower "
-            "--first"
+            f"{node}: no number is left for CUADD {places[target][1]:02X}; expected a lower --first"
         )
 
     for link in collection.links:
         first, second = link.nodes
-        yield _numbered(
-            link,
-            {
-                ctc: (next_rdev(first, second), next_rdev(second, first))
-                for ctc in link.device_list()
-            },
-        )
+        devices = link.device_list()
+        numbers = {ctc: (next_rdev(first, second), next_rdev(second, first)) for ctc in devices}
+        yield _numbered(link, numbers)
 
 
 def _by_target(collection: Collection) -> Iterator[Layout]:
@@ -231,7 +212,7 @@ def _by_target(collection: Collection) -> Iterator[Layout]:
         for ctc in link.device_list():
             ends = []
             for end, node in enumerate(link.nodes):
-                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]].mif
+                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]][1] & 0xF
                 if used[node, block] == PLACES:
                     raise ConfigurationError(
                         f"{node}: {block:03X}0 to {block:03X}F are used up; expected another scheme"

@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped, ranges
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
@@ -162,10 +163,7 @@ def images_of(collection: Collection) -> dict[NodeName, int]:
 
 def _usual(said: Iterable[tuple[_Key, _Value]]) -> dict[_Key, _Value]:
     """Of each key what is said of it most often."""
-    counts: dict[_Key, Counter[_Value]] = {}
-    for key, value in said:
-        counts.setdefault(key, Counter())[value] += 1
-    return {key: count.most_common(1)[0][0] for key, count in counts.items()}
+    return {key: Counter(values).most_common(1)[0][0] for key, values in grouped(said).items()}
 
 
 class _Book:
@@ -341,19 +339,12 @@ def _full(book: _Book) -> Iterator[_Problem]:
 
 def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
     """Devices that are no CTCs within the ranges of a scheme, in runs of one UNIT."""
-    if not book.others:
-        return
-    from isfc.layout.write import ranges  # most files keep no deck
-
     bits = 8 if scheme is Scheme.TRADED else 4
     for (node, first), end in book.in_ranges(bits):
         last = first + (1 << bits) - 1
         kinds = book.others.get(node, {})
-        by_unit: dict[str, list[int]] = {}
-        for rdev in range(first, last + 1):
-            if Rdev(rdev) in kinds:
-                by_unit.setdefault(kinds[Rdev(rdev)], []).append(rdev)
-        for unit, rdevs in by_unit.items():
+        taken = (rdev for rdev in map(Rdev, range(first, last + 1)) if rdev in kinds)
+        for unit, rdevs in grouped((kinds[rdev], rdev) for rdev in taken).items():
             for begun, count in ranges(rdevs):
                 to = f"to {begun + count - 1:04X} are" if count > 1 else "is"
                 text = f"{to} UNIT={unit}, within {first:04X} to {last:04X}, where CTCs are"

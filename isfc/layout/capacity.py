@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev
+from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import write_order
@@ -102,9 +103,7 @@ def _by_fibre(counts: Mapping[Fibre, int]) -> list[float]:
     """One-way MB/s of each fibre: no chpid, at either end, carries more than its line's."""
     rates = [rule_of_thumb_mb_per_s(f.profile.link_gbps, count) for f, count in counts.items()]
     for end in (0, 1):
-        places: dict[ChpidId, list[int]] = {}
-        for place, fibre in enumerate(counts):
-            places.setdefault(fibre.chpids[end], []).append(place)
+        places = grouped((fibre.chpids[end], place) for place, fibre in enumerate(counts))
         fibres = [*counts]
         for chpid in places.values():
             gbps = max(fibres[place].profile.link_gbps for place in chpid)

@@ -22,11 +22,7 @@ AnyLayout = Layout | Collection | str | Path
 
 def shipped_layouts() -> tuple[str, ...]:
     """The names of the shipped layouts, ``published-4`` before ``published-12``."""
-    names = [
-        file.name.removesuffix(_SUFFIX)
-        for file in _folder().iterdir()
-        if file.name.endswith(_SUFFIX)
-    ]
+    names = [file.stem for file in _folder().glob(f"*{_SUFFIX}")]
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
@@ -51,8 +47,7 @@ def load_collection(argument: str | Path) -> Collection:
 
 
 def given_collection(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Collection:
     """The links that a program means: records, a shipped layout's name, a path, or a file's text.
 
@@ -73,8 +68,7 @@ def given_document(layout: str | Path) -> Document:
 
 
 def given_link(
-    layout: AnyLayout,
-    parse: Callable[[Document], Collection] = collection_of,
+    layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Layout:
     """As `given_collection`, the only link of it. Raises `ConfigurationError` for several."""
     links = given_collection(layout, parse).links

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from ctc.address import RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
+from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
@@ -93,11 +94,8 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
     known = {(link.nodes, fibre.chpids): fibre for link, fibre, _ in before.fibres()}
     for link, fibre, _ in after.fibres():
         was = known.get((link.nodes, fibre.chpids))
-        if was is not None and (was.profile, was.km, was.path) != (
-            fibre.profile,
-            fibre.km,
-            fibre.path,
-        ):
+        same = was and (was.profile, was.km, was.path) == (fibre.profile, fibre.km, fibre.path)
+        if was is not None and not same:
             yield link.nodes, was, fibre
 
 
@@ -160,10 +158,7 @@ class _Change:
 
     def _by_link(self, kind: StepKind, ctcs: Iterable[LinkCtc]) -> Iterator[Step]:
         """Add or remove CTCs, with a step for each link."""
-        by_nodes: dict[Nodes, list[LinkCtc]] = {}
-        for each in ctcs:
-            by_nodes.setdefault(each.nodes, []).append(each)
-        for nodes, some in by_nodes.items():
+        for nodes, some in grouped((each.nodes, each) for each in ctcs).items():
             for each in some:
                 if kind is StepKind.ADD:
                     self._active[each.key] = self._new.pop(each.key)
@@ -239,10 +234,10 @@ def _removing(step: Step) -> Iterator[Order]:
 
 def _defined(step: Step, end: int) -> Iterator[str]:
     """What one end has to have, by the chpids at both ends."""
-    by_chpids: dict[tuple[ChpidId, ChpidId], list[Rdev]] = {}
-    for each in step.ctcs:
-        chpids = each.ctc.fibre.chpids
-        by_chpids.setdefault((chpids[end], chpids[1 - end]), []).append(each.ctc.rdevs[end])
+    ctcs = [each.ctc for each in step.ctcs]
+    by_chpids = grouped(
+        ((ctc.fibre.chpids[end], ctc.fibre.chpids[1 - end]), ctc.rdevs[end]) for ctc in ctcs
+    )
     for (here, there), rdevs in sorted(by_chpids.items()):
         yield (
             f"have {_named(sorted(rdevs))} defined on chpid {format_chpid(here)}, which leads to "

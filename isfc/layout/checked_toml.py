@@ -7,7 +7,7 @@ key.
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
@@ -33,15 +33,17 @@ LONG_FILE_LINE_MAX: Final = 160
 TABLE_NAME_LENGTH_MAX: Final = 32
 """Characters in the name of a table."""
 
-_KINDS: Final[Mapping[type, str]] = {
-    str: "text",
-    int: "a number",
-    float: "a number",
-    dict: "a table",
-    list: "a list",
-    bool: "true or false",
+_KINDS: Final = {
+    "str": "text",
+    "int": "a number",
+    "float": "a number",
+    "object": "a table",
+    "dict": "a table",
+    "array": "a list",
+    "list": "a list",
+    "bool": "true or false",
 }
-"""What TOML holds, in the words of an error message."""
+"""What TOML holds, in the words of an error message, by the names of Python and of `msgspec`."""
 
 _T = TypeVar("_T", bound=msgspec.Struct)
 
@@ -130,10 +132,8 @@ def convert(value: object, kind: type[_T], place: str) -> _T:
     """
     expected = words_of(kind)
     if not isinstance(value, dict):
-        keys = ", ".join(expected)
-        raise ConfigurationError(
-            f"{place}: {_found(value)}; expected a table with {keys}".removeprefix(": ")
-        )
+        problem = f"{_found(type(value).__name__)}; expected a table with {', '.join(expected)}"
+        raise ConfigurationError(f"{place}: {problem}".removeprefix(": "))
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     for key, each in value.items():
         at = f"{place} {show_key(key)}".strip()
@@ -143,8 +143,9 @@ def convert(value: object, kind: type[_T], place: str) -> _T:
             convert(table, inner, within_key)
         try:
             msgspec.convert(each, fields[key].type)
-        except msgspec.ValidationError:
-            problem = _misfit(each, fields[key].type)
+        except msgspec.ValidationError as error:
+            got = re.search(r"got `(\w+)`", str(error))
+            problem = _found(got[1]) if got else "out of range"
             raise ConfigurationError(f"{at}: {problem}; expected {expected[key]}") from None
     for key, field in fields.items():
         if field.required and key not in value:
@@ -169,25 +170,8 @@ def _tables(
             yield from ((inner, each, f"[[{key}]] #{n}") for n, each in enumerate(value, start=1))
 
 
-def _found(value: object) -> str:
-    return f"got {_KINDS.get(type(value), type(value).__name__)}"
-
-
-def _misfit(value: object, wanted: object) -> str:
-    """What is wrong with a value that is not as ``wanted``: its kind, that of a part, or more."""
-    options = _options(wanted)
-    if type(value) not in _kinds(options):
-        return _found(value)
-    for option in options:
-        parts: Iterable[object] = ()
-        if isinstance(value, dict) and get_origin(option) is dict:
-            parts = value.values()
-        elif isinstance(value, list) and get_origin(option) is list:
-            parts = value
-        for part in parts:
-            if type(part) not in _kinds(_options(get_args(option)[-1])):
-                return _found(part)
-    return "out of range"
+def _found(kind: str) -> str:
+    return f"got {_KINDS.get(kind, kind)}"
 
 
 def _options(wanted: object) -> list[object]:
@@ -197,21 +181,6 @@ def _options(wanted: object) -> list[object]:
     if get_origin(wanted) in (Union, type(int | None)):
         return [option for each in get_args(wanted) for option in _options(each)]
     return [wanted]
-
-
-def _kinds(options: Iterable[object]) -> set[object]:
-    """The kinds of value that some types allow."""
-    kinds: set[object] = set()
-    for option in options:
-        if option is Any:
-            kinds.update(_KINDS)
-        elif option is float:
-            kinds |= {float, int}
-        elif isinstance(option, type) and issubclass(option, str):
-            kinds.add(str)  # an enumeration too
-        else:
-            kinds.add(get_origin(option) or option)
-    return kinds
 
 
 def show_key(name: str) -> str:

@@ -250,14 +250,13 @@ class Collection(Drawn):
     @property
     def chpid_ends(self) -> tuple[ChannelEnd, ...]:
         """The chpids that fibres end at, of all systems, each once."""
-        return tuple(
-            dict.fromkeys(
-                ChannelEnd(node, chpid)
-                for link in self.links
-                for fibre in link.fibres
-                for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-            )
+        ends = (
+            ChannelEnd(node, chpid)
+            for link in self.links
+            for fibre in link.fibres
+            for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
         )
+        return tuple(dict.fromkeys(ends))
 
     def rdevs_of(self, system: NodeName) -> set[Rdev]:
         """The device numbers that the CTCs of all its links have at ``system``."""

@@ -45,8 +45,7 @@ class FibreTable(Table, frozen=True):
 
     feature: Annotated[str, holds('a FICON feature in quotes, such as "FICON Express2"')]
     chpid: Annotated[
-        dict[str, str],
-        holds('the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }'),
+        dict[str, str], holds('the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }')
     ]
     link_gbps: Gbps | None = None
     km: Annotated[float, holds(f"the fibre's length in kilometres, {_KM}", ge=0, le=KM_MAX)] = 0.0

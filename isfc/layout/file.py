@@ -305,12 +305,8 @@ def _shared_channels(root: Root) -> tuple[Channel, ...]:
     channels = []
     for number, table in enumerate(root.shared_channel, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
-            channels.append(
-                tuple(
-                    ChannelEnd(NodeName(name), parse_chpid(text))
-                    for name, text in table.chpid.items()
-                )
-            )
+            ends = ((NodeName(name), parse_chpid(text)) for name, text in table.chpid.items())
+            channels.append(tuple(ChannelEnd(*end) for end in ends))
     return tuple(channels)
 
 

@@ -13,6 +13,7 @@ from ctc.address import CHPID_MAX, ChpidId, Rdev
 from ctc.sharing import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, OtherCtcs, OtherLink
+from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
@@ -99,9 +100,9 @@ class _Places:
 
     def shared_channels(self) -> tuple[Channel, ...]:
         """The channels of several systems, by all chpids that were taken."""
-        ends: dict[Channel, list[ChannelEnd]] = {}
-        for (node, channel), chpid in self._chpids.items():
-            ends.setdefault(channel, []).append(ChannelEnd(node, chpid))
+        ends = grouped(
+            (channel, ChannelEnd(node, chpid)) for (node, channel), chpid in self._chpids.items()
+        )
         return tuple(tuple(each) for each in ends.values() if len(each) > 1)
 
     def _like(self, channels: tuple[Channel, ...]) -> Fibre:

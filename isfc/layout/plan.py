@@ -99,9 +99,7 @@ class Plan(Reported):
 
 @checked
 def make_plan(
-    layout: AnyLayout,
-    neighbours: tuple[Layout, ...] = (),
-    collection: Collection | None = None,
+    layout: AnyLayout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
 ) -> Plan:
     """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from ctc.address import ChpidId, format_chpid
 from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
@@ -125,9 +126,7 @@ def open_questions(collection: Collection, link: Layout | None = None) -> tuple[
 
 
 def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:
-    by_chpids: dict[tuple[str, ...], list[str]] = {}
-    for nodes, chpids in found.items():
-        by_chpids.setdefault(chpids, []).append(" and ".join(nodes))
+    by_chpids = grouped((chpids, " and ".join(nodes)) for nodes, chpids in found.items())
     places = [
         f"chpid{'s' * (len(chpids) > 1)} {first_listed(chpids, 8)} at {first_listed(pairs, 3)}"
         for chpids, pairs in by_chpids.items()
@@ -166,9 +165,7 @@ def maybe_one(
     ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
     ``link``, and of all links if it is None.
     """
-    users: dict[ChpidId, list[NodeName]] = {}
-    for end in collection.chpid_ends:
-        users.setdefault(end.chpid, []).append(end.node)
+    users = grouped((end.chpid, end.node) for end in collection.chpid_ends)
     found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
     for each in (link,) if link is not None else collection.links:
         for fibre in each.fibres:

@@ -116,19 +116,15 @@ class SiteProfile:
         if all(factor == 1.0 for factor in self.factors.values()):
             return f"{fitted}: it leaves the model as it is."
         doubts = [f"The fit was refused: {'; '.join(self.doubts)}."] if self.doubts else []
-        return f"{fitted}: {' '.join([self._off(), *self._left(features), *doubts])}"
-
-    def _off(self) -> str:
-        """How far it is off."""
-        if self.held_back is None:
-            return "how far it is off is not said."
-        off = (
-            f"figures held back are off by {self.held_back.median:.1f} % by the median, "
-            f"the worst by {self.held_back.worst:.0f} %."
-        )
+        off = "how far it is off is not said."
+        if self.held_back is not None:
+            off = (
+                f"figures held back are off by {self.held_back.median:.1f} % by the median, "
+                f"the worst by {self.held_back.worst:.0f} %."
+            )
         if self.is_worse and self.before is not None:
-            return f"{off} Without it they are off by {self.before.median:.1f} %."
-        return off
+            off += f" Without it they are off by {self.before.median:.1f} %."
+        return f"{fitted}: {' '.join([off, *self._left(features), *doubts])}"
 
     def _left(self, features: Iterable[str]) -> Iterator[str]:
         """What it does not change, though a layout has it."""

@@ -4,7 +4,7 @@ A file that is made from another keeps the comments of that one.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeVar
 
@@ -15,6 +15,7 @@ from isfc.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
+from isfc.layout.groups import runs
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import with_own_names
 
@@ -146,24 +147,6 @@ def format_rdevs(rdevs: Iterable[Rdev]) -> str:
         f"{format_rdev(run[0])}-{format_rdev(run[-1])}" if len(run) > 1 else format_rdev(run[0])
         for run in runs(rdevs, lambda last, rdev: rdev == last + 1)
     )
-
-
-def runs(items: Iterable[_T], goes_on: Callable[[_T, _T], bool]) -> Iterator[list[_T]]:
-    """Items, taken together as long as each ``goes_on`` after the last one."""
-    run: list[_T] = []
-    for each in items:
-        if run and not goes_on(run[-1], each):
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
-
-
-def ranges(addresses: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and count of each range that the addresses make."""
-    for run in runs(sorted(addresses), lambda last, each: each == last + 1):
-        yield run[0], len(run)
 
 
 def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:

@@ -10,11 +10,61 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, final
 
+from mypy_extensions import i64
+
 from ctc.record import Record
-from isfc.link.cache import Cache
 from isfc.link.counters import LinkCounters
-from isfc.link.package import Package, PackageLimit
+from isfc.link.message import Serials
+from isfc.link.package import CHAINED_LENGTH_MIN, Package, PackageLimit
 from isfc.link.schedule import OpeningRule
+
+
+@final
+class Cache:
+    """What has passed at one end of a link, and where each conversation was last heard of.
+
+    The parameters are those of `isfc.link.parameters.LinkParameters`.
+    """
+
+    def __init__(self, recent_share: float, reuse_length: int) -> None:
+        self._recent_share = recent_share
+        self._rise_per_byte = (1.0 - recent_share) / max(1, reuse_length)
+        self._reuse_length: i64 = reuse_length
+        self._passed_length: i64 = 0
+        self._last = Serials()
+        """By conversation: the bytes that had passed when its last message came."""
+
+    def send(self, package: Package) -> None:
+        """A package is built."""
+        self._passed_length += package.length
+
+    def receive(self, package: Package) -> float:
+        """A package is taken apart; the share that its mean byte costs, up to 1.
+
+        It is told by its longer messages, if it has any.
+        """
+        passed: i64 = self._passed_length + package.length
+        self._passed_length = passed
+        last, recent, rise = self._last, self._recent_share, self._rise_per_byte
+        cost = 0.0
+        total: i64 = 0
+        for message in package.messages:
+            length = message.length
+            if length < CHAINED_LENGTH_MIN:
+                continue
+            before = last.find(message.conversation)
+            if before is None:
+                before = last.begin(message.conversation)
+                before.next = passed - self._reuse_length
+            reuse_length: int = passed - before.next
+            before.next = passed
+            share = recent + rise * reuse_length
+            size: int = length
+            cost += size * (share if share < 1.0 else 1.0)
+            total += length
+        total_length: int = total
+        return cost / total_length if total_length else recent
+
 
 PACKAGE_LIMIT: Final = PackageLimit(length=870_000)
 """Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
@@ -34,7 +84,7 @@ class LinkParameters(Record):
 
     receive_ns_per_byte: float = 0.85
     """Assumed (0.85 to 0.9 do as well): what each byte takes to be received, headers too, but for
-    APPC/VM's; less where the data are still in the cache (`isfc.link.cache`)."""
+    APPC/VM's; less where the data are still in the cache (`isfc.link.parameters`)."""
 
     recent_share: float = 0.5
     reuse_length: int = 3_000_000
@@ -101,7 +151,7 @@ class LinkParameters(Record):
     cpu_ns_per_byte: float = 0.737
     cpu_appc_message_ns: int = 13_100
     """Calibrated, on %CPU/msg: the processor time of a message either way, of a package that is
-    read, of each byte either way that is not in the cache (`isfc.link.cache`; of others a share),
+    read, of each byte either way that is not in the `Cache` (of others a share),
     and what APPC/VM's segments and acknowledgements take more. Holding a lock takes time, but no
     processor's: what it guards is mostly waited for."""
 

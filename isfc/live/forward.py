@@ -22,11 +22,11 @@ from typing import Final, cast
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.accepting import PAUSE_S, accept, spawn
-from isfc.live.buffers import Buffers
 from isfc.live.connection import reason_of
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
-from isfc.live.endpoint import check_host
+from isfc.live.endpoint import PORT_MAX, TcpEndpoint, check_host
 from isfc.live.keepalive import Answers, keep_alive
+from isfc.live.memory import Buffers
 from isfc.live.service import Service
 from isfc.live.session import ConversationSevered, OpenNode
 from isfc.programs.protocol import ConversationLimits, SeverCode
@@ -43,7 +43,6 @@ CHECK_S: Final = 5.0
 REMIND_S: Final = 60.0
 """Between two words about connections that cannot be accepted, in seconds."""
 
-_PORT_MAX: Final = 65_535
 _PORT: Final = r"([0-9]{1,5})"
 _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
 _FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
@@ -66,8 +65,8 @@ class Forward:
         return f"TCP{self.listen_port}"
 
     def __str__(self) -> str:
-        here = _place(self.listen_host, self.listen_port)
-        return f"{self.node}:{here}={self.partner}:{_place(self.host, self.port)}"
+        here = TcpEndpoint(self.listen_host, self.listen_port)
+        return f"{self.node}:{here}={self.partner}:{TcpEndpoint(self.host, self.port)}"
 
 
 def parse_forwards(
@@ -99,8 +98,8 @@ def _parse(text: str, links: Collection[tuple[NodeName, NodeName]]) -> Forward:
         known = " or ".join(" and ".join(names) for names in links)
         raise wrong(f"one of {known} on each side of =")
     listen_port, port = int(match[4]), int(match[8])
-    if not (0 < listen_port <= _PORT_MAX and 0 < port <= _PORT_MAX):
-        raise wrong(f"ports from 1 to {_PORT_MAX}")
+    if not (0 < listen_port <= PORT_MAX and 0 < port <= PORT_MAX):
+        raise wrong(f"ports from 1 to {PORT_MAX}")
     listen_host = check_host(match[2] or match[3] or "127.0.0.1")
     host = check_host(match[6] or match[7])
     return Forward(NodeName(first), listen_host, listen_port, NodeName(second), host, port)
@@ -156,7 +155,7 @@ class Forwarder:
             try:
                 connection = await service.connect(_prepare)
             except OSError as error:
-                reason = f"{_place(forward.host, forward.port)}: {reason_of(error)}"
+                reason = f"{TcpEndpoint(forward.host, forward.port)}: {reason_of(error)}"
                 self._fail(forward, reason)
                 conversation.refuse(reason)
                 return
@@ -264,10 +263,6 @@ def _prepare(connection: socket.socket) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     reset_on_close(connection)
     keep_alive(connection, reads=False)
-
-
-def _place(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 UNWRITTEN_LENGTH_MAX: Final = 262_144

@@ -10,7 +10,7 @@ from typing import Final, final
 
 from isfc.engine.wire import PREFIX_LENGTH, VIEWED_SHARE_MIN, frame_length
 from isfc.errors import RemoteProtocolError, WireError
-from isfc.live.buffers import KEPT_LENGTH, Buffers
+from isfc.live.memory import KEPT_LENGTH, read_buffers
 
 BORROWED_LENGTH_MIN: Final = KEPT_LENGTH // VIEWED_SHARE_MIN
 """A frame of so many bytes is handed over where it lies; a shorter one is copied, so that a message
@@ -28,8 +28,8 @@ FAREWELL_REASON: Final = "the partner has ended"
 Deliver = Callable[[bytes | memoryview], None]
 """Takes one whole frame, which is its to keep. May raise `RemoteProtocolError`."""
 
-_BUFFERS: Final = Buffers()
-"""What is read into, on all connections of this process."""
+
+_BUFFERS: Final = read_buffers
 
 
 @final
@@ -119,11 +119,6 @@ def _to_nobody(data: bytes | memoryview) -> None:
 
 def _tell_nobody(reason: str) -> None:
     """For what is wrong with them."""
-
-
-def drop_buffers() -> None:
-    """Keep no buffers that nobody holds any of: much was dropped in one go."""
-    _BUFFERS.drop_free()
 
 
 def measure_frame(data: memoryview) -> int | None:

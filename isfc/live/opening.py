@@ -5,11 +5,11 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
+from isfc.live.accepting import Tls
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
@@ -18,9 +18,6 @@ from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
-
-if TYPE_CHECKING:
-    from isfc.live.accepting import Tls
 
 
 class LiveSystem:
@@ -70,8 +67,8 @@ class Opening:
     connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
     dilation: int = 0
     verify: bool = False
-    tls: "Tls | None" = None
-    connect_tls: "Tls | None" = None
+    tls: Tls | None = None
+    connect_tls: Tls | None = None
     insecure: bool = False
     reconnect_s: float = RECONNECT_S
     make: MakeSystem = system_of

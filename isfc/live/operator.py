@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ctc.address import Rdev
 from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.engine import LiveEngine
+from isfc.live.events import LiveEvent
 from isfc.live.run_directory import control_path
 from isfc.live.snapshot import look, snapshot_record
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.inputs import DeviceInput, VaryChpid, VaryDevice
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import Input
-
-if TYPE_CHECKING:
-    from isfc.live.engine import LiveEngine
-    from isfc.live.events import LiveEvent
 
 
 class OperatedSystem:
@@ -73,7 +70,7 @@ class OperatedSystem:
 
 
 async def open_control(
-    engines: Sequence["LiveEngine"], directory: Path, *, paced: bool = True
+    engines: Sequence[LiveEngine], directory: Path, *, paced: bool = True
 ) -> ControlServer:
     """Serve the control socket of the engines' node in a run directory, until it is closed.
 
@@ -90,7 +87,7 @@ async def open_control(
 class OperatorService:
     """Answers requests of the kinds ``cp``, ``snapshot`` and ``node``; announces what CP would."""
 
-    def __init__(self, engines: Sequence["LiveEngine"], *, paced: bool = True) -> None:
+    def __init__(self, engines: Sequence[LiveEngine], *, paced: bool = True) -> None:
         self.server: ControlServer | None = None
         """Who is to announce; nobody as long as it is None."""
         self._engines = tuple(engines)
@@ -125,7 +122,7 @@ class OperatorService:
             self._announce(line)
         return {"return_code": response.return_code, "lines": list(response.lines)}
 
-    def _hear(self, end: LinkEnd, event: "LiveEvent", _now_ns: int) -> None:
+    def _hear(self, end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         line = announcement(event, end.partner)
         if line is not None:
             self._announce(line)

@@ -56,13 +56,12 @@ class Column:
 
 def heading_of(line: str) -> list[Column] | None:
     """The columns of a line that is the heading of device rows, or None."""
-    words = [*_WORD.finditer(line)]
     found = [
-        Column(_NAMES.get(word[0].upper(), word[0].lower()), word.start(), word.end())
-        for word in words
+        Column(_NAMES.get(word[0].upper(), word[0].lower()), *word.span())
+        for word in _WORD.finditer(line)
     ]
-    names = [column.name for column in found]
-    return found if {"rdev", "pend_ms", "conn_ms"} <= set(names) else None
+    names = {column.name for column in found}
+    return found if {"rdev", "pend_ms", "conn_ms"} <= names else None
 
 
 def is_device_row(line: str) -> bool:

@@ -242,13 +242,9 @@ def slots_of(
             found.setdefault(slot, []).append((each, (until - at).total_seconds()))
             at = until
     for begin_s, parts in sorted(found.items()):
-        both = [[(each.mb_per_s[way], weight) for each, weight in parts] for way in (0, 1)]
-        yield Slot(
-            begin_s,
-            label_of(begin_s, period),
-            (mean(both[0]), mean(both[1])),
-            (percentile_of(both[0], percentile), percentile_of(both[1], percentile)),
-        )
+        out, back = ([(each.mb_per_s[way], weight) for each, weight in parts] for way in (0, 1))
+        most = percentile_of(out, percentile), percentile_of(back, percentile)
+        yield Slot(begin_s, label_of(begin_s, period), (mean(out), mean(back)), most)
 
 
 def since(time: datetime, period: str) -> int:

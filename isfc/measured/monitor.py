@@ -310,17 +310,9 @@ def _device(
             "count them, which a column 'quantity' can name"
         )
     pend, disc, conn = (spent_ms[each] / count if count else None for each in layouts.TIMES)
-    return DeviceFigures(
-        _rdev(name, record),
-        count / seconds,
-        pend,
-        disc,
-        conn,
-        total_ms / count if count else None,
-        total_ms / seconds / 10,
-        record.place,
-        None,
-    )
+    rdev, busy = _rdev(name, record), total_ms / seconds / 10
+    serv = total_ms / count if count else None
+    return DeviceFigures(rdev, count / seconds, pend, disc, conn, serv, busy, record.place, None)
 
 
 def _link(record: MonitorRecord, partner: str, grown: Counters, seconds: float) -> LinkFigures:

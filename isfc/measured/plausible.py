@@ -116,29 +116,28 @@ def problems_of(row: DeviceFigures) -> Iterator[str]:
         elif (row.busy_percent or 0.0) > 0.5:
             yield f"{name}: Busy {row.busy_percent:g} % without an I/O; expected both"
         return
-    yield from _of_sum(name, row)
-    yield from _of_busy(name, row)
+    pend, disc, conn, serv = (value or 0.0 for value in times.values())
+    yield from _of_sum(name, (pend, disc, conn), serv, row.decimals)
+    yield from _of_busy(name, row, serv)
 
 
-def _of_sum(name: str, row: DeviceFigures) -> Iterator[str]:
-    parts = (row.pend_ms, row.disc_ms, row.conn_ms)
-    assert row.serv_ms is not None
-    total = sum(part for part in parts if part is not None)
+def _of_sum(
+    name: str, parts: Sequence[float], serv_ms: float, decimals: int | None
+) -> Iterator[str]:
+    total = sum(parts)
     # each of four figures is off by up to half of its last digit
-    unit = 10.0 ** -(1 if row.decimals is None else row.decimals)
+    unit = 10.0 ** -(1 if decimals is None else decimals)
     # Performance Toolkit drops the digit after the point of what does not fit
-    coarse = sum(0.5 for part in (*parts, row.serv_ms) if part is not None and part > 99.5)
-    if abs(total - row.serv_ms) > 2 * unit + coarse + 1e-9:
+    coarse = sum(0.5 for part in (*parts, serv_ms) if part > 99.5)
+    if abs(total - serv_ms) > 2 * unit + coarse + 1e-9:
         yield (
-            f"{name}: Serv {row.serv_ms:g} ms is not Pend + Disc + Conn, {total:g} ms; "
+            f"{name}: Serv {serv_ms:g} ms is not Pend + Disc + Conn, {total:g} ms; "
             "expected the same within rounding: are columns shifted?"
         )
 
 
-def _of_busy(name: str, row: DeviceFigures) -> Iterator[str]:
+def _of_busy(name: str, row: DeviceFigures, serv_ms: float) -> Iterator[str]:
     """I/Os a second times what each takes is how busy a device is."""
-    serv_ms = row.serv_ms
-    assert serv_ms is not None
     if row.io_per_s > 0 and serv_ms > _SERV_MS_MAX:
         yield f"{name}: Serv {serv_ms:g} ms; expected at most {_SERV_MS_MAX:g} of an I/O"
     # each figure is off by up to half of its last digit, and may be given without one
@@ -179,11 +178,8 @@ def _of_link(row: LinkFigures) -> Iterator[str]:
             yield f"{what} {value:g} is negative; expected 0 or more"
     for side, way in (("W", row.written), ("R", row.read)):
         yield from _of_counts(side, way)
-        packages, length, ratio = (
-            way.packages_per_s,
-            way.bytes_per_package,
-            way.messages_per_package,
-        )
+        packages, length = way.packages_per_s, way.bytes_per_package
+        ratio = way.messages_per_package
         derived = packages * length / 2**20
         # figures are rounded to a tenth, bytes a package by some to whole ones
         off = (0.05 * length + 0.5 * packages) / 2**20 + 0.05

@@ -8,6 +8,7 @@ from typing import Final
 from ctc.address import Rdev, format_rdev
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -194,10 +195,7 @@ def _unlike(
     And how the links that were configured differ from the layout's.
     """
     of_layout = [device.rdev for device in layout.devices(node)]
-    types: dict[str, list[Rdev]] = {}
-    for rdev, kind in measurement.passed:
-        if rdev in of_layout:
-            types.setdefault(kind, []).append(rdev)
+    types = grouped((kind, rdev) for rdev, kind in measurement.passed if rdev in of_layout)
     for kind, rdevs in types.items():
         yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
     for each in measurement.links:

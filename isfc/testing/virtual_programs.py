@@ -107,18 +107,11 @@ def run_programs(
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     loop = VirtualLoop()
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        return runner.run(_run(main, link, faults, seed, limits, loop))
+        return runner.run(_run(main, lambda: _Driver(link, faults, seed, limits, loop)))
 
 
-async def _run(
-    main: Main[Outcome],
-    layout: Layout,
-    faults: Sequence[Fault],
-    seed: int,
-    limits: ConversationLimits | None,
-    loop: VirtualLoop,
-) -> ProgramsRun[Outcome]:
-    driver = _Driver(layout, faults, seed, limits, loop)
+async def _run(main: Main[Outcome], make: "Callable[[], _Driver]") -> ProgramsRun[Outcome]:
+    driver = make()
     first, second = driver.nodes
     try:
         outcome = await main(first, second)
@@ -127,7 +120,7 @@ async def _run(
     finally:
         driver.close()
     return ProgramsRun(
-        outcome, loop.now_ns, driver.digest.hexdigest(), tuple(driver.injection.begun)
+        outcome, driver.loop.now_ns, driver.digest.hexdigest(), tuple(driver.injection.begun)
     )
 
 
@@ -144,7 +137,7 @@ class _Driver:
     ) -> None:
         self.digest = DigestSink()
         self._layout = layout
-        self._loop = loop
+        self.loop = loop
         self._timer: asyncio.TimerHandle | None = None
         self._turning = False
         self._closed = False
@@ -190,7 +183,7 @@ class _Driver:
     def _catch_up(self) -> None:
         """Let everything happen that happens up to the loop's time."""
         self._turning = True
-        self.injection.run(self._loop.now_ns)
+        self.injection.run(self.loop.now_ns)
         self._turning = False
 
     def _set_timer(self) -> None:
@@ -200,7 +193,7 @@ class _Driver:
             self._timer = None
         due_ns = self.injection.due_ns
         if not self._closed and due_ns is not None:
-            self._timer = self._loop.call_at(due_ns / 1e9, self._turn)
+            self._timer = self.loop.call_at(due_ns / 1e9, self._turn)
 
     def _make(self, name: NodeName) -> System:
         return System([define_link_end(self._layout, name, LinkParameters())], self.digest)

@@ -2,7 +2,8 @@
 
 import asyncio
 import gc
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -180,3 +181,11 @@ class LivePair:
     async def come_up(self) -> None:
         """Wait until every CTC of both sides can be used."""
         await wait_until(lambda: self.first.up and self.second.up)
+
+
+@asynccontextmanager
+async def pair_up(*arguments: Any, **options: Any) -> AsyncIterator[LivePair]:
+    """Such a pair, of which every CTC is up."""
+    async with LivePair(*arguments, **options) as pair:
+        await pair.come_up()
+        yield pair

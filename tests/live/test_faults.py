@@ -25,7 +25,7 @@ from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload
 from tests.isfc.live.test_connection import FakeTransport
-from tests.live.pair import LivePair, LiveSide
+from tests.live.pair import LiveSide, pair_up
 from tests.waiting import wait_until
 
 FREE = GuestCosts(0, 0, 0, 0)
@@ -71,8 +71,7 @@ async def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
 ) -> None:
     guests = verified_guests("HL", 20)
     setup = Setup(ctc_count=8)
-    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
         engine = pair.sides[here].engine
         for rdev in list(engine.end.ctcs):
             await more_traffic(guests, 30)
@@ -88,8 +87,7 @@ async def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
 async def test_all_ctcs_but_one_severed_at_once_lose_nothing(tmp_path: Path) -> None:
     guests = verified_guests("HL", 20)
     setup = Setup(ctc_count=8)
-    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
         engine = pair.first.engine
         for kept in list(engine.end.ctcs):
             await more_traffic(guests, 30)
@@ -106,8 +104,7 @@ async def test_all_ctcs_but_one_severed_at_once_lose_nothing(tmp_path: Path) -> 
 async def test_ctcs_pulled_at_random_at_both_ends_lose_nothing(tmp_path: Path) -> None:
     random, guests = Random(11), verified_guests("HY", 20)
     setup = Setup(ctc_count=4, fibre_count=2)
-    async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
         for _ in range(150):
             engine = random.choice(pair.sides).engine
             engine.detach(random.choice(list(engine.end.ctcs)), "the cable was pulled")

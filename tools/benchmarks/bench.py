@@ -2,10 +2,9 @@
 
 ``python -m tools.benchmarks.bench`` times both models in turn in one run, measures the memory of
 runs of two lengths in processes of their own, and times one CTC against sixteen. It ends with 1
-when a target is missed. Times depend on the machine and are only shown; what is judged are
-ratios, and how long the studio takes. Ratios are of processor time, which others on the machine
-disturb less: each model has one thread and waits for nothing, so that left alone it is the time of
-the wall.
+when a target is missed. Times depend on the machine and are only shown; what is judged are ratios
+of processor time, which others on the machine disturb less: each model has one thread and waits for
+nothing, so that left alone it is the time of the wall.
 """
 
 import argparse
@@ -46,7 +45,6 @@ from tools.benchmarks.judged import (
     table,
 )
 from tools.benchmarks.simpy_run import simulate
-from tools.benchmarks.studio_latency import latencies, p95_s
 
 SLOWDOWN_MAX: Final = 1.3
 """Time per message with 16 CTCs over that with one, with 100 pairs over that with ten, and with six
@@ -57,7 +55,6 @@ _ALIKE_WITHIN: Final = 0.02
 """The same of the MB/s of the two models."""
 _APPC: Final = "CDU:1000"
 """APPC/VM messages of 1,000 bytes."""
-EDITS_PER_REPETITION: Final = 6
 
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
@@ -102,8 +99,6 @@ GOALS: Final = (
     ),
     Goal("memory", "peak MB", MEMORY_MB_MAX, "longer"),
     Goal("memory", "peak MB", MEMORY_GROWTH_MAX, "longer", "shorter"),
-    Goal("studio", "s to judgement, p95", 1.0 if COMPILED else 10.0),
-    Goal("studio", "s to the rules' part, p95", 0.25),
 )
 
 Model = Callable[[Experiment], Sample]
@@ -292,16 +287,6 @@ def memory(extent: EngineExtent) -> Taken:
     return {name: [peak_memory_mb(seconds)] for name, seconds in names}
 
 
-def judge_studio(extent: EngineExtent) -> Taken:
-    """The page of a layout with 16 CTCs: seconds of the wall from an edit to its judgement."""
-    taken = latencies(EDITS_PER_REPETITION * extent.repetitions)
-    shown = {
-        "s to judgement, p95": p95_s(taken.judged_s),
-        "s to the rules' part, p95": p95_s(taken.looked_s),
-    }
-    return {"isfc": [shown]}
-
-
 def bench(extent: EngineExtent, say: Say) -> dict[str, Taken]:
     """All of it; ``say`` is told each part as soon as it is known."""
     runs: dict[str, Taken] = {}
@@ -309,7 +294,7 @@ def bench(extent: EngineExtent, say: Say) -> dict[str, Taken]:
     for case in cases(extent.seconds):
         runs[case.name] = in_turn(case.contenders, extent.repetitions)
         say(table(case.heading, runs[case.name]))
-    return runs | {"memory": memory(extent), "studio": judge_studio(extent)}
+    return runs | {"memory": memory(extent)}
 
 
 def main() -> int:

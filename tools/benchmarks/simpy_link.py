@@ -3,16 +3,15 @@
 The physics is that of `ctc` and `isfc`, with the same parameters; what those write as state
 machines is told here as SimPy likes it. What a package brings is put into a `Store`, the lock of
 what interrupts bring is a `PriorityResource`, and each I/O is a process that waits for the
-partner's. The model is made for one purpose, to run: nothing fails here but writes that collide, no
-CTC is lost, and messages are never cut.
+partner's. Packages are made and put in order by isfc's own rules, which tests hold to others.
+Nothing fails here but writes that collide, no CTC is lost, and messages are never cut.
 """
 
 import math
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Final
 
 import simpy
@@ -20,8 +19,9 @@ from simpy.events import Event, Process, ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
 from isfc.link.message import Message
-from isfc.link.package import CHAINED_LENGTH_MIN, MESSAGES_MAX, Package
+from isfc.link.package import Package, Packager
 from isfc.link.parameters import LinkCosts, LinkParameters
+from isfc.link.sequence import Resequencer
 from tools.benchmarks.simpy_chpid import SimpyChpid
 
 FOLLOWING: Final = 0
@@ -109,7 +109,6 @@ class SimpySystem:
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._single_ctc = len(ctcs) == 1
-        self._limit, _ = parameters.limits(single_ctc=self._single_ctc)
         self._rule = parameters.opening_rule.of(len(write_order))
         self._lesser = lesser
         self._rx_lock = simpy.PriorityResource(env)
@@ -117,14 +116,10 @@ class SimpySystem:
         self._write_order = write_order
         self._free = set(write_order)
         self._ours: set[SimpyCtc] = set()
-        self._waiting: deque[Message] = deque()
-        self._waiting_length = 0
-        self._waiting_ccws = 0
-        self._again: deque[Package] = deque()
-        self._package_numbers = count()
+        limit, _ = parameters.limits(single_ctc=self._single_ctc)
+        self._packager = Packager(limit)
+        self._resequencer = Resequencer()
         self._sent_serials: defaultdict[int, int] = defaultdict(int)
-        self._next_serials: defaultdict[int, int] = defaultdict(int)
-        self._early: dict[tuple[int, int], Message] = {}
         self._sending = False
 
     def send(self, messages: Iterable[Message]) -> None:
@@ -132,9 +127,7 @@ class SimpySystem:
         for message in messages:
             message.serial = self._sent_serials[message.conversation]
             self._sent_serials[message.conversation] += 1
-            self._waiting.append(message)
-            self._waiting_length += message.length
-            self._waiting_ccws += message.length >= CHAINED_LENGTH_MIN
+            self._packager.add(message)
         self._wake_sender()
 
     def _wake_sender(self) -> None:
@@ -144,15 +137,17 @@ class SimpySystem:
 
     def _opens(self) -> bool:
         """Whether a CTC is to be given to what waits."""
-        if not self._free or not (self._waiting or self._again):
-            return False
-        count, rule = len(self._ours), self._rule
+        backlog, count, rule = self._packager, len(self._ours), self._rule
         return (
-            not count
-            or bool(self._again)
-            or self._waiting_ccws >= rule.count
-            or self._waiting_length >= rule.length
-            or (count == 1 and self._waiting[0].length >= rule.message_length)
+            bool(self._free)
+            and backlog.waits
+            and (
+                not count
+                or backlog.redrives
+                or int(backlog.ccw_count) >= rule.count
+                or backlog.backlog_length >= rule.length
+                or (count == 1 and backlog.head_length >= rule.message_length)
+            )
         )
 
     def _send_packages(self) -> ProcessGenerator:
@@ -164,40 +159,14 @@ class SimpySystem:
                 ctc = next(ctc for ctc in self._write_order if ctc in self._free)
                 self._free.remove(ctc)
                 self._ours.add(ctc)
-                is_built = bool(self._again) and not self._single_ctc
-                package = self._pack()
+                is_built = self._packager.redrives and not self._single_ctc
+                package = self._packager.pack(len(self._free))
                 yield self._env.timeout(1 if is_built else self._costs.build_ns(package))
             if ctc in self._ours:
                 self._env.process(self._write(ctc, package))
             else:
-                self._again.append(package)  # the partner's write came first
+                self._packager.add_again(package)  # the partner's write came first
         self._sending = False
-
-    def _pack(self) -> Package:
-        """Whatever waits, oldest first, as far as the limit lets it."""
-        if self._again:
-            return self._again.popleft()
-        waiting, limit = self._waiting, self._limit
-        length_max = self._share() if limit.share_length else limit.length
-        messages = [waiting.popleft()]
-        length = messages[0].length
-        counted_length = length + limit.message_length
-        while waiting and len(messages) < MESSAGES_MAX:
-            counted_length += waiting[0].length + limit.message_length
-            if counted_length > limit.length or length + waiting[0].length > length_max:
-                break
-            message = waiting.popleft()
-            messages.append(message)
-            length += message.length
-        package = Package(next(self._package_numbers), messages, length)
-        self._waiting_length -= length
-        self._waiting_ccws -= package.chained_count
-        return package
-
-    def _share(self) -> int:
-        """What a package may hold of what waits for all the CTCs that are free."""
-        share_length = self._waiting_length // max(1, len(self._free))
-        return max(self._limit.share_length, share_length)
 
     def _write(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         """Write a package; the partner reads it, unless it writes here too."""
@@ -332,22 +301,7 @@ class SimpySystem:
     def _receive(self, package: Package, buffer: Event) -> ProcessGenerator:
         """Receive what was read, and hand the messages over in order."""
         yield from self._hold(DATA, self._costs.receive_ns, package, buffer)
-        self.arrivals.put(
-            [ready for message in package.messages for ready in self._in_order(message)]
-        )
-
-    def _in_order(self, message: Message) -> Iterator[Message]:
-        """The messages that can be delivered now that ``message`` is here."""
-        conversation, serial = message.conversation, message.serial
-        if serial != self._next_serials[conversation]:
-            self._early[conversation, serial] = message
-            return
-        ready: Message | None = message
-        while ready is not None:
-            yield ready
-            serial += 1
-            ready = self._early.pop((conversation, serial), None) if self._early else None
-        self._next_serials[conversation] = serial
+        self.arrivals.put(self._resequencer.accept(package))
 
     def _occupy(self, ctc: SimpyCtc) -> None:
         """The partner writes here."""
@@ -373,7 +327,7 @@ class SimpySystem:
         if not self._single_ctc:
             wait_ns = recovery_ns * (1 if self._lesser else self._parameters.greater_recovery)
             ctc.recovery = self._env.process(self._leave_alone(ctc, wait_ns))
-            self._again.appendleft(write.package)
+            self._packager.add_first(write.package)
             self._wake_sender()
             return
         ctc.held = write.package

@@ -57,13 +57,10 @@ def links() -> Iterator[tuple[Layout, str]]:
         for fibres in FIBRES:
             yield link(feature.name, fibres), ""
             far = link(feature.name, fibres, km=KM)
-            yield _with_credits(far, ENOUGH_CREDITS), OVER_DISTANCE
+            enough = far.with_fibres(lambda fibre: replace(fibre, port_credits=ENOUGH_CREDITS))
+            yield enough, OVER_DISTANCE
             yield far, PORTS
         yield link(feature.name, 1, CROWDED_CTCS), CROWDED
-
-
-def _with_credits(layout: Layout, count: int) -> Layout:
-    return layout.with_fibres(lambda fibre: replace(fibre, port_credits=count))
 
 
 def lines(case: tuple[Layout, str]) -> list[tuple[str, ...]]:

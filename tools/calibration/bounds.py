@@ -18,7 +18,7 @@ from typing import Final
 
 from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.table import PublishedTable
-from scenarios.published.verdict import BoundCheck, ChangeCheck, check_bounds, check_changes
+from scenarios.published.verdict import BoundCheck, check_bounds, check_changes
 from tools import PROJECT
 from tools.calibration.replayed import ReplayedTable, replay_all
 from tools.tables import csv_text
@@ -51,27 +51,16 @@ def rounded(reached: Sequence[float]) -> float:
     return float(f"{math.ceil(wide / unit - 1e-9) * unit:.2g}")
 
 
-def checks_of(replays: Sequence[ReplayedTable]) -> list[list[BoundCheck]]:
-    """The checks of one table for each length and seed."""
-    return [check_bounds(one.verdict.table, found) for one in replays for found in one.by_seed]
-
-
-def changes_of(replays: Sequence[ReplayedTable]) -> list[list[ChangeCheck]]:
-    """The declared changes of one table for each length and seed."""
-    return [check_changes(one.verdict.table, found) for one in replays for found in one.by_seed]
-
-
 def renewed(text: str, table: PublishedTable, replays: Sequence[ReplayedTable]) -> str:
     """A companion with the numbers that ``replays`` reach. Raises `ValueError` for infinity."""
+    seeds = [found for one in replays for found in one.by_seed]
     checks: dict[object, list[BoundCheck]] = {}
-    for of_seed in checks_of(replays):
-        for check in of_seed:
-            if check.bound:
-                checks.setdefault(check.bound.subject, []).append(check)
+    for check in (check for found in seeds for check in check_bounds(table, found)):
+        if check.bound:
+            checks.setdefault(check.bound.subject, []).append(check)
     bounds = iter(table.bounds)
-    wrong = iter(
-        [max(len(one.wrong) for one in each) for each in zip(*changes_of(replays), strict=True)]
-    )
+    changes = zip(*(check_changes(table, found) for found in seeds), strict=True)
+    wrong = iter([max(len(one.wrong) for one in each) for each in changes])
 
     def renew(block: re.Match[str]) -> str:
         if block["kind"] == "bound":

@@ -110,13 +110,10 @@ def ratios() -> list[Miss]:
     """Errors of ratios of MB/s."""
     table = load_table("transport")
     draws = load_draws()
-    source = left_out(draws) if draws else IN_SAMPLE
-    figures_of = [draw.comparisons for draw in draws] or [
-        one.verdict.comparisons for one in load() if one.name == "transport"
-    ]
+    source = left_out(draws)
     found = []
-    for place, comparisons in enumerate(figures_of):
-        ours = {c.key: c.emulated for c in comparisons if c.measure == "mb_per_s"}
+    for place, draw in enumerate(draws):
+        ours = {c.key: c.emulated for c in draw.comparisons if c.measure == "mb_per_s"}
         for differs in Differs:
             for a, b in combinations(table.rows, 2):
                 if _differ_in(table, a, b, differs.value):

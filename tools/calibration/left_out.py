@@ -57,33 +57,23 @@ def load_draws(path: Path = ROWS) -> list[Draw]:
 
 def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
     """How well each suite came out, and all together: multi-CTC rows, MB/s."""
-    table = load_table("transport")
+    table, lines = load_table("transport"), read_csv(path)
     comparisons = [c for draw in load_draws(path) for c in draw.comparisons]
-    made = _made(path)
     found = []
-    for suite in (*made, EVERY):
+    for suite in (*dict.fromkeys(line["suite"] for line in lines), EVERY):
         group: Selection = table.groups["multi-CTC"]
         if suite != EVERY:
             group = {**group, "suite": [suite]}
         summary = summarise(in_group(table, group, "mb_per_s", comparisons))
         assert summary is not None, "every suite has links of several CTCs"
         sizes = (summary.median, summary.p90, summary.worst)
-        how = made.get(suite) or "; ".join(dict.fromkeys(made.values()))
+        made = dict.fromkeys(line["made"] for line in lines if suite in (line["suite"], EVERY))
         cells = (
             *(suite, str(summary.count), *(f"{size:.4f}" for size in sizes)),
-            *(summary.worst_key, how),
+            *(summary.worst_key, "; ".join(made)),
         )
         found.append(dict(zip(SUMMARY_COLUMNS, cells, strict=True)))
     return found
-
-
-def _made(path: Path) -> dict[str, str]:
-    """How the rows of several CTCs were made, by suite."""
-    made: dict[str, dict[str, None]] = {}
-    for line in read_csv(path):
-        if line["key"].split("/")[1] != "1":
-            made.setdefault(line["suite"], {})[line["made"]] = None
-    return {suite: "; ".join(ways) for suite, ways in made.items()}
 
 
 def store_rows(

@@ -6,18 +6,16 @@ command; its example is the first that a page about the topic shows, where a tes
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import typer
-
 from isfc.cli.main import PANELS, load_command
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.written_help import help_file
 from tools import PROJECT
 from tools.pages.console import blocks
-from tools.pages.written_help import write_made
+from tools.pages.written_help import texts, write_made
 from tools.tables import markdown_table
 
 FOLDER: Final = PROJECT / "docs" / "commands"
@@ -57,7 +55,6 @@ TOPICS: Final = {
 }
 """The pages that tell what a command is for, by the command, or by the group it belongs to."""
 
-_ENDS_WITH_ONE: Final = re.compile(r"\bEnds with 1 (?P<when>.*?)[,.](?: |$)")
 _SPECIAL: Final = re.compile(r"([*_<>|\[\]`\\])")
 
 
@@ -104,57 +101,36 @@ def _index() -> Iterator[str]:
     yield MARKER
     yield "# Commands"
     yield "What `isfc COMMAND --help` prints, a page for each command."
-    rows = ((f"[`isfc {one.name}`]({one.file})", _plain(_told(one.command)[0])) for one in listed())
+    rows = ((f"[`isfc {one.name}`]({one.file})", _summary(one.command)) for one in listed())
     yield markdown_table(("command", "does"), rows).rstrip()
     names = [one.file.removesuffix(".md") for one in listed()]
     yield "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
 
 
 def _page(one: Listed) -> Iterator[str]:
-    context = typer.Context(
-        one.command, info_name=f"isfc {one.name}", help_option_names=["-h", "--help"]
-    )
-    summary, details = _told(one.command)
     yield MARKER
     yield f"# isfc {one.name}"
-    yield _plain(summary)
-    yield _code(one.command.get_usage(context).removeprefix("Usage: "))
-    yield from map(_plain, details)
-    yield from _parameters(one.command, context)
+    yield _code(_helps()[help_file(one.name.split())].strip())
     yield from _example(one)
-    yield from _exit_codes(one.command)
     yield "## More"
-    yield "\n".join(f"- [{_title(topic)}](../{topic})" for topic in one.topics)
+    more = {f"../{topic}": _title(topic) for topic in one.topics}
+    more["../exit-codes.md"] = "All exit codes"
+    yield "\n".join(f"- [{title}]({page})" for page, title in more.items())
+
+
+@cache
+def _helps() -> dict[str, str]:
+    return texts()
 
 
 def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def _told(command: Any) -> tuple[str, Sequence[str]]:
-    """The first line of a command's help, and its other paragraphs."""
-    summary, *details = (command.help or "").split("\n\n")
-    return _joined(summary), [_joined(paragraph) for paragraph in details]
-
-
-def _joined(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown has nothing to interpret."""
-    return _SPECIAL.sub(r"\\\1", text)
-
-
-def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
-    """A table of the arguments, and one of the options."""
-    for kind, verb in (("argument", "is"), ("option", "does")):
-        found = [each for each in command.get_params(context) if each.param_type_name == kind]
-        records = [record for each in found if (record := each.get_help_record(context))]
-        if records:
-            yield f"## {kind.capitalize()}s"
-            rows = ((f"`{name}`".replace("|", r"\|"), _plain(said)) for name, said in records)
-            yield markdown_table((kind, verb), rows).rstrip()
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help; Markdown has nothing to interpret in it."""
+    summary = " ".join((command.help or "").partition("\n\n")[0].split())
+    return _SPECIAL.sub(r"\\\1", summary)
 
 
 def _example(one: Listed) -> Iterator[str]:
@@ -167,21 +143,6 @@ def _example(one: Listed) -> Iterator[str]:
                     yield f"What it prints stands in [{_title(topic)}](../{topic})."
                     yield _code(step.command)
                     return
-
-
-def _exit_codes(command: Any) -> Iterator[str]:
-    told = _ENDS_WITH_ONE.search(_joined(command.help or ""))
-    failed = "what was asked for failed; the message says why"
-    means = {
-        ExitCode.GOOD: "good",
-        ExitCode.FAILED: _plain(told["when"]) if told else failed,
-        ExitCode.BAD_INPUT: "an argument, an option or a file is wrong",
-        ExitCode.INTERRUPTED: "Ctrl-C",
-    }
-    rows = [(f"{code:d}", said) for code, said in means.items()]
-    yield "## Exit codes"
-    yield markdown_table(("code", "means"), rows).rstrip()
-    yield "[All exit codes](../exit-codes.md)"
 
 
 @cache

@@ -22,18 +22,9 @@ from tools.calibration import (
     elasticities,
     sensitivity,
 )
-from tools.pages import (
-    channel_fidelity,
-    fidelity,
-    fidelity_page,
-    json_page,
-    relocation,
-    screenshots,
-    sources,
-    states,
-)
+from tools.pages import channel_fidelity, fidelity, fidelity_page, json_page, screenshots, sources
 from tools.pages.console import PAGES
-from tools.pages.figures import fit, shown, simulated
+from tools.pages.figures import fit, relocation, rules, simulated, states
 from tools.pages.spans import filled
 
 Files = Mapping[Path, str] | Mapping[Path, bytes]
@@ -76,17 +67,13 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "README.md": fit.figures,
     "docs/architecture.md": states.figures,
     "docs/channel-fidelity.md": channel_fidelity.figures,
-    "docs/check.md": lambda _: {"rules": shown.rules()},
-    "docs/collisions.md": shown.collisions,
+    "docs/check.md": rules.figures,
     "docs/fidelity.md": fidelity_page.figures,
-    "docs/io-sizing.md": shown.io_sizing,
     "docs/json.md": json_page.tables,
-    "docs/live.md": shown.live,
     "docs/measured.md": drawn_sites.figures,
-    "docs/relocation.md": lambda _: {"replayed": relocation.section()},
+    "docs/relocation.md": relocation.figures,
     "docs/replay.md": fit.figures,
     "docs/sources.md": lambda _: {"features": sources.features()},
-    "docs/tutorial.md": shown.tutorial,
     **{page: partial(lambda page, _: simulated.kept(page), page) for page in simulated.PAGES},
 }
 """For each page a function of its text; a mark can name a constant of the code without one."""

@@ -322,9 +322,6 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
                 if len(parts) >= size:
                     yield replace(scenario, **{name: left})
     setup = scenario.setup
-    if setup.ctc_count > 1 and not scenario.faults:
-        yield replace(scenario, setup=_with_ctcs(setup, setup.ctc_count // 2))
-        yield replace(scenario, setup=_with_ctcs(setup, setup.ctc_count - 1))
     usual: dict[str, Any] = {
         "parameters": LinkParameters(),
         "feature": Setup().feature,
@@ -336,14 +333,3 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
             yield replace(scenario, setup=replace(setup, **{name: value}))
     if scenario.answers:
         yield replace(scenario, answers=False)
-    for number, step in enumerate(scenario.plan):
-        if isinstance(step, SendMessages) and len(step.lengths) > 1:
-            plan = [*scenario.plan]
-            plan[number] = replace(step, lengths=step.lengths[: len(step.lengths) // 2])
-            yield replace(scenario, plan=tuple(plan))
-
-
-def _with_ctcs(setup: Setup, count: int) -> Setup:
-    """The first CTCs of a setup."""
-    rdevs = setup.rdevs and (setup.rdevs[0][:count], setup.rdevs[1][:count])
-    return replace(setup, ctc_count=count, fibre_count=min(setup.fibre_count, count), rdevs=rdevs)

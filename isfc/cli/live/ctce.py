@@ -12,8 +12,7 @@ from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import HardwareOptions, SourceOptions, made_layout
 from isfc.cli.live.ctce_table import totals, watched
-from isfc.cli.live.late_stream import late_stdout
-from isfc.cli.live.loops import run_live
+from isfc.cli.live.loops import late_stdout, run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within

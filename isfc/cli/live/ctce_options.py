@@ -27,8 +27,14 @@ from ctc.order_fibre import FibreKind
 from isfc.cli.options.layout import LinkOption, complete_layout, open_collection, open_layout
 from isfc.cli.options.option import valued
 from isfc.ctce.exchange import ExchangeDefinition
-from isfc.ctce.join import JoinedCtc, Place, check_place, join_layout, join_statements
-from isfc.ctce.statement import read_statements
+from isfc.ctce.join import (
+    JoinedCtc,
+    Place,
+    check_place,
+    join_layout,
+    join_statements,
+    read_statements,
+)
 from isfc.ctce.wire import FORMS
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
@@ -239,7 +245,13 @@ class CtceSources:
                 "files of two Hercules"
             )
         first, second = self.files
-        names = (self.names[0], self.names[1]) if self.names else file_names(first, second)
+        names = (Path(first).stem, Path(second).stem)
+        if self.names:
+            names = (self.names[0], self.names[1])
+        elif names[0] == names[1]:
+            raise ConfigurationError(
+                f"{first} and {second}: expected two names, as they name systems"
+            )
         statements = (
             read_statements(statement_text(first), first),
             read_statements(statement_text(second), second),
@@ -267,14 +279,6 @@ class CtceSources:
                     "the port of its first device"
                 )
         return places
-
-
-def file_names(first: str, second: str) -> tuple[str, str]:
-    """The names of two systems, after their files."""
-    names = (Path(first).stem, Path(second).stem)
-    if names[0] == names[1]:
-        raise ConfigurationError(f"{first} and {second}: expected two names, as they name systems")
-    return names
 
 
 def statement_text(name: str) -> str:

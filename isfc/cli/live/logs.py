@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ctc.address import format_rdev
-from isfc.cli.live.late_stream import LateStream
+from isfc.cli.live.loops import LateStream
 from isfc.cli.live.options import LAG_PERCENT, LogFormat, LogLevel, ObserveOptions
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.name import NodeName
@@ -156,29 +156,28 @@ class LinkLog:
         )
 
 
-class JsonFormatter(logging.Formatter):
-    """One JSON object for each record, in ASCII, on one line."""
+class RecordFormatter(logging.Formatter):
+    """A record on one line: a JSON object in ASCII, or text that ``grep`` and ``awk`` can read."""
+
+    def __init__(self, log_format: LogFormat) -> None:
+        super().__init__()
+        self._is_json = log_format is LogFormat.JSON
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object: time, level, event, and the event's fields."""
-        return _json(_record(record))
-
-
-class TextFormatter(logging.Formatter):
-    """One line for people, which ``grep`` and ``awk`` can read too."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line."""
-        shown = _record(record)
-        when, level, event = shown.pop("time"), shown.pop("level"), shown.pop("event")
-        words = (f"{name}={_word(value)}" for name, value in shown.items())
+        """The line: time, level, event, and the event's fields."""
+        utc = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        when, level = utc.replace("+00:00", "Z"), record.levelname.lower()
+        event, fields = record.getMessage(), getattr(record, "fields", {})
+        if self._is_json:
+            return _json({"time": when, "level": level, "event": event, **fields})
+        words = (f"{name}={_word(value)}" for name, value in fields.items())
         return " ".join((when, f"{level:<7}", event, *words))
 
 
 def start_log(log_format: LogFormat, level: LogLevel) -> None:
     """Let the logger write to stderr, and nobody else write its records."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_formatter(log_format))
+    handler.setFormatter(RecordFormatter(log_format))
     LOGGER.handlers[:] = [handler]
     LOGGER.setLevel(level.upper())
     LOGGER.propagate = False
@@ -186,7 +185,7 @@ def start_log(log_format: LogFormat, level: LogLevel) -> None:
 
 def note_drops(log_format: LogFormat, node: str, partner: str) -> None:
     """Where lines are dropped because nobody reads stderr, let a record say how many."""
-    formatter = _formatter(log_format)
+    formatter = RecordFormatter(log_format)
 
     def note(count: int) -> str:
         fields = {"node": node, "partner": partner, "line_count": count}
@@ -197,21 +196,6 @@ def note_drops(log_format: LogFormat, node: str, partner: str) -> None:
 
     if isinstance(sys.stderr, LateStream):
         sys.stderr.note = note
-
-
-def _formatter(log_format: LogFormat) -> logging.Formatter:
-    return JsonFormatter() if log_format is LogFormat.JSON else TextFormatter()
-
-
-def _record(record: logging.LogRecord) -> dict[str, Any]:
-    """What both formats show of a record."""
-    when = datetime.fromtimestamp(record.created, UTC)
-    return {
-        "time": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "level": record.levelname.lower(),
-        "event": record.getMessage(),
-        **getattr(record, "fields", {}),
-    }
 
 
 def _word(value: object) -> str:

@@ -1,14 +1,23 @@
-"""The event loop of a live command, and the signals that end it."""
+"""How a live command runs: its event loop, the signals that end it, and output that delays nobody.
+
+A write to a pipe or terminal that takes no more blocks, and with it the event loop, the link and
+Ctrl-C. So a thread of its own writes; when too much waits, whole lines are dropped and counted.
+"""
 
 import asyncio
+import io
 import os
-from collections.abc import Callable, Coroutine
-from typing import Any, Final
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from select import select
+from typing import Any, Final, TextIO
 
-from isfc.cli.live.late_stream import late_stderr
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.standard_files import open_closed_files
+from isfc.cli.output.streams import pipe_may_break
 from isfc.errors import ConfigurationError
+from isfc.live.late_writer import LateWriter
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
 LOOPS: Final = ("uvloop", "asyncio")
@@ -56,3 +65,141 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # it is not to be had for every platform
         return asyncio.new_event_loop
     return uvloop.new_event_loop
+
+
+WAITING_LENGTH_MAX: Final = 262_144
+"""Bytes that may wait for the reader of a stream before lines are dropped."""
+
+CLOSE_S: Final = 1.0
+"""How long the reader may take for what waits when the command ends, in seconds."""
+
+
+def say_dropped(count: int) -> str:
+    """What stands in place of ``count`` lines that were dropped."""
+    return f"isfc: {count} lines were dropped here: nobody read them\n"
+
+
+class LateStream(io.TextIOBase):
+    """A text stream that takes everything immediately, and passes whole lines on to another one.
+
+    With ``fails`` an error of the other one is raised by the next write, or by `finish`.
+    """
+
+    def __init__(self, stream: TextIO, *, fails: bool) -> None:
+        self.note: Callable[[int], str] = say_dropped
+        """Says in a line how many were dropped."""
+        self.dropped_count = 0
+        """Lines that were dropped so far."""
+        self._stream = stream
+        self._fails = fails
+        self._unnoted_count = 0
+        self._begun = ""
+        """A line without its end."""
+        self._late = LateWriter[str](self._write, WAITING_LENGTH_MAX)
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a property there too, in effect
+        """The other stream's."""
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        """Whether the other stream is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The other stream's descriptor."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Take ``text``; what has no end of line yet waits for it, or for `flush`."""
+        if self._fails:
+            self._late.check()
+        head, end, tail = text.rpartition("\n")
+        if end:
+            self._put(self._begun + head + end)
+            self._begun = tail
+        else:
+            self._begun += text
+        return len(text)
+
+    def flush(self) -> None:
+        """Let what has no end of line be written too."""
+        if self._begun:
+            text, self._begun = self._begun, ""
+            self._put(text)
+
+    def finish(self) -> bool:
+        """Wait until all is written, for `CLOSE_S` at most; whether it is.
+
+        Raises `OSError` if it could not be, unless it is not to fail.
+        """
+        self.flush()
+        finished = self._late.finish(CLOSE_S)
+        if self._fails:
+            self._late.check()
+        return finished
+
+    def _put(self, text: str) -> None:
+        if not self._late.takes(len(text)):
+            count = max(1, text.count("\n"))
+            self.dropped_count += count
+            self._unnoted_count += count
+            return
+        if self._unnoted_count:
+            text, self._unnoted_count = self.note(self._unnoted_count) + text, 0
+        self._late.put(text)
+
+    def _write(self, text: str) -> None:
+        """Write to the descriptor, if there is one: a stream that is locked hangs Python's end."""
+        try:
+            descriptor = self._stream.fileno()
+        except OSError:  # io.UnsupportedOperation is one
+            self._stream.write(text)
+            self._stream.flush()
+            return
+        except ValueError:  # whoever gave it to us has closed it
+            return
+        waiting = memoryview(text.encode(self._stream.encoding, "backslashreplace"))
+        while waiting:
+            try:
+                waiting = waiting[os.write(descriptor, waiting) :]
+            except BlockingIOError:  # whoever shares it wants it so
+                select([], [descriptor], [])
+
+
+@contextmanager
+def late_stderr() -> Iterator[None]:
+    """Within the block, let nobody wait for whoever reads standard error."""
+    real = sys.stderr
+    if real is None:  # it was closed when we were started
+        yield
+        return
+    late = LateStream(real, fails=False)
+    sys.stderr = late
+    try:
+        yield
+    finally:
+        if late.finish():
+            sys.stderr = real  # else whatever is still said must not block either
+
+
+@contextmanager
+def late_stdout() -> Iterator[None]:
+    """Within the block, let nobody wait for whoever reads standard output. Raises its `OSError`."""
+    real = sys.stdout
+    if real is None:
+        yield
+        return
+    real.flush()
+    late = LateStream(real, fails=True)
+    sys.stdout = late
+    try:
+        yield
+    finally:
+        sys.stdout = real
+        with pipe_may_break():
+            late.finish()

@@ -256,17 +256,14 @@ def _system_maker(journal: Path | None, *, several: bool) -> MakeSystem:
     """What makes systems: with ``--journal``, such as record their inputs, a file for each link."""
     if journal is None:
         return system_of
-    if not several:
-        writer = JournalWriter(journal, show_error, file=LateFile(create_journal(journal)))
-        return lambda definition: journalled(definition, writer)
-
-    writers: dict[str, JournalWriter] = {}
+    writers: dict[Path, JournalWriter] = {}
 
     def make(definition: LinkEndDefinition) -> System:
-        partner = definition.partner
-        if partner not in writers:
-            path = journal.with_name(f"{journal.stem}-{partner}{journal.suffix}")
-            writers[partner] = JournalWriter(path, show_error, file=LateFile(create_journal(path)))
-        return journalled(definition, writers[partner])
+        path = journal
+        if several:
+            path = journal.with_name(f"{journal.stem}-{definition.partner}{journal.suffix}")
+        if path not in writers:
+            writers[path] = JournalWriter(path, show_error, file=LateFile(create_journal(path)))
+        return journalled(definition, writers[path])
 
     return make

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctc.address import Rdev
-from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
+from isfc.cli.live.loops import late_stdout
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
@@ -103,7 +103,7 @@ class LiveSystems:
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
                 for process in processes.values():
-                    _release(process)
+                    _stdin(process).close()  # it ends then
                 await asyncio.wait(outcomes.values(), timeout=END_S)
                 ends = [
                     outcomes[name].result() if outcomes[name].done() else None
@@ -309,11 +309,6 @@ async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
     assert process.stderr is not None, "a pipe"
     output, _ = await asyncio.gather(process.stdout.read(), relay(process.stderr, said))
     return await process.wait(), output
-
-
-def _release(process: asyncio.subprocess.Process) -> None:
-    """End a node: its standard input ends."""
-    _stdin(process).close()
 
 
 def _stdin(process: asyncio.subprocess.Process) -> asyncio.StreamWriter:

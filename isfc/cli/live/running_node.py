@@ -35,7 +35,6 @@ from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.programs.verification import Filling, Verifying
-from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
 from scenarios.runs.experiment import Experiment
@@ -106,7 +105,10 @@ class LiveNode:
             opening.pace(define_link_end(link, self.name, each.link if each else LinkParameters()))
             for link, each in zip(self.links, experiments, strict=True)
         ]
-        node = self._open_node(definitions)
+        forwards, node = self.options.parse_forwards(self.links), None
+        if forwards:
+            verified, limits = self.options.verify, forward_limits(forwards)
+            node = OpenNode(definitions, verified=verified, limits=limits)
         programs: list[Program] = (
             [*node.exchanges.values()] if node else [self._program(each) for each in experiments]
         )
@@ -115,7 +117,6 @@ class LiveNode:
             system = opening.start(zip(definitions, programs, runs, strict=True))
             stack.push_async_callback(system.close)
             if node is not None:
-                forwards = self.options.parse_forwards(self.links)
                 await stack.enter_async_context(forwarded(node, system.engines, forwards))
             paced = self.options.factor > 0
             control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
@@ -253,13 +254,6 @@ class LiveNode:
         if experiment is None:
             return PartnerConversations.runs if self.options.forward else ""
         return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
-
-    def _open_node(self, definitions: Sequence[LinkEndDefinition]) -> OpenNode | None:
-        """The conversations of what is forwarded, if anything is."""
-        if not self.options.forward:
-            return None
-        limits = forward_limits(self.options.parse_forwards(self.links))
-        return OpenNode(definitions, verified=self.options.verify, limits=limits)
 
     def _program(self, experiment: Experiment | None) -> Program:
         if experiment is None:

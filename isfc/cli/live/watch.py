@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 
-from rich.console import RenderableType
 from rich.live import Live
 
 from ctc.address import Rdev
@@ -76,7 +75,6 @@ class LiveView(AbstractContextManager["LiveView"]):
             lambda: deque(maxlen=looks)
         )
         self._history: deque[float] = deque(maxlen=watch_page.SPARKS_MAX)
-        self._line_count = 0
         self._look_count = 0
         self._console = console = open_console()
         self._live: Live | None = None
@@ -107,28 +105,29 @@ class LiveView(AbstractContextManager["LiveView"]):
         ]
         self._look_count += 1
         self._history.append(sum(end.link.mb_per_s_out for both in ends for end in both if end))
+        size = self._console.size
         if self._live is not None:
-            self._live.update(self._page(ends), refresh=True)
-            return
-        if len(self._links) > 1:
-            self._show_lines(ends)
-            return
-        if self._line_count % watch_page.HEADINGS_EVERY == 0:
-            show(watch_page.watch_headings(self._links[0]))
-        show(watch_page.watch_line(self._time(), ends[0]))
-        self._line_count += 1
-
-    def _page(self, ends: Sequence[Ends]) -> RenderableType:
-        if len(self._links) == 1:
-            return watch_page.watch_page(self._links[0], ends[0], self._around())
-        return watch_page.links_page(self._links, ends, self._around())
-
-    def _show_lines(self, ends: Sequence[Ends]) -> None:
-        """A line for each link, under one heading for each look."""
-        time = self._time()
-        show(watch_page.links_headings())
-        for names, both in zip(self._links, ends, strict=True):
-            show(watch_page.links_line(time, names, both))
+            around = Surroundings(
+                *(size.width, size.height, self._look_count, self._dilation),
+                history=tuple(self._history),
+                chpids=self._chpids,
+            )
+            is_one = len(self._links) == 1
+            self._live.update(
+                watch_page.watch_page(self._links[0], ends[0], around)
+                if is_one
+                else watch_page.links_page(self._links, ends, around),
+                refresh=True,
+            )
+        elif len(self._links) > 1:
+            time = self._time()
+            show(watch_page.links_headings())
+            for names, both in zip(self._links, ends, strict=True):
+                show(watch_page.links_line(time, names, both))
+        else:
+            if self._look_count % watch_page.HEADINGS_EVERY == 1:
+                show(watch_page.watch_headings(self._links[0]))
+            show(watch_page.watch_line(self._time(), ends[0]))
 
     def _rates(self, after: LiveSnapshot | None) -> NodeRates | None:
         if after is None:
@@ -137,11 +136,3 @@ class LiveView(AbstractContextManager["LiveView"]):
         before = earlier[0] if earlier else None
         earlier.append(after)
         return rates(before, after)
-
-    def _around(self) -> Surroundings:
-        size = self._console.size
-        return Surroundings(
-            *(size.width, size.height, self._look_count, self._dilation),
-            history=tuple(self._history),
-            chpids=self._chpids,
-        )

@@ -11,13 +11,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried
 
-RULES: Final = (
-    *chpids.RULES,
-    *speeds.RULES,
-    *writers.RULES,
-    *numbers.RULES,
-    *clusters.RULES,
-)
+RULES: Final = (*chpids.RULES, *speeds.RULES, *writers.RULES, *numbers.RULES, *clusters.RULES)
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ctc.address import ChpidId, format_chpid
+from ctc.address import format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import GUIDE, REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
-from isfc.link.name import NodeName
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
@@ -49,9 +49,7 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
 
 def _leads_to_several(judged: Judged) -> Iterator[Broken]:
     for end, (node, other) in enumerate((judged.layout.nodes, judged.layout.nodes[::-1])):
-        chpids: dict[ChpidId, list[Fibre]] = {}
-        for fibre in judged.layout.fibres:
-            chpids.setdefault(fibre.chpids[end], []).append(fibre)
+        chpids = grouped((fibre.chpids[end], fibre) for fibre in judged.layout.fibres)
         for chpid, fibres in chpids.items():
             counts = [judged.count(fibre) for fibre in fibres]
             if len(fibres) > 1 and sum(counts) > FULL_CTC_COUNT:
@@ -67,11 +65,12 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
 
 
 def _chpid_shared(judged: Judged) -> Iterator[Broken]:
-    alike: dict[tuple[NodeName, str], list[Fibre]] = {}
-    for end, node in enumerate(judged.layout.nodes):
-        for fibre in judged.layout.fibres:
-            if (load := _shares(judged, fibre, end)) is not None:
-                alike.setdefault((node, load), []).append(fibre)
+    alike = grouped(
+        ((node, load), fibre)
+        for end, node in enumerate(judged.layout.nodes)
+        for fibre in judged.layout.fibres
+        if (load := _shares(judged, fibre, end)) is not None
+    )
     said = []
     for (node, load), fibres in alike.items():
         end = judged.layout.nodes.index(node)

@@ -3,7 +3,7 @@
 Each finding about the whole collection stands at the first link that it concerns.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Final
 
@@ -23,10 +23,29 @@ _MEMBERS_MAX_TO_7_2: Final = 4
 """Members of an SSI cluster: of z/VM 7.3, and up to 7.2."""
 
 
-def _members(judged: Judged) -> Iterator[Broken]:
-    collection = judged.collection
-    if collection is None or judged.layout.nodes != collection.links[0].nodes:
-        return
+def _of_file(
+    find: Callable[[Collection, Layout], Iterable[Broken]],
+) -> Callable[[Judged], Iterator[Broken]]:
+    """A rule about a link in its file: it finds nothing where that is not known."""
+
+    def found(judged: Judged) -> Iterator[Broken]:
+        if judged.collection is not None:
+            yield from find(judged.collection, judged.layout)
+
+    return found
+
+
+def _of_whole(
+    find: Callable[[Collection], Iterator[Broken]],
+) -> Callable[[Judged], Iterator[Broken]]:
+    """A rule about a file as a whole, which is found at its first link."""
+    return _of_file(
+        lambda collection, link: find(collection) if link.nodes == collection.links[0].nodes else ()
+    )
+
+
+@_of_whole
+def _members(collection: Collection) -> Iterator[Broken]:
     count = len(collection.systems)
     if count > _MEMBERS_MAX:
         yield Broken(
@@ -40,10 +59,8 @@ def _members(judged: Judged) -> Iterator[Broken]:
         )
 
 
-def _mesh(judged: Judged) -> Iterator[Broken]:
-    collection = judged.collection
-    if collection is None or judged.layout.nodes != collection.links[0].nodes:
-        return
+@_of_whole
+def _mesh(collection: Collection) -> Iterator[Broken]:
     joined = {frozenset(link.nodes) for link in collection.links}
     apart = [
         f"{one} and {other}"
@@ -56,10 +73,8 @@ def _mesh(judged: Judged) -> Iterator[Broken]:
         yield Broken(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
 
 
-def _single_points(judged: Judged) -> Iterator[Broken]:
-    collection, layout = judged.collection, judged.layout
-    if collection is None:
-        return
+@_of_file
+def _single_points(collection: Collection, layout: Layout) -> Iterator[Broken]:
     fibres = layout.fibres
     if len(fibres) > 1:
         common = set.intersection(
@@ -78,13 +93,11 @@ def _single_points(judged: Judged) -> Iterator[Broken]:
             yield Broken(f"The one inter-switch link of path {path.name} carries every fibre.")
 
 
-def _channel_shared(judged: Judged) -> Iterator[Broken]:
-    collection = judged.collection
-    if collection is None:
-        return
+@_of_file
+def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
     alike: dict[str, list[str]] = {}
     for channel, links in carried_by(collection).items():
-        if judged.layout.nodes != links[0].nodes:
+        if layout.nodes != links[0].nodes:
             continue
         counts = {link: collection.ctc_count(channel, link) for link in links}
         straight = any(_is_straight(collection, channel, link) for link in links)
@@ -100,11 +113,12 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         yield Broken(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
 
 
-def _others(judged: Judged) -> Iterator[Broken]:
-    if judged.collection and judged.collection.others:
+@_of_file
+def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
+    if collection.others:
         from isfc.layout.other_links import others_on, say_others  # most files tell of none
 
-        if others := others_on(judged.collection, judged.layout):
+        if others := others_on(collection, layout):
             yield Broken(f"{say_others(others)}.")
 
 
@@ -115,10 +129,8 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
     )
 
 
-def _asymmetric(judged: Judged) -> Iterator[Broken]:
-    collection = judged.collection
-    if collection is None or judged.layout.nodes != collection.links[0].nodes:
-        return
+@_of_whole
+def _asymmetric(collection: Collection) -> Iterator[Broken]:
     count = len(collection.systems)
     if count < 3 or len(collection.links) < count * (count - 1) // 2:
         return  # without links between all of them some have fewer channels by design

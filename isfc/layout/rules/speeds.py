@@ -11,10 +11,9 @@ from ctc.fibre_channel import (
     full_frames_by_credits,
     full_frames_mb_per_s,
 )
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.profiles import FEATURES
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Fibre
-from isfc.layout.path import FarPath
 from isfc.layout.rules import REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 
@@ -76,10 +75,11 @@ def _slow_first(judged: Judged) -> Iterator[Broken]:
 
 
 def _beyond_feature(judged: Judged) -> Iterator[Broken]:
-    alike: dict[ChpidProfile, list[Fibre]] = {}
-    for fibre in judged.layout.fibres:
-        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps:
-            alike.setdefault(fibre.profile, []).append(fibre)
+    alike = grouped(
+        (fibre.profile, fibre)
+        for fibre in judged.layout.fibres
+        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps
+    )
     if alike:
         yield Broken(
             " ".join(
@@ -93,10 +93,11 @@ def _beyond_feature(judged: Judged) -> Iterator[Broken]:
 
 
 def _beyond_reach(judged: Judged) -> Iterator[Broken]:
-    alike: dict[tuple[float, float], list[Fibre]] = {}
-    for fibre in judged.layout.fibres:
-        if fibre.path is None or fibre.path.isl is None:  # else a director's credits reach so far
-            alike.setdefault((fibre.profile.link_gbps, fibre.km), []).append(fibre)
+    alike = grouped(
+        ((fibre.profile.link_gbps, fibre.km), fibre)
+        for fibre in judged.layout.fibres
+        if fibre.path is None or fibre.path.isl is None  # else a director's credits reach so far
+    )
     for (gbps, km), fibres in alike.items():
         needed = credits_for_full_frames(gbps, km)
         if needed > PORT_CREDITS:
@@ -116,12 +117,9 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
 
 
 def _few_credits(judged: Judged) -> Iterator[Broken]:
-    alike: dict[FarPath, list[Fibre]] = {}
-    for fibre in judged.layout.fibres:
-        if fibre.path is not None:
-            alike.setdefault(fibre.path, []).append(fibre)
+    alike = grouped((fibre.path, fibre) for fibre in judged.layout.fibres)
     for path, fibres in alike.items():
-        if path.isl is None:
+        if path is None or path.isl is None:
             continue
         gbps, needed = path.isl.gbps, credits_for_full_frames(path.isl.gbps, path.km)
         if path.isl.credits < needed:

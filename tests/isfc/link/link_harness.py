@@ -120,11 +120,16 @@ class Door:
         """Send, and take the one write that this leads to."""
         self.send(*lengths)
         self.work()
+        written = self.written()
+        assert self.link.poll_instruction() is None
+        return written
+
+    def written(self) -> tuple[Rdev, Package]:
+        """Take the write that the hardware is asked for next."""
         instruction = self.link.poll_instruction()
         assert isinstance(instruction, Ssch)
         assert instruction.command is Command.WRITE
         assert isinstance(instruction.load, Package)
-        assert self.link.poll_instruction() is None
         return instruction.rdev, instruction.load
 
     def ended(

@@ -1,10 +1,8 @@
 """The partner's attention: until its turn comes with the receive lock, its CTC counts as free."""
 
-from typing import cast
-
 import pytest
 
-from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, Ssch, UnitStatus
+from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, UnitStatus
 from isfc.link.package import Package
 from isfc.link.state import DeviceState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
@@ -16,11 +14,10 @@ RELEASE_NS = DISPATCH_NS
 
 def our_write(door: Door) -> Package:
     """The package of the one instruction, which is a WRITE on the first CTC."""
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.command, instruction.rdev) == (Command.WRITE, A)
+    at, package = door.written()
+    assert at == A
     assert door.link.poll_instruction() is None
-    return cast(Package, instruction.load)
+    return package
 
 
 def attended_just_before_our_write() -> tuple[Door, Package]:

@@ -91,10 +91,8 @@ def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
     assert package.count == 1
     door.ended(rdev, Command.WRITE, package)
     door.work()
-    (instruction,) = [door.link.poll_instruction()]
-    assert isinstance(instruction, Ssch)
-    assert isinstance(instruction.load, Package)
-    assert [message.length for message in instruction.load.messages] == [20, 30]
+    _, package = door.written()
+    assert [message.length for message in package.messages] == [20, 30]
 
 
 def test_partners_write_is_sensed_read_and_delivered() -> None:
@@ -225,12 +223,10 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     (delivered,) = door.events()
     assert isinstance(delivered, Delivered)
     assert [message.conversation for message in delivered.messages] == [0]
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert isinstance(instruction.load, Package)
-    assert [message.acknowledges for message in instruction.load.messages] == [True]
+    _, package = door.written()
+    assert [message.acknowledges for message in package.messages] == [True]
     assert door.link.conversations.appc.owed_count == 1
-    door.ended(A, Command.WRITE, instruction.load)
+    door.ended(A, Command.WRITE, package)
     assert door.link.conversations.appc.owed_count == 0
     assert door.events() == []  # no message was sent
     door.read(C, Package(1, [rest], 10))
@@ -305,11 +301,9 @@ def test_acknowledgement_and_message_share_a_package_and_one_is_owed_no_more() -
     door.ended(C, Command.READ, Package(0, [segment], 32_768))
     door.send(50)  # nothing is built while APPC/VM is received
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    package = cast(Package, instruction.load)
+    rdev, package = door.written()
     assert [message.acknowledges for message in package.messages] == [False, True]
-    door.ended(instruction.rdev, Command.WRITE, package)
+    door.ended(rdev, Command.WRITE, package)
     assert door.link.conversations.appc.owed_count == 0
     (sent,) = door.events()
     assert isinstance(sent, Sent)

@@ -46,9 +46,7 @@ def test_lesser_writes_first_after_the_first_collision_on_the_only_ctc(lesser: b
     assert door.state(rdev) is DeviceState.RECOVERING
     door.work()
     assert door.now_ns == collided_ns + PARAMETERS.recovery_ns
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (rdev, package)
+    assert door.written() == (rdev, package)
 
 
 @pytest.mark.parametrize("lesser", [True, False])
@@ -131,9 +129,7 @@ def test_device_that_is_ready_again_in_the_partners_turn_owes_it_no_turn() -> No
 
 def test_after_the_partners_it_is_our_turn_and_then_the_device_is_free() -> None:
     door, rdev, package = collided_and_read()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert instruction.load is package
+    assert door.written()[1] is package
     door.ended(rdev, Command.WRITE, package)
     door.work()
     assert door.state(rdev) is DeviceState.IDLE
@@ -166,9 +162,7 @@ def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
     door.work()
     assert door.asked() == []  # the attention was of a write that has failed too
     door.read(rdev, theirs(1, 1))
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (rdev, package)
+    assert door.written() == (rdev, package)
     door.ended(rdev, Command.WRITE, package)
     door.work()
     assert door.state(rdev) is DeviceState.IDLE
@@ -186,9 +180,7 @@ def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -
     door.work()
     assert door.asked() == [("READ", rdev)]
     door.ended(rdev, Command.READ, theirs(0, 0))
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (rdev, package)
+    assert door.written() == (rdev, package)
     door.ended(rdev, Command.WRITE, package)
     door.work()
     assert door.state(rdev) is DeviceState.IDLE  # the partner has had its turn
@@ -212,9 +204,7 @@ def test_lost_device_gives_its_package_to_another() -> None:
     assert [type(event) for event in door.events()] == [DeviceChanged]
     assert door.link.due_ns == door.now_ns + 1  # it is built already
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (B, package)
+    assert door.written() == (B, package)
 
 
 def test_device_lost_while_a_package_is_built_for_it() -> None:
@@ -273,9 +263,7 @@ def test_device_lost_before_its_write_is_begun_keeps_the_package_for_the_next() 
     door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), door.now_ns)
     door.link.receive_interrupt(DeviceReady(rdev), door.now_ns)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (rdev, package)
+    assert door.written() == (rdev, package)
     assert door.link.poll_instruction() is None
 
 
@@ -427,9 +415,7 @@ def test_partner_that_never_takes_its_first_turn_loses_the_device_and_not_our_pa
     door.now_ns = collided_ns + PARAMETERS.mih_ns
     door.link.receive_interrupt(DeviceReady(rdev), door.now_ns)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (rdev, package)
+    assert door.written() == (rdev, package)
 
 
 def test_partner_that_never_takes_its_second_turn_loses_the_device() -> None:

@@ -1,12 +1,11 @@
 """A CTC's read buffer: nothing is read there before the last package is handed over."""
 
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
 from ctc.address import Rdev
-from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, Ssch, UnitStatus
+from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, UnitStatus
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 from isfc.link.state import DeviceState
@@ -38,11 +37,10 @@ def all_read(*rdevs: Rdev, lesser: bool = True) -> tuple[Door, int]:
 
 def our_write(door: Door, rdev: Rdev) -> Package:
     """The package of the one instruction, which is a WRITE on ``rdev``."""
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert (instruction.command, instruction.rdev) == (Command.WRITE, rdev)
+    at, package = door.written()
+    assert at == rdev
     assert door.link.poll_instruction() is None
-    return cast(Package, instruction.load)
+    return package
 
 
 def full_under_our_write() -> tuple[Door, int, Package]:

@@ -1,7 +1,23 @@
 """The words of QUERY ISLINK."""
 
-from isfc.link.state import DeviceState, LinkState
-from isfc.testing.pair import Pair, S, Setup
+from random import Random
+
+import pytest
+
+from ctc.address import Rdev
+from ctc.frame import Frame
+from isfc.link.link_ctc import LinkCtc
+from isfc.link.read_side import READ_SIDE, ReadState
+from isfc.link.state import DeviceState, LinkState, StateInput
+from isfc.link.write_side import (
+    COLLIDED,
+    COLLIDED_FIRST,
+    COLLIDED_SECOND,
+    SHOWN,
+    WRITE_SIDE,
+    WriteState,
+)
+from isfc.testing.pair import MS, US, Pair, S, Setup
 
 
 def test_states_have_words_of_their_own() -> None:
@@ -45,3 +61,65 @@ def test_deactivated_ctc_is_not_missed_by_its_own_side() -> None:
     pair.deactivate(pair.first, 1)
     pair.run(S)
     pair.expect_state(LinkState.DOWN)
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> set[StateInput]:
+    """Everything that happened to the write side of a CTC."""
+    found: set[StateInput] = set()
+    write = LinkCtc.write
+
+    def noted(ctc: LinkCtc, given: StateInput) -> None:
+        found.add(given)
+        write(ctc, given)
+
+    monkeypatch.setattr(LinkCtc, "write", noted)
+    return found
+
+
+def live_through(seed: int, ctc_count: int) -> None:
+    """Traffic both ways, collisions, cables, commands and lost frames."""
+    random = Random(seed)
+
+    def lose(rdev: Rdev, frame: Frame) -> bool:  # noqa: ARG001  # of any CTC, any frame
+        return random.random() < 0.01
+
+    pair = Pair(Setup(ctc_count=ctc_count), lose=(lose, lose))
+    for _ in range(60):
+        side, index = random.choice(pair.sides), random.randrange(ctc_count)
+        match random.randrange(6):
+            case 0 | 1 | 2:
+                for each in pair.sides:
+                    pair.send(each, *[random.choice((100, 50_000))] * random.randrange(1, 9))
+            case 3:
+                pair.unplug(index)
+                pair.run(random.randrange(MS))
+                pair.plug(index)
+            case 4 if pair.is_active(side, index):
+                pair.deactivate(side, index)
+                pair.run(random.randrange(MS))
+                pair.activate(side, index)
+            case 5:
+                pair.run(random.choice((20 * US, 300 * US, 2 * MS, 20 * S)))
+        pair.run(random.randrange(500 * US))
+
+
+@pytest.mark.parametrize(
+    ("ctc_count", "elsewhere"), [(1, {COLLIDED}), (3, {COLLIDED_FIRST, COLLIDED_SECOND})]
+)
+def test_everything_happens(
+    seen: set[StateInput], ctc_count: int, elsewhere: set[StateInput]
+) -> None:
+    for seed in range(8):
+        live_through(seed, ctc_count)
+    assert seen - elsewhere == set(WRITE_SIDE) - elsewhere
+
+
+def test_every_state_is_left_and_reached() -> None:
+    for side, states in ((WRITE_SIDE, WriteState), (READ_SIDE, ReadState)):
+        assert {after for each in side for after in each.changes.values()} == set(states)
+        assert {before for each in side for before in each.changes} == set(states)
+        assert [*states] == [*range(len(states))]
+        assert len({each.cause for each in side}) == len(side)
+    assert len(SHOWN) == len(WriteState)
+    assert set(SHOWN) == set(DeviceState)

@@ -4,11 +4,13 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from isfc.link.name import NodeName
 from isfc.live.forward import Forward, Forwarder, forwarding
 from isfc.live.session import OpenNode
-from tests.live.nodes import FIRST, SECOND
+from tests.live.nodes import FIRST, SECOND, open_pair
 
 NODES = (NodeName(FIRST), NodeName(SECOND))
 
@@ -42,6 +44,29 @@ async def forwarded(
         forwarding(first, forwards, complaints.append) as listening,
     ):
         yield listen_port, listening
+
+
+class Carried(NamedTuple):
+    """Two open nodes that forward a port to a service, and what they complain of."""
+
+    first: OpenNode
+    second: OpenNode
+    port: int
+    """Where the first one listens."""
+    forwarder: Forwarder
+    complaints: list[str]
+
+
+@asynccontextmanager
+async def carried(folder: Path, serve: Serve, **options: Any) -> AsyncIterator[Carried]:
+    """Both nodes, with ``options``, and a port that is forwarded to such a service."""
+    complaints: list[str] = []
+    async with (
+        open_pair(folder, **options) as (first, second),
+        tcp_server(serve) as port,
+        forwarded(first, second, port, complaints) as (listen_port, forwarder),
+    ):
+        yield Carried(first, second, listen_port, forwarder, complaints)
 
 
 async def end(writer: asyncio.StreamWriter) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.live.clock import Clock
-from tests.live.pair import LivePair
+from tests.live.pair import pair_up
 from tests.waiting import wait_until
 
 
@@ -45,8 +45,7 @@ async def test_steps_of_the_machines_clock_are_not_noticed(
     monkeypatch.setattr(time, "time", lambda: next(steps_s) * (-1) ** next(steps_s))
     monkeypatch.setattr(time, "time_ns", lambda: next(steps_s) * 10**9)
 
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         for number in range(100):
             pair.first.send(b"%d" % number)
             await asyncio.sleep(0)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from isfc.engine.wire import FRAME_LENGTH_MAX
 from isfc.errors import WireError
-from isfc.live.buffers import KEPT_LENGTH
 from isfc.live.connection import SEND_BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection
 from isfc.live.frames import BORROWED_LENGTH_MIN, CARRIED_LENGTH_MAX, measure_frame
+from isfc.live.memory import KEPT_LENGTH
 from tests.resealed import prefix
 
 

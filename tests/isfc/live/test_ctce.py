@@ -3,10 +3,9 @@
 import asyncio
 import socket
 from collections import deque
-from collections.abc import Awaitable, Callable
 from itertools import pairwise, product
 from random import Random
-from typing import Final
+from typing import Final, Self
 
 import pytest
 
@@ -23,7 +22,7 @@ from isfc.live import ctce
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
-from tests.waiting import PATIENCE_S, wait_until
+from tests.waiting import wait_until
 
 NO_OP = Order(Command.NO_OP, State.AVAILABLE)
 LOST = Order(RESET, State.NOT_READY)
@@ -45,27 +44,19 @@ class Joined:
         self.adapter = self.box.exchange.adapters[0]
         self.ports = self.box.ports[0]
 
+    async def __aenter__(self) -> Self:
+        await self.box.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.box.close()
+
     def partners(self, *forms: WireForm) -> list[Partner]:
         """A Hercules for each end."""
         return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
 
     def _note(self, seen: Happened) -> None:
         self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
-
-
-def run(test: Callable[[Joined], Awaitable[None]]) -> None:
-    """Run a test with a box that is closed in the end."""
-
-    async def whole() -> None:
-        joined = Joined()
-        await joined.box.start()
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                await test(joined)
-        finally:
-            await joined.box.close()
-
-    asyncio.run(whole())
 
 
 async def both_there(joined: Joined, forms: tuple[WireForm, WireForm]) -> list[Partner]:
@@ -85,10 +76,9 @@ def written(data: bytes, state: State = State.WRITE) -> Order:
 @pytest.mark.parametrize(
     "forms", list(product(FORMS, FORMS)), ids=lambda pair: "-".join(form.name for form in pair)
 )
-def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm]) -> None:
+async def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm]) -> None:
     """A WRITE is over when the mate's READ has come, and not before."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, forms)
         for one, other, length in ((first, second, 64), (second, first, 61_000)):
             one.say(written(bytes(length)))
@@ -99,12 +89,12 @@ def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm
         for partner in (first, second):
             await partner.close()
 
-    run(test)
-
 
 @pytest.mark.parametrize("piece", [1, 6_000])
-def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(piece: int) -> None:
-    async def test(joined: Joined) -> None:
+async def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(
+    piece: int,
+) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, (CURRENT, CURRENT))
         said = [written(b"1234"), LOST, written(bytes(5_000))]
         sender = Sender(joined.ends[0].rdev)
@@ -117,13 +107,10 @@ def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(piec
         for partner in (first, second):
             await partner.close()
 
-    run(test)
 
-
-def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
+async def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
     """Hercules 4 hears of a reset and ends its command; 3.13 waits on, and is not forgotten."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, (OLDER, CURRENT))
         first.say(written(b"1234"))
         assert await second.hear() == written(b"1234")
@@ -139,13 +126,12 @@ def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
         assert await second.hear() == LOST
         await second.close()
 
-    run(test)
 
-
-def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back() -> None:
+async def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back() -> (
+    None
+):
     """Both hear of a reset. What the one begins meanwhile reaches the other once it is restored."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, (CURRENT, CURRENT))
         joined.box.apply(Pulled((0,), "director:1"))
         assert [await first.hear(), await second.hear()] == [LOST, LOST]
@@ -159,13 +145,10 @@ def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is
         for partner in (first, second):
             await partner.close()
 
-    run(test)
 
-
-def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled() -> None:
+async def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled() -> None:
     """A delay is a bound from below; other waiting is as long as the machine takes."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, (CURRENT, OLDER))
         joined.box.apply(Delayed(50_000_000))
         begin = asyncio.get_running_loop().time()
@@ -181,13 +164,10 @@ def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalle
         for partner in (first, second):
             await partner.close()
 
-    run(test)
 
-
-def test_more_than_the_other_can_take_is_not_carried() -> None:
+async def test_more_than_the_other_can_take_is_not_carried() -> None:
     """Of Hercules 4 to 3.13, before the latter is there and after: the writer hears of a reset."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = joined.partners(CURRENT, OLDER)
         await first.start()
         first.say(written(bytes(61_581)))
@@ -211,13 +191,10 @@ def test_more_than_the_other_can_take_is_not_carried() -> None:
         await first.close()
         await second.close()
 
-    run(test)
 
-
-def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
+async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
     """A browser, another device, a wrong port of origin; the real one is let in after that."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         (end, _) = joined.ends
         browser = socket.create_connection(end.ours, timeout=10)
         browser.sendall(b"GET ")
@@ -247,13 +224,12 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
         assert any("state 9: expected 0 to 5" in text for text in joined.texts)
         await partner.close()
 
-    run(test)
 
-
-def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut() -> None:
+async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut() -> (
+    None
+):
     """A statement that names another address than it reaches; who does not say who it is."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         joined.ports[0].greeting_s = 0.05
         end = joined.ends[0]
         partner = Partner(end, CURRENT)
@@ -268,13 +244,10 @@ def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is
         silent.close()
         await partner.close()
 
-    run(test)
 
-
-def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> None:
+async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> None:
     """Its Hercules has connected, and nothing listens there yet: seventeen orders are too many."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         end = joined.ends[0]
         for count in (ctce.EARLY_MAX, ctce.EARLY_MAX + 1):
             partner = Partner(end, CURRENT)
@@ -285,11 +258,9 @@ def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> N
                 await wait_until(lambda: joined.ports[0].inward is None)
             await partner.close()
 
-    run(test)
 
-
-def test_only_the_form_that_a_configuration_names_is_let_in() -> None:
-    async def test(joined: Joined) -> None:
+async def test_only_the_form_that_a_configuration_names_is_let_in() -> None:
+    async with Joined() as joined:
         ends = [end._replace(wire=OLDER.name) for end in joined.ends]
         ports = iter(free_ports(2))
         ends = [end._replace(ours=Place("127.0.0.1", next(ports))) for end in ends]
@@ -303,13 +274,10 @@ def test_only_the_form_that_a_configuration_names_is_let_in() -> None:
         await partner.close()
         await box.close()
 
-    run(test)
 
-
-def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
+async def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
     """Who resets is told that its mate has nothing outstanding any more."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         first, second = await both_there(joined, (CURRENT, CURRENT))
         first.say(written(b"1234"))
         assert await second.hear() == written(b"1234")
@@ -320,13 +288,10 @@ def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
         for partner in (first, second):
             await partner.close()
 
-    run(test)
 
-
-def test_an_end_that_reads_nothing_is_dropped() -> None:
+async def test_an_end_that_reads_nothing_is_dropped() -> None:
     """What it leaves unread is bounded; the mate hears that it is gone."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         for port in joined.ports:
             port.unread_max = -1
         first, second = joined.partners(CURRENT, CURRENT)
@@ -336,13 +301,10 @@ def test_an_end_that_reads_nothing_is_dropped() -> None:
         await first.close()
         await second.close()
 
-    run(test)
 
-
-def test_a_port_in_use_is_named() -> None:
+async def test_a_port_in_use_is_named() -> None:
     """And nothing is left open."""
-
-    async def test(joined: Joined) -> None:
+    async with Joined() as joined:
         held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
         port = held.getsockname()[1]
         end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
@@ -350,8 +312,6 @@ def test_a_port_in_use_is_named() -> None:
         with pytest.raises(OSError, match="in use"):
             await again.start()
         held.close()
-
-    run(test)
 
 
 READ: Final = Command.READ

@@ -25,7 +25,7 @@ from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload
-from tests.live.pair import Guest, LivePair, LiveSide, Run
+from tests.live.pair import Guest, LivePair, LiveSide, Run, pair_up
 from tests.waiting import wait_until
 
 COMMAND_LENGTH = len(encode(CommandFrame(Command.READ, 0, 0, 0)))
@@ -33,8 +33,7 @@ STATUS_LENGTH = len(encode(StatusFrame(Signal.RECEIVED, 0)))
 
 
 async def test_messages_arrive_once_in_order_and_are_confirmed(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         wanted = [bytes([i % 256]) * (1 + 977 * i) for i in range(200)]
         for data in wanted:
             pair.first.send(data)
@@ -46,8 +45,7 @@ async def test_messages_arrive_once_in_order_and_are_confirmed(tmp_path: Path) -
 async def test_what_is_held_leaves_after_the_programs_turn_and_before_a_farewell(
     tmp_path: Path,
 ) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         first, second = pair.sides
         first.engine.hold()
         first.send(b"held")
@@ -62,8 +60,7 @@ async def test_what_is_held_leaves_after_the_programs_turn_and_before_a_farewell
 async def test_a_message_longer_than_a_package_arrives_whole(tmp_path: Path) -> None:
     data = Random(7).randbytes(3_000_000)
 
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         pair.second.send(data)
         await wait_until(lambda: bool(pair.first.received()))
         assert pair.first.received() == [data]
@@ -79,8 +76,7 @@ async def test_a_package_that_came_with_its_command_is_answered_by_one_write(
         written.append(sum(map(len, pieces)))
         write(connection, *pieces)
 
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         monkeypatch.setattr(Connection, "write", count)
         pair.first.send(bytes(1_000))
         await wait_until(lambda: pair.first.guest.sent_count == 1)
@@ -128,8 +124,7 @@ async def test_a_message_that_finds_an_idle_link_and_its_answer_are_one_write_ea
     count = 20
 
     options = [{"program": _Ball(count)}, {"program": _Ball(count)}]
-    async with LivePair(tmp_path, options=options) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=options) as pair:
         written = _count_writes(monkeypatch)
         pair.first.send(b"ball")
         await wait_until(lambda: pair.second.engine.end.link.counters.write_package_count == 20)
@@ -143,8 +138,7 @@ async def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
     monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
     ball = _Ball(0)
 
-    async with LivePair(tmp_path, options=[{}, {"program": ball}]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=[{}, {"program": ball}]) as pair:
         ball.side = pair.second
         confirmed = pair.first.guest
         written = _count_writes(monkeypatch)
@@ -170,8 +164,7 @@ async def test_that_it_was_read_waits_not_for_long_nor_where_the_partner_has_one
     ball = _Ball(0)
 
     options = [{}, {"program": ball}]
-    async with LivePair(tmp_path, Setup(ctc_count=ctc_count), options=options) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, Setup(ctc_count=ctc_count), options=options) as pair:
         ball.side = pair.second
         pair.first.send(b"first")
         await wait_until(lambda: pair.first.guest.sent_count == 1)
@@ -195,8 +188,7 @@ async def test_many_messages_are_answered_before_the_program_has_them(
             log.append("answered")
         write(connection, *pieces)
 
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         log.clear()
         monkeypatch.setattr(Connection, "write", note)
         pair.second.engine.listeners.append(
@@ -210,8 +202,7 @@ async def test_many_messages_are_answered_before_the_program_has_them(
 
 
 async def test_one_ctc_carries_both_directions_through_real_collisions(tmp_path: Path) -> None:
-    async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, Setup(ctc_count=1)) as pair:
         for number in range(300):
             for side in pair.sides:
                 side.send(number.to_bytes(4, "big"))
@@ -223,16 +214,14 @@ async def test_one_ctc_carries_both_directions_through_real_collisions(tmp_path:
 
 
 async def test_appc_messages_arrive_too(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         pair.first.engine.send([Message(3, 5, Traffic.LEGACY, b"hello")])
         await wait_until(lambda: bool(pair.second.guest.arrived))
         assert pair.second.received() == [b"hello"]
 
 
 async def test_a_pulled_cable_costs_nothing_and_the_ctc_comes_back(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         wanted = [number.to_bytes(4, "big") * 20_000 for number in range(100)]
         for number, data in enumerate(wanted):
             pair.first.send(data)
@@ -249,8 +238,7 @@ async def test_a_pulled_cable_costs_nothing_and_the_ctc_comes_back(tmp_path: Pat
 
 
 async def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         for rdev in list(pair.first.engine.end.ctcs):
             pair.first.engine.detach(rdev, "the cable was pulled")
         pair.first.send(b"while it is down")
@@ -262,8 +250,7 @@ async def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(tmp_pa
 
 async def test_a_link_that_stays_down_is_severed_and_its_program_told(tmp_path: Path) -> None:
     options = [{"reconnect_s": 0.5}, {}]
-    async with LivePair(tmp_path, options=options) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=options) as pair:
         pair.first.send_when_down(b"never read")
         await pair.second.close()
         await wait_until(lambda: pair.first.guest.count(Severed) > 0)
@@ -314,8 +301,7 @@ async def test_sending_past_the_backlog_is_refused(tmp_path: Path) -> None:
 
 
 async def test_connections_that_go_when_the_link_is_severed_are_lost_ones(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         engine, count = pair.first.engine, len(pair.first.engine.end.ctcs)
         engine.sever("for a test")
         assert engine.counters.detached_count == engine.counters.attached_count == count
@@ -339,8 +325,7 @@ async def test_a_bug_in_a_program_ends_the_node_and_is_raised() -> None:
 
 
 async def test_a_paced_pair_takes_the_models_time_and_says_how_late_it_was(tmp_path: Path) -> None:
-    async with LivePair(tmp_path, options=[{"paced": True}, {"paced": True}]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=[{"paced": True}, {"paced": True}]) as pair:
         begin_ns = pair.first.engine.now_ns()
         pair.first.send(bytes(2_000_000))
         await wait_until(lambda: pair.first.guest.sent_count > 0)
@@ -361,8 +346,7 @@ class _Far(Setup):
 
 
 async def test_a_long_fibre_delays_what_a_paced_pair_sends(tmp_path: Path) -> None:
-    async with LivePair(tmp_path, _Far(), options=[{"paced": True}, {"paced": True}]) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, _Far(), options=[{"paced": True}, {"paced": True}]) as pair:
         begin_ns = pair.first.engine.now_ns()
         pair.first.send(b"far")
         await wait_until(lambda: pair.second.received() == [b"far"])
@@ -390,8 +374,7 @@ class _Picky(System):
 
 async def test_what_cannot_be_received_severs_the_link_and_both_restart(tmp_path: Path) -> None:
     options = [{"make": lambda definition: _Picky([definition])}, {}]
-    async with LivePair(tmp_path, options=options) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=options) as pair:
         pair.second.send(b"too much")
         await wait_until(lambda: all(side.guest.count(Severed) for side in pair.sides))
         reasons = [e.reason for e in pair.first.guest.events if isinstance(e, Severed)]

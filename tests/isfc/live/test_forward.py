@@ -18,7 +18,7 @@ from isfc.live.accepting import PAUSE_S
 from isfc.live.forward import Forward, forward_limits, forwarding, parse_forwards
 from isfc.live.session import ConversationSevered
 from isfc.programs.protocol import ConversationLimits
-from tests.isfc.live.tcp import NODES, answer_at_end, echo, end, forwarded, tcp_server
+from tests.isfc.live.tcp import NODES, answer_at_end, carried, echo, end, forwarded, tcp_server
 from tests.live.forwarded import free_port
 from tests.live.nodes import open_pair
 from tests.waiting import PATIENCE_S, wait_until
@@ -71,12 +71,7 @@ def test_what_is_no_forward_is_a_configuration_error(texts: list[str], why: str)
 async def test_bytes_go_both_ways_and_halves_end_by_themselves(tmp_path: Path) -> None:
     sent = Random(3).randbytes(2_000_000)
 
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(answer_at_end) as port,
-        forwarded(first, second, port, complaints) as (listen_port, forwarder),
-    ):
+    async with carried(tmp_path, answer_at_end) as (first, _, listen_port, forwarder, complaints):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         writer.write(sent)
         await writer.drain()
@@ -98,11 +93,12 @@ async def test_many_connections_keep_apart(tmp_path: Path) -> None:
         assert await reader.read() == sent
         writer.close()
 
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path, verify=True) as (first, second),
-        tcp_server(echo) as port,
-        forwarded(first, second, port, complaints) as (listen_port, forwarder),
+    async with carried(tmp_path, echo, verify=True) as (
+        first,
+        second,
+        listen_port,
+        forwarder,
+        complaints,
     ):
         await asyncio.gather(*(talk(listen_port, number) for number in range(60)))
         assert forwarder.connection_count == 60
@@ -151,12 +147,7 @@ async def test_a_reset_on_one_side_is_a_reset_on_the_other(tmp_path: Path) -> No
         except ConnectionError as error:
             ends.append(error)
 
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(note_end) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, note_end) as (first, _, listen_port, _, complaints):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         assert await reader.readexactly(5) == b"hello"
         connection = writer.get_extra_info("socket")
@@ -172,13 +163,8 @@ async def test_a_reset_on_one_side_is_a_reset_on_the_other(tmp_path: Path) -> No
 
 
 async def test_running_out_of_file_descriptors_delays_a_connection(tmp_path: Path) -> None:
-    complaints: list[str] = []
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(echo) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, echo) as (_, _, listen_port, _, complaints):
         client = socket.create_connection(("127.0.0.1", listen_port), PATIENCE_S)
         lowest_free = os.dup(client.fileno())
         os.close(lowest_free)
@@ -198,12 +184,7 @@ async def test_running_out_of_file_descriptors_delays_a_connection(tmp_path: Pat
 
 
 async def test_a_lost_link_resets_both_ends(tmp_path: Path) -> None:
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(echo) as port,
-        forwarded(first, second, port, complaints) as (listen_port, forwarder),
-    ):
+    async with carried(tmp_path, echo) as (_, second, listen_port, forwarder, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         writer.write(b"hello")
         assert await reader.readexactly(5) == b"hello"
@@ -222,13 +203,8 @@ async def test_a_client_is_not_read_faster_than_the_service_reads(tmp_path: Path
         await go.wait()
         await answer_at_end(reader, writer)
 
-    complaints: list[str] = []
     size = 40_000_000
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(slow) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, slow) as (first, second, listen_port, _, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         writer.write(bytes(size))
         sending = asyncio.create_task(writer.drain())
@@ -281,12 +257,7 @@ async def test_connections_beyond_the_limit_wait_their_turn(
         writer.close()
 
     open_count[:] = [0, 0]
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(count) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, count) as (_, _, listen_port, _, complaints):
         await asyncio.gather(*(talk(listen_port) for _ in range(8)))
     assert open_count[1] == 2
     assert complaints == []
@@ -328,12 +299,7 @@ async def test_places_come_back_when_the_link_restarts(
 ) -> None:
     monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)
 
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(echo) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, echo) as (first, second, listen_port, _, _):
         for _ in range(5):
             clients = []
             for _ in range(2):

@@ -16,7 +16,7 @@ from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Detached
 from isfc.testing.pair import MS, Setup
-from tests.live.pair import Guest, LivePair, LiveSide
+from tests.live.pair import Guest, LivePair, LiveSide, pair_up
 from tests.resealed import prefix
 from tests.waiting import wait_until
 
@@ -46,8 +46,7 @@ def spoil(pair: LivePair, fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["nothing leaves", "nothing comes", "a frame breaks off"])
 async def test_a_half_dead_ctc_is_given_up_and_comes_back(tmp_path: Path, fault: str) -> None:
-    async with LivePair(tmp_path, IMPATIENT) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, IMPATIENT) as pair:
         spoil(pair, fault)
         wanted = [number.to_bytes(4, "big") for number in range(50)]
         for data in wanted:
@@ -64,8 +63,7 @@ async def test_a_half_dead_ctc_is_given_up_and_comes_back(tmp_path: Path, fault:
 async def test_a_bit_that_is_changed_in_a_header_costs_a_connection_and_nothing_else(
     tmp_path: Path, index: int
 ) -> None:
-    async with LivePair(tmp_path, IMPATIENT) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, IMPATIENT) as pair:
         wanted = [bytes((number,)) * 100 for number in range(40)]
         for number, data in enumerate(wanted):
             if number == 5:

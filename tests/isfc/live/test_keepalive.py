@@ -10,9 +10,8 @@ import pytest
 from isfc.live import connection, forward, keepalive
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
-from tests.isfc.live.tcp import echo, forwarded, tcp_server
-from tests.live.nodes import open_pair
-from tests.live.pair import LivePair
+from tests.isfc.live.tcp import carried, echo
+from tests.live.pair import pair_up
 
 FLOOD_LENGTH = 40_000_000
 """Bytes: more than all buffers on the way."""
@@ -67,8 +66,7 @@ async def test_both_ends_of_every_ctc_are_watched(
 ) -> None:
     seen = watch(monkeypatch, connection)
 
-    async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
         assert seen == [WATCHED] * (2 * len(pair.first.engine.end.ctcs))
 
 
@@ -78,11 +76,7 @@ async def test_the_client_of_a_forward_and_its_service_are_watched(
 ) -> None:
     seen = watch(monkeypatch, forward)
 
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(echo) as port,
-        forwarded(first, second, port, []) as (listen_port, _),
-    ):
+    async with carried(tmp_path, echo) as (_, _, listen_port, _, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         writer.write(b"hello")
         assert await reader.readexactly(5) == b"hello"
@@ -101,12 +95,7 @@ async def test_a_forwarded_reader_that_pauses_is_not_gone(
         writer.write(bytes(FLOOD_LENGTH))
         await writer.drain()
 
-    complaints: list[str] = []
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(flood) as port,
-        forwarded(first, second, port, complaints) as (listen_port, _),
-    ):
+    async with carried(tmp_path, flood) as (_, _, listen_port, _, complaints):
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         await asyncio.sleep(2.0)  # the window closes meanwhile, and the system asks
         assert len(await reader.read(-1)) == FLOOD_LENGTH

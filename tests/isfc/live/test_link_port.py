@@ -30,7 +30,7 @@ from isfc.live.link_port import (
     LinkPort,
 )
 from isfc.testing.pair import Setup
-from tests.live.pair import LivePair, LiveSide
+from tests.live.pair import LivePair, LiveSide, pair_up
 from tests.waiting import wait_until
 
 Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -212,8 +212,8 @@ async def test_a_socket_left_by_a_dead_node_is_replaced_and_a_live_one_is_not(
     async with LivePair(tmp_path) as pair:
         with pytest.raises(ConfigurationError, match="somebody listens there already"):
             await pair.second.attachments.listen(pair.endpoint)
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path):
+        pass
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "192.0.2.1:7000"])
@@ -231,8 +231,7 @@ async def test_without_tls_only_this_machine_is_let_in_unless_told_otherwise(add
 
 
 async def test_tcp_on_loopback_carries_messages(tmp_path: Path) -> None:
-    async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
         pair.first.send(bytes(2_000_000))
         await wait_until(lambda: pair.second.received() == [bytes(2_000_000)])
 
@@ -261,8 +260,7 @@ async def test_the_same_random_numbers_give_the_same_incarnation() -> None:
 
 
 async def test_end_in_good_order_is_told_as_such(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         await pair.second.attachments.close()
         await wait_until(lambda: pair.first.engine.counters.detached_count == 4)
         reasons = {event.reason for event in pair.first.told if isinstance(event, Detached)}

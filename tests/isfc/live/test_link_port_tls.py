@@ -24,7 +24,7 @@ from tests.live.certificates import context, make_expired
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.nodes import echo
-from tests.live.pair import LivePair, LiveSide
+from tests.live.pair import LivePair, LiveSide, pair_up
 from tests.waiting import wait_until
 from tools.benchmarks.tcp_services import make_certificates
 
@@ -49,8 +49,7 @@ async def test_mutual_tls_carries_messages(tmp_path: Path, certificates: Path) -
         {"tls": context(certificates, "BOSTON", server=False)},
     ]
     endpoint = TcpEndpoint("127.0.0.1", 0)
-    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, endpoint=endpoint, options=options) as pair:
         pair.second.send(bytes(2_000_000), b"x")
         await wait_until(lambda: pair.first.received() == [bytes(2_000_000), b"x"])
 

@@ -16,7 +16,7 @@ from isfc.live.operator import open_control
 from isfc.live.snapshot import read_snapshot
 from isfc.testing.pair import Setup
 from tests.isfc.live.asking import ask
-from tests.live.pair import LivePair, LiveSide, Run
+from tests.live.pair import LivePair, LiveSide
 from tests.waiting import wait_until
 
 
@@ -154,13 +154,13 @@ async def test_requests_that_make_no_sense_are_refused(
                 await ask(operated.path("ATLANTA"), kind, operand)
 
 
-def test_one_name_has_one_control_in_a_directory(tmp_path: Path, run_live: Run) -> None:
-    async def main() -> None:
-        async with Operated(tmp_path) as operated:
-            with pytest.raises(ConfigurationError, match=r"ATLANTA\.control: a node of that"):
-                await open_control([operated.pair.first.engine], tmp_path)
+async def test_one_name_has_one_control_in_a_directory(
+    tmp_path: Path,
+) -> None:
+    async with Operated(tmp_path) as operated:
+        with pytest.raises(ConfigurationError, match=r"ATLANTA\.control: a node of that"):
+            await open_control([operated.pair.first.engine], tmp_path)
 
-    run_live(main())
     assert os.listdir(tmp_path) == []  # noqa: PTH208  # the names are what matters
 
 

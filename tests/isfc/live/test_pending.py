@@ -9,13 +9,12 @@ from isfc.live.endpoint import UnixEndpoint
 from isfc.live.link_port import RETRY_S_MIN
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
-from tests.live.pair import LivePair, LiveSide
+from tests.live.pair import LiveSide, pair_up
 from tests.waiting import wait_until
 
 
 async def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(tmp_path: Path) -> None:
-    async with LivePair(tmp_path) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path) as pair:
         assert isinstance(pair.endpoint, UnixEndpoint)
         crowd = [
             await asyncio.open_unix_connection(pair.endpoint.path)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from isfc.link.message import Message
-from isfc.live.buffers import KEPT_LENGTH, KEPT_MAX
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.frames import CARRIED_LENGTH_MAX
+from isfc.live.memory import KEPT_LENGTH, KEPT_MAX
 from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
-from tests.isfc.live.tcp import forwarded, tcp_server
+from tests.isfc.live.tcp import carried
 from tests.lengthy import few_in_every_run
 from tests.live.nodes import open_pair
-from tests.live.pair import LivePair, Run
+from tests.live.pair import LivePair, Run, pair_up
 from tests.resealed import prefix
 from tests.waiting import wait_until
 
@@ -61,8 +61,7 @@ STRANGERS = {
 @pytest.mark.at_length
 @pytest.mark.parametrize("kind", few_in_every_run(["half a greeting", "silent", "garbage"]))
 async def test_1_000_strangers_leave_no_buffers(tmp_path: Path, memory: Memory, kind: str) -> None:
-    async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, Setup(ctc_count=1)) as pair:
         assert isinstance(pair.endpoint, UnixEndpoint)
         for _ in range(1_000):
             _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
@@ -96,8 +95,7 @@ async def test_connections_that_break_within_a_frame_leave_no_buffers(
 
 def test_restart_releases_everything_that_the_link_held(run_live: Run, tmp_path: Path) -> None:
     async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
+        async with pair_up(tmp_path) as pair:
             gc.disable()
             for side in pair.sides:
                 side.send(*[bytes(300_000)] * 20)
@@ -153,8 +151,7 @@ async def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_co
 ) -> None:
     length, count, reconnect_s = 250_000, 400, 0.3
 
-    async with LivePair(tmp_path, options=({"reconnect_s": reconnect_s}, {})) as pair:
-        await pair.come_up()
+    async with pair_up(tmp_path, options=({"reconnect_s": reconnect_s}, {})) as pair:
         first, second = pair.sides
         numbering = second.engine.end.link.conversations._segmenter  # noqa: SLF001
         numbering.number(Message(1, 1))  # and this one is never sent
@@ -184,11 +181,7 @@ async def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
         await reader.read()
         writer.transport.abort()
 
-    async with (
-        open_pair(tmp_path) as (first, second),
-        tcp_server(pour) as port,
-        forwarded(first, second, port, []) as (listen_port, listening),
-    ):
+    async with carried(tmp_path, pour) as (first, second, listen_port, listening, _):
         for number in range(count):
             _, writer = await asyncio.open_connection("127.0.0.1", listen_port, limit=1)
             await wait_until(lambda: listening.connection_count > number)  # noqa: B023

@@ -11,7 +11,6 @@ import pytest
 from isfc.live import service
 from isfc.live.service import Service
 from tests.isfc.live.tcp import echo, tcp_server
-from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
 SILENT_COUNT = 12
@@ -71,36 +70,30 @@ async def test_a_silent_name_server_delays_its_own_service_only(
         await asyncio.gather(*silent, return_exceptions=True)
 
 
-def test_all_who_ask_at_the_same_time_share_one_lookup(
-    run_live: Run, name_server: NameServer
-) -> None:
-    async def main() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            asked = Service("localhost", listener.getsockname()[1])
-            connections = await asyncio.gather(*(asked.connect(ignore) for _ in range(20)))
-            for connection in connections:
-                connection.close()
-        assert name_server.asked == ["localhost"]
+async def test_all_who_ask_at_the_same_time_share_one_lookup(name_server: NameServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        asked = Service("localhost", listener.getsockname()[1])
+        connections = await asyncio.gather(*(asked.connect(ignore) for _ in range(20)))
+        for connection in connections:
+            connection.close()
+    assert name_server.asked == ["localhost"]
 
-    run_live(main())
     name_server.asked.clear()
 
 
-def test_a_name_is_looked_up_once_while_nobody_answers(
-    run_live: Run, name_server: NameServer, monkeypatch: pytest.MonkeyPatch
+async def test_a_name_is_looked_up_once_while_nobody_answers(
+    name_server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "CONNECT_S", 0.05)
 
-    async def main() -> None:
-        silent = Service("silent", 1)
-        for _ in range(3):
-            with pytest.raises(TimeoutError):
-                await silent.connect(ignore)
-        assert name_server.asked == ["silent"]
-        name_server.release()
-        monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
-        with pytest.raises(socket.gaierror):
+    silent = Service("silent", 1)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
             await silent.connect(ignore)
+    assert name_server.asked == ["silent"]
+    name_server.release()
+    monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
+    with pytest.raises(socket.gaierror):
+        await silent.connect(ignore)
 
-    run_live(main())
     name_server.asked.clear()

@@ -1,11 +1,13 @@
 """What bulk may have in a node's links: all room alone, little while little is sent beside it."""
 
+from functools import partial
+
 import pytest
 
 from isfc.link.events import Sent
 from isfc.link.message import Message
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation import UNDER_WAY_MAX, ConversationEnd
 from isfc.programs.link_room import (
     ALONE_LENGTH,
     BESIDE_LENGTH,
@@ -13,8 +15,17 @@ from isfc.programs.link_room import (
     BESIDE_NS,
     LinkRoom,
 )
-from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
+from isfc.programs.protocol import (
+    GATHERED_LENGTH,
+    LINK_LENGTH,
+    WINDOWS_LENGTH,
+    ConversationLimits,
+    Verb,
+)
+from isfc.programs.register import Windows
 from isfc.programs.switchboard import Switchboard
+from tests.isfc.programs.dialogue import Dialogue
+from tests.isfc.programs.test_conversation import Joined, poll
 from tests.isfc.programs.test_switchboard import deliver, feed
 
 PIECE_LENGTH = 263_000
@@ -130,3 +141,78 @@ def test_a_link_that_is_lost_holds_nothing_any_more() -> None:
     assert room.in_link_length > 2**20
     board.lose("gone")
     assert room.in_link_length == board.in_link_length == 0
+
+
+def has_arrived(end: ConversationEnd) -> bool:
+    return end.arrived_length > 0
+
+
+def is_over(end: ConversationEnd) -> bool:
+    return end.over
+
+
+def test_all_that_is_not_taken_stays_within_one_bound_however_many_there_are() -> None:
+    dialogue = Dialogue()
+    talks = []
+    for _ in range(40):
+        talks.append(dialogue.connect())
+        asking, asked = talks[-1]
+        asking.send(bytes(2**20))
+        dialogue.run_until(partial(has_arrived, asked))
+        asked.poll_data(2**20)  # so that its window may grow
+    for _ in range(12):
+        for asking, _ in talks:
+            asking.send(bytes(2**20))
+        dialogue.carry()
+        dialogue.run(10_000_000)
+    unread = [asked.arrived_length for _, asked in talks]
+    assert sum(unread) <= WINDOWS_LENGTH
+    assert sum(unread) > WINDOWS_LENGTH // 4
+    assert min(unread) >= ConversationLimits().window_min
+
+
+def test_a_window_that_is_over_leaves_its_room_to_others() -> None:
+    dialogue = Dialogue()
+    for _ in range(50):
+        asking, asked = dialogue.connect()
+        window = asked.target_length
+        asking.sever()
+        dialogue.run_until(partial(is_over, asking))
+        dialogue.run_until(partial(is_over, asked))
+        assert window == ConversationLimits().window_length
+
+
+@pytest.mark.parametrize("places", [1, 256, 512, 10_000])
+def test_however_many_there_may_be_one_alone_has_a_whole_window(places: int) -> None:
+    limits = ConversationLimits(conversations_max=places)
+    least = 2 * places * limits.window_min  # each end may open so many
+    assert least <= WINDOWS_LENGTH // 2
+    assert least + limits.raised_length_max == WINDOWS_LENGTH
+    windows = Windows(limits)
+    assert windows.open(1) == windows.arrange(windows.open(1), 0, 1) == limits.window_length
+
+
+DATA = bytes((Verb.DATA,))
+
+
+def test_small_pieces_are_not_due_before_what_went_ahead_is_confirmed_or_they_are_many() -> None:
+    joined = Joined(limits=ConversationLimits()).open()
+    a, due = joined.a, joined.registers[0].due
+
+    def said() -> list[bytes | None]:
+        messages = []
+        while due:
+            messages.append(poll(due.take()))
+        return messages
+
+    for _ in range(UNDER_WAY_MAX):
+        a.send(b"ahead")
+        assert said() == [DATA + b"ahead", None]
+    a.send(b"small")
+    assert said() == []
+    a.note_sent()
+    assert said() == [DATA + b"small", None]
+    a.send(bytes(GATHERED_LENGTH - 1))
+    assert said() == []
+    a.send(b"x")
+    assert said() == [DATA + bytes(GATHERED_LENGTH - 1) + b"x", None]

@@ -5,16 +5,20 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html import unescape
+from importlib import import_module
 from itertools import combinations, islice
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Final
 
 import pytest
 from markupsafe import escape
 
+from isfc import answers
 from isfc.answers.collide import UNRANGED, Collisions
 from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem
+from isfc.answers.io_chart import io_chart
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.links_run import links_run
 from isfc.answers.losses import losses_of
@@ -30,7 +34,7 @@ from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
-from isfc.reported import Reported, report_of
+from isfc.reported import Charted, Reported, report_of
 from isfc.reports import markdown
 from isfc.reports.delimited import records
 from isfc.reports.html import section
@@ -331,6 +335,7 @@ ANSWERS: Final[Mapping[str, Callable[[], Reported]]] = MappingProxyType(
         "rolling": rolled,
         "size": sized,
         "optimise": optimised,
+        "io chart": lambda: io_chart("mtu"),
         "io plan": io_samples.planned,
         "io run": io_samples.ran,
         "io beside": io_samples.beside,
@@ -343,10 +348,10 @@ ANSWERS: Final[Mapping[str, Callable[[], Reported]]] = MappingProxyType(
 def on_terminal(record: Reported, table: Table, capsys: Capsys) -> Cells:
     """Of the line that begins with the name of a row, one word for each figure and range."""
     show(page(report_of(record), notes=False))
-    lines = capsys.readouterr().out.splitlines()
+    lines = [*map(str.strip, capsys.readouterr().out.splitlines())]
     first, *others = table.columns
     for row in table.rows:
-        cells = {first.field: str(first.of(row))}
+        cells = {first.field: first.words(row)}
         (line,) = (each for each in lines if each.startswith(cells[first.field]))
         words = iter(line.removeprefix(cells[first.field]).split())
         for column in others:
@@ -450,6 +455,17 @@ def expected(table: Table, row: object) -> dict[str, str]:
         elif value is not None:
             cells[column.field] = str(value)
     return cells
+
+
+def test_every_answer_names_the_function_that_makes_its_report() -> None:
+    for each in iter_modules(answers.__path__):
+        import_module(f"isfc.answers.{each.name}")
+    kinds = {*Reported.__subclasses__(), *Charted.__subclasses__()} - {Charted}
+    named = [each.reported_by for each in kinds]
+    assert len(named) > len(ANSWERS)
+    for said in named:
+        module, _, name = said.rpartition(".")
+        assert callable(getattr(import_module(module), name))
 
 
 def test_every_unit_has_a_format() -> None:

@@ -1,5 +1,6 @@
 """What people see is made in one place."""
 
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ RECORD = "class One:\n    a: int\n    b: int\n    c: str\n    d: float = 1.0\n  
 
 
 def test_only_files_with_something_left_are_let_off() -> None:
-    assert {*shown.LEFT} <= {name for name, _, _ in shown.found(PROJECT)}
+    names = {name for name, _, _ in shown.found(PROJECT)}
+    assert [left for left in shown.LEFT if not any(map(str.startswith, names, repeat(left)))] == []
     assert all((PROJECT / name).exists() for name in shown.NO_FIGURES)
 
 

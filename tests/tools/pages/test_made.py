@@ -88,7 +88,7 @@ def test_every_run_that_pages_tell_of_is_as_it_is_now() -> None:
 def test_a_mark_is_filled_by_a_figure_of_the_page_or_by_a_constant() -> None:
     text = (
         "It is <!--=a-->old<!--/-->, "
-        "<!--=isfc.live.buffers.KEPT_LENGTH MiB-->7<!--/--> MiB and "
+        "<!--=isfc.live.memory.KEPT_LENGTH MiB-->7<!--/--> MiB and "
         "<!--=isfc.link.parameters.LinkParameters.mih_ns s-->7<!--/--> s.\n"
     )
     new = text.replace("old", "new").replace(">7<", ">1<", 1).replace(">7<", ">15<")
@@ -99,7 +99,7 @@ def test_a_mark_is_filled_by_a_figure_of_the_page_or_by_a_constant() -> None:
 @pytest.mark.parametrize(
     ("text", "figures", "message"),
     [
-        ("x <!--=isfc.live.buffers.NONE-->1<!--/-->", {}, "isfc.live.buffers.NONE: neither"),
+        ("x <!--=isfc.live.memory.NONE-->1<!--/-->", {}, "isfc.live.memory.NONE: neither"),
         ("text", {"a": "1", "b": "2"}, "shown nowhere: a, b"),
         ("```\nx <!--=a-->1<!--/-->\n```\n", {"a": "1"}, "<!--=a-->1<!--/--> is shown as it is"),
     ],

@@ -20,7 +20,7 @@ from isfc.live.endpoint import TcpEndpoint, parse_endpoint
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
-from tests.live.pair import LivePair, Run
+from tests.live.pair import LivePair
 from tests.waiting import wait_until
 from tools import PROJECT
 
@@ -237,30 +237,28 @@ async def scrape(endpoint: str) -> str:
     return text
 
 
-def test_a_node_logs_its_life_and_answers_prometheus(
-    run_live: Run, tmp_path: Path, records: Records
+async def test_a_node_logs_its_life_and_answers_prometheus(
+    tmp_path: Path, records: Records
 ) -> None:
     options = ObserveOptions("127.0.0.1:0", LogFormat.JSON, LogLevel.DEBUG)
 
-    async def main() -> None:
-        pair = LivePair(tmp_path)
-        async with observe([pair.first.engine], options, paced=False) as start, pair:
-            start(pair.endpoint, {})
-            await pair.come_up()
-            pair.first.send(b"x" * 1_000)
-            await wait_until(lambda: pair.second.received() == [b"x" * 1_000])
-            (started,) = [record for record in records() if record["event"] == "started"]
-            assert (started["listen"], started["connect"]) == (str(pair.endpoint), None)
-            text = await scrape(started["metrics"])
-            pair.second.attachments.engine.close()
-            await wait_until(lambda: records()[-1]["event"] == "link-down")
-        with pytest.raises(ConnectionRefusedError):
-            await scrape(started["metrics"])
-        labels = r'{node="ATLANTA",partner="BOSTON"}'
-        assert f"isfc_link_written_packages_total{labels} 1.0" in text
-        assert re.search(r'isfc_ctc_state{.*isfc_ctc_state="Idle",.*rdev="6000".*} 1.0', text)
+    pair = LivePair(tmp_path)
+    async with observe([pair.first.engine], options, paced=False) as start, pair:
+        start(pair.endpoint, {})
+        await pair.come_up()
+        pair.first.send(b"x" * 1_000)
+        await wait_until(lambda: pair.second.received() == [b"x" * 1_000])
+        (started,) = [record for record in records() if record["event"] == "started"]
+        assert (started["listen"], started["connect"]) == (str(pair.endpoint), None)
+        text = await scrape(started["metrics"])
+        pair.second.attachments.engine.close()
+        await wait_until(lambda: records()[-1]["event"] == "link-down")
+    with pytest.raises(ConnectionRefusedError):
+        await scrape(started["metrics"])
+    labels = r'{node="ATLANTA",partner="BOSTON"}'
+    assert f"isfc_link_written_packages_total{labels} 1.0" in text
+    assert re.search(r'isfc_ctc_state{.*isfc_ctc_state="Idle",.*rdev="6000".*} 1.0', text)
 
-    run_live(main())
     events = [record["event"] for record in records()]
     assert events[0] == "started"
     assert events[-1] == "stopped"
@@ -295,16 +293,14 @@ async def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
         assert len(pair.first.engine.listeners) == 1
 
 
-def test_node_that_never_started_does_not_log_that_it_stopped(
-    run_live: Run, tmp_path: Path, records: Records
+async def test_node_that_never_started_does_not_log_that_it_stopped(
+    tmp_path: Path, records: Records
 ) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            with pytest.raises(OSError, match="in use"):
-                async with observe(
-                    [pair.first.engine], ObserveOptions(log_format=LogFormat.JSON), paced=False
-                ):
-                    raise OSError("in use")
+    async with LivePair(tmp_path) as pair:
+        with pytest.raises(OSError, match="in use"):
+            async with observe(
+                [pair.first.engine], ObserveOptions(log_format=LogFormat.JSON), paced=False
+            ):
+                raise OSError("in use")
 
-    run_live(main())
     assert [record["event"] for record in records()] == []

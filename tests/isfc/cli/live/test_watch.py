@@ -27,7 +27,6 @@ from isfc.cli.live.watch_page import (
 from isfc.cli.output.streams import show
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.live.snapshots import sight
-from tests.live.pair import Run
 
 NAMES = ("ATLANTA", "BOSTON")
 
@@ -109,8 +108,8 @@ def test_system_that_comes_back_is_not_compared_with_nothing(
     )
 
 
-def test_what_a_node_logs_scrolls_by_above_the_page(
-    monkeypatch: pytest.MonkeyPatch, run_live: Run
+async def test_what_a_node_logs_scrolls_by_above_the_page(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
@@ -118,37 +117,34 @@ def test_what_a_node_logs_scrolls_by_above_the_page(
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
 
-    async def main() -> None:
-        log = asyncio.StreamReader()
-        log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
-        log.feed_eof()
-        with LiveView([NAMES]) as watch:
-            watch.show([sight("ATLANTA", 1)])
-            await relay(log)
+    log = asyncio.StreamReader()
+    log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
+    log.feed_eof()
+    with LiveView([NAMES]) as watch:
+        watch.show([sight("ATLANTA", 1)])
+        await relay(log)
 
-    run_live(main())
     first, last = terminal.getvalue().split("12:00 link-up node=ATLANTA")
     assert first.count("Logical link") == 1
     assert last.count("Logical link") == 3  # the page comes again below each line, and at the end
     assert "last \N{REPLACEMENT CHARACTER}" in last
 
 
-def test_log_goes_to_stderr_when_that_is_a_file(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run_live: Run
+async def test_log_goes_to_stderr_when_that_is_a_file(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("TERM", "xterm")
 
-    async def main() -> None:
-        log = asyncio.StreamReader(limit=100)
-        log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
-        log.feed_eof()
-        with LiveView([NAMES]) as watch:
-            watch.show([sight("ATLANTA", 1)])
-            await relay(log)
+    log = asyncio.StreamReader(limit=100)
+    log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
+    log.feed_eof()
+    with LiveView([NAMES]) as watch:
+        watch.show([sight("ATLANTA", 1)])
+        await relay(log)
 
-    run_live(main())
     assert capsys.readouterr().err == "link-up\n"
     assert "link-up" not in terminal.getvalue()
 
@@ -344,3 +340,52 @@ def test_plain_lines_say_when_one_end_does_not_answer() -> None:
     assert [line.split()[2] for line in lines[1:]] == ["Up", "Up", "no"]
     assert "Up ?" in lines[2]
     assert all(len(line) <= 80 for line in lines)
+
+
+def test_rates_are_of_what_happened_in_between() -> None:
+    end = rates(sight(seconds=10, scale=1), sight(seconds=12, scale=5))  # 4 times, in 2 s
+    node = end.seen.node
+    assert (node.name, node.partner, node.state) == ("ATLANTA", "BOSTON", LinkState.UP)
+    assert (end.link.mb_per_s_out, end.link.mb_per_s_in) == (6.0, 2.0)
+    assert (end.link.packages_per_s_out, end.link.packages_per_s_in) == (8.0, 4.0)
+    assert end.link.messages_per_s == 76.0
+    assert end.link.collisions_per_s == 4.0
+    assert end.link.tx_pend_count == 5
+    assert end.late_percent == pytest.approx(2.0)
+    seen = end.seen
+    assert (seen.refused_count, seen.detached_count, seen.severed_count) == (3, 0, 0)
+    writer, reader = end.ctcs
+    assert (writer.device.rdev, writer.device.partner_rdev, writer.turn) == (0x6000, 0x7000, 1)
+    assert (writer.mb_per_s, writer.packages_per_s, writer.collisions_per_s) == (6.0, 8.0, 4.0)
+    assert writer.device.state is DeviceState.WRITING
+    assert (reader.device.rdev, reader.turn, reader.mb_per_s, reader.packages_per_s) == (
+        0x6001,
+        None,
+        0,
+        0,
+    )
+
+
+def test_first_look_shows_what_happened_since_the_node_began() -> None:
+    end = rates(None, sight(seconds=2, scale=4))
+    assert (end.link.mb_per_s_out, end.ctcs[0].packages_per_s) == (6.0, 8.0)
+    assert end.late_percent == pytest.approx(2.0)
+
+
+def test_a_node_that_was_replaced_counts_from_zero() -> None:
+    before = sight(seconds=10, scale=100)
+    after = sight(seconds=12, scale=4, severed_count=1)
+    end = rates(before, replace(after, late_ns=before.late_ns, waited_ns=before.waited_ns))
+    assert (end.link.mb_per_s_out, end.ctcs[0].packages_per_s) == (6.0, 8.0)
+    assert end.late_percent == 0  # the engine is the same: only the node is new
+
+
+def test_a_process_that_was_restarted_counts_from_its_own_beginning() -> None:
+    end = rates(sight(seconds=10, scale=100), sight(seconds=2, scale=4))
+    assert (end.link.mb_per_s_out, end.ctcs[0].collisions_per_s) == (6.0, 4.0)
+
+
+def test_a_look_at_the_very_beginning_is_no_error() -> None:
+    after = sight(scale=0)
+    end = rates(None, replace(after, node=replace(after.node, now_ns=0)))
+    assert (end.link.mb_per_s, end.late_percent) == (0, 0)

@@ -3,7 +3,7 @@
 import pytest
 
 from ctc.address import Rdev
-from isfc.ctce.statement import CtceStatement, read_statements
+from isfc.ctce.join import CtceStatement, read_statements
 from isfc.errors import ConfigurationError
 
 FILE = """\

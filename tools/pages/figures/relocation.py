@@ -3,7 +3,6 @@
 To make it moves the guests again, which takes seconds.
 """
 
-from functools import cache
 from textwrap import fill
 from typing import Final
 
@@ -16,14 +15,10 @@ from tools.tables import markdown_table
 _ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 
-def section() -> str:
-    """The published rows beside ours as they are now, as Markdown."""
-    return block("\n".join(map(_section, _verdicts())))
-
-
-@cache
-def _verdicts() -> list[TableVerdict]:
-    return judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
+def figures(_: str) -> dict[str, str]:
+    """The published rows beside ours as they are now."""
+    verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
+    return {"replayed": block("\n".join(map(_section, verdicts)))}
 
 
 def _section(verdict: TableVerdict) -> str:
