@@ -97,8 +97,7 @@ def _sends(links: Mapping[str, _Judged]) -> str:
             f"{name} {_rate(rate)} MB/s{between(rate.saturated)}"
             for rate, name in (slower[0], slower[-1])
         )
-        said = f"the slowest is {slowest}, the fastest {fastest}"
-        return f"Of {len(links)} links, each alone and its slower way, {said}."
+        return f"{len(links)} links, each alone and its slower way: {slowest} to {fastest}."
     (each,) = links.values()
     ways: list[str] = []
     for way, rate in zip(each.plan.directions, each.now, strict=True):
