@@ -12,6 +12,7 @@ from isfc.deck.deck import Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
+from isfc.layout.build import first_free
 from isfc.layout.collection import KeptDeck
 from isfc.layout.groups import grouped, ranges, runs
 from isfc.link.name import NodeName
@@ -177,9 +178,7 @@ class Draft:
         self, css: int, channel: Channel, link: str | None, cuadd: int, rdev: Rdev
     ) -> ControlUnit:
         """A new control unit, numbered as its first device or by the next number that is free."""
-        numbers = (*range(rdev, _UNITS), *range(rdev))
-        taken = {*self.deck.control_units, *self.deck.others}
-        number = next(each for each in numbers if each not in taken)
+        number = first_free(rdev, _UNITS, {*self.deck.control_units, *self.deck.others})
         place = Place(self.name, len(self._lines))
         unit = ControlUnit(number, {css: (CuPath(channel, link),)}, cuadd, (), place)
         self.deck.control_units[number] = unit

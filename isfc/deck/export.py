@@ -16,6 +16,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.errors import ConfigurationError
+from isfc.layout.build import first_free
 from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
 from isfc.layout.groups import grouped, runs
 from isfc.layout.in_words import first_listed
@@ -242,7 +243,7 @@ def _heading(
     """The comments that a deck begins with, and its partitions."""
     for node in machine.systems:
         links = collection.links_of(node)
-        partners = ", ".join(link.nodes[link.nodes[0] == node] for link in links)
+        partners = ", ".join(link.partner(node) for link in links)
         yield f"* {node}: its CTCs to {partners}"
     if "io" in collection.io:
         yield _NO_DISKS
@@ -406,8 +407,7 @@ def _control_unit(ends: Sequence[_FibreEnd], machine: Machine, numbers: set[int]
         for ctc in end.layout.device_list()
         if ctc.fibre == end.fibre
     )
-    number = min(rdev for rdev, _ in owners)
-    number = next(n for n in (*range(number, 0x10000), *range(number)) if n not in numbers)
+    number = first_free(min(rdev for rdev, _ in owners), 0x10000, numbers)
     numbers.add(number)
     unit = format_rdev(Rdev(number))
     many = max(address for _, address in owners) + 1

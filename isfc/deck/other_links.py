@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.deck import Channel, Deck, Device, Partition
+from isfc.deck.deck import Deck, Partition
 from isfc.deck.pairing import FICON, UNSHARED_IMAGE
 from isfc.deck.partition import DeckSystem
 from isfc.layout.collection import ChannelEnd, Collection, OtherCtcs, OtherLink
@@ -60,7 +60,10 @@ def other_links(
         if frozenset(nodes) not in known:
             image = ends[0].cuadd if len(ends) == 1 else 0  # all that is known of who is there
             ctcs = found.setdefault((nodes, image), Counter())
-            ctcs[tuple(_named(names, end) for end in ends)] += count
+            for end in ends:  # a channel of others alone is called by the first that has it
+                channel = end.group.channel
+                names.setdefault(id(channel), ChannelEnd(end.node, channel.chpid))
+            ctcs[tuple(names[id(end.group.channel)] for end in ends)] += count
     order = sorted(found, key=lambda link: ([node.collation for node in link[0]], link[1]))
     return tuple(
         OtherLink(link[0], tuple(OtherCtcs(at, count) for at, count in found[link].items()))
@@ -94,12 +97,6 @@ def _ctcs(
             yield (end,), len(group.devices)
 
 
-def _named(names: dict[int, ChannelEnd], end: _End) -> ChannelEnd:
-    """What a channel is called: by a system of the collection, or the first other that has it."""
-    channel = end.group.channel
-    return names.setdefault(id(channel), ChannelEnd(end.node, channel.chpid))
-
-
 def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End]:
     """The control units of all partitions, each with the devices that CTCs may have there."""
     nodes = {id(system.partition): system.node for system in systems}
@@ -119,17 +116,14 @@ def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End
             for device in devices:
                 unit = device.control_unit
                 paths = unit.paths.get(partition.css, ())
-                if len(paths) == 1 and _is_for(paths[0].channel, device, partition):
+                if len(paths) != 1 or paths[0].channel.kind not in ("", FICON):
+                    continue
+                both = paths[0].channel.access, device.access
+                if all(each.admits(partition.name, partition.css) for each in both):
                     group = DeviceGroup(paths[0].channel, paths[0].link, False, {})
                     end = ends.setdefault(id(unit), _End(node, partition, unit.cuadd, group))
                     end.group.devices.setdefault(device.unit_address, device)
             yield from ends.values()
-
-
-def _is_for(channel: Channel, device: Device, partition: Partition) -> bool:
-    return channel.kind in ("", FICON) and all(
-        each.access.admits(partition.name, partition.css) for each in (channel, device)
-    )
 
 
 def _free_name(name: str, taken: set[NodeName]) -> NodeName:

@@ -22,6 +22,7 @@ from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
 from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
+from isfc.layout.build import first_free
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
@@ -282,17 +283,12 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
         raise ConfigurationError(
             f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
-    first, second = (_free_at(collection, link, fibre, end) for end in (0, 1))
+    own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
+    first, second = (
+        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, collection.rdevs_of(node)))
+        for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
+    )
     return first, second
-
-
-def _free_at(collection: Collection, link: Layout, fibre: Fibre, end: int) -> Rdev:
-    node = link.nodes[end]
-    taken = collection.rdevs_of(node)
-    own = [ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre]
-    begin = max(own or [ctc.rdevs[end] for ctc in link.ctcs])
-    numbers = (*range(begin + 1, RDEV_MAX + 1), *range(begin))
-    return next(Rdev(number) for number in numbers if number not in taken)
 
 
 def _same_channels(collection: Collection, name: str) -> frozenset[str]:
@@ -362,18 +358,14 @@ def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dic
             found[fibre] = fibre
             continue
         name = next(str(n) for n in count(1) if str(n) not in names)
-        near = _next_chpid(used[0], used[0])
-        far = _next_chpid(used[1], used[1] | {near})  # a crossed connection
+        near = ChpidId(first_free(max(used[0]) + 1, CHPID_MAX + 1, used[0]))
+        crossed = used[1] | {near}
+        far = ChpidId(first_free(max(used[1]) + 1, CHPID_MAX + 1, crossed))
         found[fibre] = Fibre(name, fibre.profile, (near, far), km=0 if fibre.path else fibre.km)
         names.add(name)
         used[0].add(near)
         used[1].add(far)
     return found
-
-
-def _next_chpid(used: set[int], not_these: set[int]) -> ChpidId:
-    numbers = (*range(max(used) + 1, CHPID_MAX + 1), *range(max(used)))
-    return next(ChpidId(number) for number in numbers if number not in not_these)
 
 
 def _kept(old: Sequence[Fibre], new: Sequence[Fibre]) -> list[int | None]:
@@ -408,8 +400,7 @@ def _numbered(
         near = next((n for n in range(before + 1, after) if n not in taken[0]), None)
         if near is None:
             return _numbered(collection, link, _at_the_end(len(own), len(kept), after))
-        numbers = (*range(far + 1, RDEV_MAX + 1), *range(far))
-        found.append((Rdev(near), next(Rdev(n) for n in numbers if n not in taken[1])))
+        found.append((Rdev(near), Rdev(first_free(far + 1, RDEV_MAX + 1, taken[1]))))
         taken[0].add(Rdev(near))
         taken[1].add(found[-1][1])
     return found

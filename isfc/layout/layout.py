@@ -168,6 +168,10 @@ class Layout(Drawn):
         """``ALPHA-BETA``."""
         return "-".join(self.nodes)
 
+    def partner(self, node: NodeName) -> NodeName:
+        """The node at the other end."""
+        return self.nodes[self.nodes[0] == node]
+
     def devices(self, node: NodeName) -> tuple[LinkDevice, ...]:
         """The CTCs as ``node`` sees them, in the order of the file."""
         here = self.nodes.index(node)

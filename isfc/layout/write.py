@@ -164,7 +164,7 @@ def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
 
 def _comments(heading: Sequence[str]) -> Iterator[str]:
     for line in heading:
-        yield f"# {_printable(line)}".rstrip()
+        yield f"# {''.join(c if c.isprintable() else '?' for c in line)}".rstrip()
 
 
 def _explained(lines: Iterable[str]) -> Iterator[str]:
@@ -215,10 +215,6 @@ def _string(text: str) -> str:
     import json  # most that is read is not written
 
     return json.dumps(text, ensure_ascii=False)
-
-
-def _printable(line: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in line)
 
 
 _COMMENT: Final = re.compile(r"""^((?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'#])*)(\#.*)$""")

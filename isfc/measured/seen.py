@@ -154,8 +154,7 @@ def seen_link(layout: Layout, measurement: Measurement) -> SeenLink:
     Raises `ConfigurationError` if it is of neither end, of both, or nobody says of which.
     """
     node = _end(layout, measurement)
-    first, second = layout.nodes
-    partner = second if node == first else first
+    partner = layout.partner(node)
     own = {device.rdev for device in layout.devices(node)}
     kept = tuple(each for each in measurement.devices if each.rdev in own)
     if measurement.devices and not kept:
@@ -217,7 +216,7 @@ def _end(layout: Layout, measurement: Measurement) -> NodeName:
     said = (measurement.system or "").upper()
     if said in layout.nodes:
         node = NodeName(said)
-        other = second if node == first else first
+        other = layout.partner(node)
         strange = rdevs - ends[node]
         if strange & ends[other] and not rdevs & ends[node]:
             raise ConfigurationError(

@@ -1,25 +1,10 @@
 """Two open nodes on one event loop, for programs to talk over."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any
-
-from isfc.live.session import Conversation, OpenNode, open_node
+from isfc.live.session import Conversation
+from isfc.testing.live_pair import open_pair as open_pair
 
 LAYOUT = "atlanta-boston"
 FIRST, SECOND = "ATLANTA", "BOSTON"
-
-
-@asynccontextmanager
-async def open_pair(folder: Path, **options: Any) -> AsyncIterator[tuple[OpenNode, OpenNode]]:
-    """Both systems of `LAYOUT`; the second connects to the first."""
-    address = f"unix:{folder / 'link'}"
-    async with (
-        open_node(LAYOUT, FIRST, listen=address, **options) as first,
-        open_node(LAYOUT, SECOND, connect=address, **options) as second,
-    ):
-        yield first, second
 
 
 async def echo(conversation: Conversation) -> None:

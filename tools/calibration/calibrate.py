@@ -27,9 +27,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from scenarios.published.replay import Comparison, compare
-from scenarios.published.table import TABLES, PublishedTable, Role, load_table
-from scenarios.published.verdict import in_group, summarise
+from isfc.answers.replay_checks import errors_of
+from scenarios.published.replay import Comparison, Part, compare
+from scenarios.published.table import TABLES, PublishedTable, load_table
+from scenarios.published.verdict import TableVerdict
 from tools.calibration.knobs import KNOBS, Knob, Values, positions, present_values, values_at
 from tools.calibration.left_out import store_rows
 from tools.calibration.loss import Case, all_cases, calibration_cases, emulate, losses
@@ -169,19 +170,17 @@ def residuals(
 
 def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[str]:
     """The residuals of calibration and of prediction rows, for all that is bounded or wanted."""
-    subjects = dict.fromkeys(bound.subject for bound in (*table.goals, *table.bounds))
-    found = [comparison for comparison in comparisons if comparison.table == table.name]
-    for measure, group, distance in subjects:
-        for role in Role:
-            chosen = in_group(table, table.groups[group], measure, found)
-            summary = summarise((c for c in chosen if c.role == role), distance)
-            if summary:
-                sizes = (summary.median, summary.p90, summary.worst)
-                median, p90, worst = map(distance.show, sizes)
-                yield (
-                    f"{table.name:15} {measure:20} {group:12} {role:12} {summary.count:3} rows: "
-                    f"median {median:>7}, 90 % {p90:>7}, worst {worst:>7} at {summary.worst_key}"
-                )
+    found = tuple(comparison for comparison in comparisons if comparison.table == table.name)
+    for error in errors_of(TableVerdict(Part(table, table.rows), found, (), ())):
+        half, most, worst = (
+            "infinite" if size is None else f"{size:.3g} {error.unit}"
+            for size in (error.half, error.nine_of_ten, error.all)
+        )
+        yield (
+            f"{table.name:15} {error.measure:20} {error.group:12} {error.role or '':12} "
+            f"{error.rows:3} rows: median {half:>7}, 90 % {most:>7}, worst {worst:>7} at "
+            f"{error.worst}"
+        )
 
 
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:

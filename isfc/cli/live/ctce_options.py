@@ -446,9 +446,7 @@ def _read(sources: Sequence[str], hardware: HardwareOptions) -> tuple[CtceSource
     if hardware.layout is not None:
         raise ConfigurationError("--layout: goes with two configuration files")
     (name,) = sources
-    if not is_ctce_file(name):
-        return CtceSources(layout=name), structs.replace(hardware, layout=name)
-    said = read_ctce_file(name)
+    said = read_ctce_file(name) if is_ctce_file(name) else CtceSources(layout=name)
     return said, structs.replace(
         hardware,
         layout=said.layout,

@@ -15,7 +15,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Intervention, Operation
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
-from tests.isfc.layout.test_channels import CLUSTER
+from tests.isfc.layout.test_file_shared import CLUSTER
 from tests.layouts import layout_of
 
 LINKS = ("ALPHA-BETA", "ALPHA-DELTA", "ALPHA-GAMMA", "BETA-DELTA", "BETA-GAMMA", "DELTA-GAMMA")

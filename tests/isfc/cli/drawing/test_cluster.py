@@ -14,7 +14,7 @@ from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.losses import after_losing
 from scenarios.figures.rates import carry
-from tests.isfc.layout.test_channels import CLUSTER
+from tests.isfc.layout.test_file_shared import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,7 +7,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.rules.book import find_all
 from isfc.testing.cluster import mesh
-from tests.isfc.layout.test_channels import CLUSTER
+from tests.isfc.layout.test_file_shared import CLUSTER
 
 IDS = {
     "mesh-incomplete", "members-beyond-ssi", "link-cut-by-one-loss", "channel-shared",
