@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from isfc.io.charts import Chart as Chart
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.build import new as new
+    from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
     from isfc.layout.collection import Cec as Cec
@@ -141,7 +142,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC: Final = {
-    "isfc.layout.catalogue": "load_layout shipped_layouts",
+    "isfc.layout.catalogue": "Decks load_layout shipped_layouts",
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
@@ -235,6 +236,7 @@ __all__ = [
     "ConversationLimits",
     "ConversationSevered",
     "CtcPair",
+    "Decks",
     "Edit",
     "Exported",
     "Fibre",

@@ -23,6 +23,8 @@ def layouts() -> isfc.Layout:
     """Layouts and their judgement."""
     names: tuple[str, ...] = tuple(isfc.shipped_layouts())
     layout: isfc.Layout = isfc.load_layout(names[0])
+    decks: isfc.Decks = isfc.Decks(["cec.iocp"], partitions="ATLANTA,BOSTON")
+    print(decks)
     fibre: isfc.Fibre = layout.fibres[0]
     pair: isfc.CtcPair = layout.ctcs[0]
     node: isfc.NodeName = layout.nodes[0]

@@ -197,7 +197,7 @@ def change(
         _AFTERWARDS,
         dict(_statements(old, new)),
         tuple(_trial(link, steps, sides) for link in changing),
-        sides.assumed,
+        (*old.assumed, *new.assumed),
     )
 
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.flattened import Made, give_parameters, parameters_of
 from isfc.cli.options.layout import (
-    GivenArgument,
+    DecksOptions,
     JsonOption,
     LayoutArgument,
     LayoutsArgument,
@@ -46,6 +46,7 @@ from isfc.cli.output.streams import (
 )
 from isfc.cli.output.whole_file import whole_file
 from isfc.errors import AnswerRefused, ConfigurationError
+from isfc.layout.catalogue import Decks
 from isfc.layout.in_words import check_known
 from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
@@ -53,8 +54,8 @@ from isfc.reports.report import Report
 SHARED: Final = {
     "layout": LayoutArgument,
     "layouts": LayoutsArgument,
-    "before": GivenArgument,
-    "after": GivenArgument,
+    "before": LayoutArgument,
+    "after": LayoutArgument,
     "link": LinkOption,
     "profile": ProfileOption,
 }
@@ -160,6 +161,9 @@ def command_of(
     records = {**_records(function), **made}
     names = signature(function).parameters.keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
+    layouts = [name for name in names if _takes_decks(annotation_of(function, name))]
+    if layouts and "partitions" not in names:
+        records[_DECKS] = DecksOptions
 
     def command(**given: Any) -> None:
         output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
@@ -168,14 +172,12 @@ def command_of(
         output.check(*page)
         check_files(written, force=output.force)
         asked, said = function, report
-        for other in instead:
-            if given.pop(other.flag):
-                asked, said = other.function, report_of
-                given = other.taken(given, usual)
         with as_options(placed):
-            for name, record in records.items():
-                whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
-                given[name] = whole.made() if isinstance(whole, Made) else whole
+            given = _whole(given, records, layouts)
+            for other in instead:
+                if given.pop(other.flag):
+                    asked, said = other.function, report_of
+                    given = other.taken(given, usual)
             found, ended, is_given = _answered(asked, given, code)
             asked_for = [*own, *(make(said) for make in makers)]
             for each, path in zip(asked_for, written.values(), strict=True):
@@ -244,6 +246,26 @@ def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
     return found
 
 
+def _whole(
+    given: dict[str, Any], records: Mapping[str, type[Struct]], layouts: Sequence[str]
+) -> dict[str, Any]:
+    """The arguments: records of their fields, and layouts with what is said of decks."""
+    for name, record in records.items():
+        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+        given[name] = whole.made() if isinstance(whole, Made) else whole
+    if decks := given.pop(_DECKS, None):
+        given |= {name: decks.given(given[name]) for name in layouts if name in given}
+    return given
+
+
+_DECKS: Final = "decks"
+"""What the options of decks are called among the arguments that are records."""
+
+
+def _takes_decks(hint: Any) -> bool:
+    return hint is Decks or any(map(_takes_decks, get_args(hint)))
+
+
 def _said(hint: Any) -> list[Argument]:
     return [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
 
@@ -272,6 +294,8 @@ def _options(
         if name == "jobs":
             annotation, default = Annotated[int | None, *annotation.__metadata__], None
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    if _DECKS in records:
+        yield from parameters_of(records[_DECKS])
 
 
 def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:

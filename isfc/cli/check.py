@@ -15,6 +15,7 @@ from isfc.cli.output.annotations import github_lines, sarif_log
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import Decks
 from isfc.layout.rules.rule import Severity
 from isfc.reports.report import Report
 
@@ -84,7 +85,7 @@ class CheckPrinted(AnswerPrinted, frozen=True):
             raise typer.Exit(ExitCode.FAILED)
 
 
-def _check_each(layouts: Sequence[str]) -> list[answers.CheckedLink]:
+def _check_each(layouts: Sequence[str | Decks]) -> list[answers.CheckedLink]:
     """Check layouts by IBM's advice, to gate a change.
 
     It says by which scheme CTCs are numbered, too, and what breaks it; 'isfc export --scheme' gives
@@ -94,12 +95,12 @@ def _check_each(layouts: Sequence[str]) -> list[answers.CheckedLink]:
     return [link for layout in layouts for link in _check(layout)]
 
 
-def _check(layout: str) -> Iterator[answers.CheckedLink]:
+def _check(layout: str | Decks) -> Iterator[answers.CheckedLink]:
     """What is found in each link of a layout, or why it cannot be read."""
     try:
         yield from answers.check(layout)
     except (ConfigurationError, CtcError) as error:
-        yield answers.CheckedLink(layout, None, str(error), (), None)
+        yield answers.CheckedLink(str(layout), None, str(error), (), None)
 
 
 check = command_of(_check_each, report=answers.check_report, printed=CheckPrinted)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.options.layout import LayoutArgument, read_collection
+from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
@@ -47,6 +47,10 @@ def export(
         str | None,
         valued("RDEV", "Where they begin: D000 of alike, 4000 of traded and cuadd if not said."),
     ] = None,
+    partitions: Annotated[
+        str | None,
+        valued("NAME,NAME", "Where LAYOUT is decks: the partitions to join, if they are not two."),
+    ] = None,
     output: OutputOption = None,
     *,
     force: ForceOption = False,
@@ -58,7 +62,9 @@ def export(
     CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
     numbers that a layout has to those of --scheme.
     """
-    collection = renumbered(read_collection(layout), scheme, first, show_log)
+    collection = renumbered(
+        read_collection(DecksOptions(partitions).given(layout)), scheme, first, show_log
+    )
     nodes = chosen(collection, form, system, ports or [])
     texts = exported(collection, form, nodes, ports or [], show_log)
     if output is not None and output.is_dir():

@@ -89,7 +89,6 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "show",
         "show_layout",
         "Draw a layout: systems, chpids, fibres, who writes on what.",
-        has_tables=True,
     ),
     "report": Subcommand(
         "report",

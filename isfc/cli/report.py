@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
+from isfc.arguments import as_options
 from isfc.cli.html.report import check_charts, report_page
-from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import DecksOptions, LayoutArgument, LinkOption, open_all
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all
@@ -12,9 +14,11 @@ from isfc.cli.output.streams import RUNNING, show_log, write_file
 from scenarios.runs.workload import find_workload, workload_usage
 
 
+@flattened
 def report(
     layout: LayoutArgument,
     *,
+    decks: DecksOptions,
     link: LinkOption = None,
     output: Annotated[Path, output_option("The page to be written.", "FILE.html")],
     force: ForceOption = False,
@@ -31,7 +35,8 @@ def report(
     check_file("-o", output, (".html",), force=force)
     check_charts()
     chosen = find_workload(workload)
-    links, channels = open_all(layout, link)
+    with as_options():
+        links, channels = open_all(decks.given(layout), link)
     write_file(output, report_page(layout, links, channels, chosen, _say, run_all))
 
 

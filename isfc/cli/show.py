@@ -1,28 +1,50 @@
 """``isfc show``: a layout drawn, or its connections as tables."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+from msgspec import Struct
+
+from isfc.answers.connections import Connections, connections
 from isfc.answers.shared import disk_lines
+from isfc.cli.capability import AnswerPrinted, command_of
 from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
+from isfc.cli.options.layout import OpenedLink, open_links
 from isfc.cli.options.option import flag
-from isfc.cli.output.csv_option import CsvOption
-from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.streams import show, show_json, write_file
-from isfc.errors import ConfigurationError
+from isfc.cli.options.own_file import OwnFile
+from isfc.cli.output.streams import show, write_file
 from isfc.io.shared import find_shared
+from isfc.layout.catalogue import Decks
+from isfc.layout.collection import Collection
 from isfc.layout.sharing import shares_anything
+from isfc.reported import report_of
+from isfc.reports.report import Report
 
 
-def show_layout(
-    layout: LayoutArgument,
-    *,
-    link: LinkOption = None,
-    output: Annotated[Path | None, output_option("Draw it into a file.", "FILE.svg")] = None,
-    force: ForceOption = False,
+class _Shown(Struct, frozen=True):
+    """The links that are drawn."""
+
+    links: list[OpenedLink]
+
+    @property
+    def cluster(self) -> Collection | None:
+        """All links of the file, if they share channels or directors."""
+        every = self.links[0].collection
+        return every if every.shared_channels or shares_anything(every) else None
+
+    @property
+    def record(self) -> Connections:
+        """Their connections."""
+        links = tuple(each.layout for each in self.links)
+        return connections(replace(self.links[0].collection, links=links))
+
+
+class ShowPrinted(AnswerPrinted, frozen=True):
+    """Whether a layout is drawn, or its connections are printed."""
+
     connections: Annotated[
         bool,
         flag(
@@ -30,44 +52,44 @@ def show_layout(
             "Tables instead: systems by systems, and both ends of all CTCs, those that only "
             "kept decks have too.",
         ),
-    ] = False,
-    csv: CsvOption = False,
-    json: JsonOption = False,
-) -> None:
+    ] = False
+
+    def show(
+        self, found: _Shown, report: Callable[[Any], Report], html: Path | None = None
+    ) -> None:
+        """Draw the layout for a terminal, if nothing says that it is to be tables."""
+        if self.connections or html is not None or not self.is_page:
+            super().show(found, report, html)
+            return
+        for number, each in enumerate(found.links):
+            show(*([""] if number else []), drawing_page(each.layout))
+            if each.disks is not None:
+                show("", *disk_lines(find_shared(each.disks, each.layout)))
+        if found.cluster is not None:
+            show("", cluster_drawing_page(found.cluster))
+
+
+def _drawn(layout: str | Decks, *, link: str | None = None) -> _Shown:
     """Draw a layout: systems, chpids, fibres, who writes on what.
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
     words say which CTCs only one end may write. Where systems share channels or directors are
-    told, the machines, the directors and what each channel carries come last. --csv and --json
-    are of --connections.
+    told, the machines, the directors and what each channel carries come last. --csv, --json,
+    --markdown and --html are of --connections.
     """
-    check_file("-o", output, (".svg",), force=force)
-    opened = open_links(layout, link, alone=False)
-    collection = opened[0].collection
-    if connections or csv or json:
-        if output is not None:
-            raise ConfigurationError(
-                "--output is of the drawing: expected no --connections, --csv or --json with it"
-            )
-        named = collection if link is None else replace(collection, links=(opened[0].layout,))
-        from isfc.answers import connections as answers  # only these need decks
-        from isfc.reports.terminal import page
+    return _Shown(open_links(layout, link, alone=False))
 
-        found = answers.connections(named)
-        if json:
-            show_json(found)
-        else:
-            show(page(answers.connections_report(found), notes=False))
-        return
-    shares = collection.shared_channels or shares_anything(collection)
-    cluster = collection if shares else None
-    if output is not None:
-        svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
-        write_file(output, svg)
-        return
-    for number, each in enumerate(opened):
-        show(*([""] if number else []), drawing_page(each.layout))
-        if each.disks is not None:
-            show("", *disk_lines(find_shared(each.disks, each.layout)))
-    if cluster is not None:
-        show("", cluster_drawing_page(cluster))
+
+DRAWING = OwnFile(
+    ("--output", "-o"),
+    (".svg",),
+    "FILE.svg",
+    "Draw it into a file as well.",
+    lambda path, found: write_file(
+        path, drawing_svg(*(each.layout for each in found.links), cluster=found.cluster)
+    ),
+)
+
+show_layout: Any = command_of(
+    _drawn, own=[DRAWING], report=lambda found: report_of(found.record), printed=ShowPrinted
+)

@@ -38,6 +38,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.file import parse_collection
+from isfc.layout.foreign_text import SourceKind
 from isfc.layout.sharing import only
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
@@ -327,6 +328,26 @@ def keep_active(
         for remark in one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
     return Imported(kept, tuple(only(kept, link) for link in kept.links))
+
+
+def layout_of(
+    kind: SourceKind,
+    texts: Sequence[tuple[bytes, str, str]],
+    partitions: str | None,
+    ports: Sequence[str],
+) -> tuple[str, tuple[str, ...]]:
+    """The text of the layout that decks or console logs make, and what is assumed of them.
+
+    Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
+    """
+    named = [NamedText(decode(data, file), file, node) for data, file, node in texts]
+    with in_python():
+        if kind is SourceKind.DECK:
+            found = remembered(lambda tell: pair_decks(named, partitions, ports, [], [], tell))
+        else:
+            found = remembered(lambda tell: join_logs(named, [], [], [], tell))
+    assumed = tuple(each.removeprefix("isfc: note: ") for each in found.remarks)
+    return layout_text(found, []), assumed
 
 
 def layout_text(found: Imported, heading: Sequence[str]) -> str:

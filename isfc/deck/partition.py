@@ -38,11 +38,14 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
 
     A partition that is in several decks needs the number of its deck, counted from 1.
     ``BOSTON=0.1`` gives the CSS and MIF image id where the deck is a part without RESOURCE. Raises
-    `ConfigurationError` for a name that is not there, for fewer than two, and for None: the message
-    then has the partitions that there are.
+    `ConfigurationError` for a name that is not there, and for fewer than two. None are all, if
+    these are two with names of their own; if not, the message has those that there are.
     """
     if text is None:
-        raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
+        names = [name for _, name in _images(decks)]
+        if len(names) != 2 or len({*names}) != 2:
+            raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
+        text = ",".join(names)
     systems = [find_system(entry.strip(), decks) for entry in text.split(",")]
     nodes = {system.node for system in systems}
     if len(systems) < 2 or len(nodes) < len(systems):
@@ -53,14 +56,19 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
     return tuple(sorted(systems, key=lambda system: system.node.collation))
 
 
-def _to_choose_from(decks: Sequence[Deck]) -> str:
-    """What may be named: partitions, with the number of their deck where a name is in several."""
-    named = [
+def _images(decks: Sequence[Deck]) -> list[tuple[int, str]]:
+    """The partitions that have an image, each with the number of its deck."""
+    return [
         (number, name)
         for number, deck in enumerate(decks, start=1)
         for name, partition in deck.partitions.items()
         if partition.mif is not None
     ]
+
+
+def _to_choose_from(decks: Sequence[Deck]) -> str:
+    """What may be named: partitions, with the number of their deck where a name is in several."""
+    named = _images(decks)
     if not named:
         return f"there is no RESOURCE statement; expected {_IMAGES}"
     names = [name for _, name in named]

@@ -16,7 +16,7 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.layout.catalogue import given_link, load_document
+from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
@@ -147,12 +147,12 @@ def parse_links(data: bytes | str, source: str = "layout") -> Collection:
     return replace(collection, links=links)
 
 
-def load_with_disks(argument: str | Path) -> Collection:
-    """As `isfc.layout.catalogue.load_collection`; disks on chpids of the links are in them."""
-    return links_with_disks(load_document(argument))[0]
+def given_with_disks(layout: AnyLayout) -> Collection:
+    """As `isfc.layout.catalogue.given_collection`; disks on chpids of the links are in them."""
+    return given_collection(layout, lambda document: links_with_disks(document)[0])
 
 
-def given_link_with_disks(layout: Layout | Collection | str | Path) -> Layout:
+def given_link_with_disks(layout: AnyLayout) -> Layout:
     """As `isfc.layout.catalogue.given_link`; disks on chpids of the link are in it."""
     return given_link(layout, lambda document: links_with_disks(document)[0])
 

@@ -1,14 +1,19 @@
 """The layouts that are shipped, by name, and finding a layout by name or by path."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Final
 
-from isfc.arguments import STANDARD_INPUT, checked
+from msgspec import Struct, structs
+
+from isfc.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import AnyText, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
+from isfc.layout.foreign_text import SourceKind, source_kind
 from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
@@ -16,8 +21,48 @@ from isfc.layout.whole import made_whole
 
 _SUFFIX = ".toml"
 
-AnyLayout = Layout | Collection | str | Path
-"""A layout as a program means it: records, a shipped one's name, a path, or a file's text."""
+_IS: Final = {
+    SourceKind.LAYOUT: "a layout",
+    SourceKind.DECK: "an IOCP deck",
+    SourceKind.CONSOLE_LOG: "a console log",
+    SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands",
+}
+"""What messages call each kind."""
+
+_IMPORTED: Final = (SourceKind.DECK, SourceKind.CONSOLE_LOG)
+"""Of what a layout is made where one is expected."""
+
+_TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
+"""Bytes of a file that a layout is made of, as of what `isfc import` reads."""
+
+
+class Decks(Struct, frozen=True):
+    """IOCP decks or console logs, of which a layout is made where one is expected.
+
+    ``files`` are paths or texts; of a log ``NODE=FILE`` says whose it is. ``partitions`` and
+    ``ports`` are of decks, as for `isfc.import_iocp`: without them two partitions are joined, if
+    there are no more.
+    """
+
+    files: Sequence[AnyText]
+    partitions: str | None = None
+    ports: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls, given: AnyText, partitions: str | None = None, ports: Sequence[str] = ()
+    ) -> "Decks":
+        """Those that have commas between their paths; a path, a name or a text is one."""
+        is_one = isinstance(given, Path) or "\n" in given or is_there(Path(given))
+        return cls([given] if is_one else str(given).split(","), partitions, ports)
+
+    def __str__(self) -> str:
+        return ",".join("layout" if "\n" in str(each) else str(each) for each in self.files)
+
+
+AnyLayout = Layout | Collection | Decks | str | Path
+"""A layout as a program means it: records, a shipped one's name, a path, or a file's text; or
+decks, or console logs: a text, a path, or several paths with commas between."""
 
 
 def shipped_layouts() -> tuple[str, ...]:
@@ -27,7 +72,7 @@ def shipped_layouts() -> tuple[str, ...]:
 
 
 @checked
-def load_layout(argument: str | Path, link: str | None = None) -> Layout:
+def load_layout(argument: str | Path | Decks, link: str | None = None) -> Layout:
     """The layout that a user means by ``argument``: a shipped one's name, or a path.
 
     A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
@@ -35,24 +80,21 @@ def load_layout(argument: str | Path, link: str | None = None) -> Layout:
     `ConfigurationError` if there is no such layout or link, and if it is not a good one. Its notes
     are what figures of it alone do not have.
     """
-    document = load_document(argument)
+    document = given_document(argument)
     collection = collection_of(document)
     with within(document.source):
         return with_notes(collection, collection.link(link))
 
 
-def load_collection(argument: str | Path) -> Collection:
+def load_collection(argument: str | Path | Decks) -> Collection:
     """As `load_layout`, with all links of a layout that has several."""
-    return collection_of(load_document(argument))
+    return given_collection(argument)
 
 
 def given_collection(
     layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Collection:
-    """The links that a program means: records, a shipped layout's name, a path, or a file's text.
-
-    A text of several lines is the content of a layout file, which ``parse`` reads.
-    """
+    """The links that a program means: records, or what `given_document` reads and ``parse`` too."""
     if isinstance(layout, Layout):
         return Collection.of(*made_whole((layout,)))
     if isinstance(layout, Collection):
@@ -60,11 +102,60 @@ def given_collection(
     return parse(given_document(layout))
 
 
-def given_document(layout: str | Path) -> Document:
-    """The document of a shipped layout's name, a path, or a text of several lines itself."""
-    if isinstance(layout, str) and "\n" in layout:
-        return parse_document(layout, "layout")
-    return load_document(layout)
+def given_document(layout: str | Path | Decks) -> Document:
+    """The document of a shipped layout's name, a path, a text of several lines, or decks.
+
+    Where decks or console logs are given, the layout is the one that they are imported as.
+    """
+    return read_sources(layout).document()
+
+
+class Sources(Struct, frozen=True):
+    """What was read where a layout is expected: a layout, or what one is made of."""
+
+    decks: Decks
+    kind: SourceKind
+    texts: tuple[tuple[bytes, str, str], ...]
+    """each with its name in messages, and the system that it is said to be of"""
+
+    def document(self) -> Document:
+        """The document of the layout."""
+        partitions, ports = self.decks.partitions, self.decks.ports
+        if (partitions or ports) and self.kind is not SourceKind.DECK:
+            option = spelt("partitions" if partitions else "ports")
+            raise ConfigurationError(f"{option}: of IOCP decks; {self.decks} is none")
+        if self.kind not in _IMPORTED:
+            ((data, source, _),) = self.texts
+            return parse_document(data, source)
+        # decks are read by a ring above, as little of what is given is one
+        imported = import_module("isfc.deck.imported").layout_of
+        text, assumed = imported(self.kind, self.texts, partitions, ports)
+        return structs.replace(parse_document(text, str(self.decks)), assumed=assumed)
+
+
+def read_sources(given: str | Path | Decks) -> Sources:
+    """What files and texts hold. Raises `ConfigurationError` for some of each kind."""
+    decks = given if isinstance(given, Decks) else Decks.of(given)
+    texts = tuple(_content(each) for each in decks.files)
+    kinds = [source_kind(data.decode("utf-8", "replace")) for data, _, _ in texts]
+    if len({*kinds}) > 1 or (len(texts) > 1 and kinds[0] not in _IMPORTED):
+        found = ", ".join(
+            f"{each[1]} is {_IS[kind]}" for each, kind in zip(texts, kinds, strict=True)
+        )
+        raise ConfigurationError(
+            f"{found}: expected one layout, or IOCP decks, or console logs, with commas between"
+        )
+    return Sources(decks, kinds[0], texts)
+
+
+def _content(given: AnyText) -> tuple[bytes, str, str]:
+    """What a file or a text holds, its name in messages, and the system of ``NODE=FILE``."""
+    if isinstance(given, str) and "\n" in given:
+        return given.encode("utf-8", "surrogatepass"), "layout", ""
+    node, equals, file = str(given).partition("=")
+    if equals and not is_there(Path(given)) and is_there(Path(file)):
+        return *read_content(file), node
+    return *read_content(given), ""
 
 
 def given_link(
@@ -80,16 +171,11 @@ def given_link(
     return links[0]
 
 
-def load_document(argument: str | Path) -> Document:
-    """The document that a user means by ``argument``, as for `load_layout`."""
-    return parse_document(*read_content(argument))
-
-
 def read_content(argument: str | Path) -> tuple[bytes, str]:
     """The content of a layout file, and its name in messages; ``-`` is standard input."""
     if argument == str(STANDARD_INPUT):
         with within("standard input"):
-            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
+            return read_bytes(STANDARD_INPUT, "a layout", _TEXT_LENGTH_MAX), "standard input"
     names = shipped_layouts()
     path = argument if isinstance(argument, Path) else layout_path(argument)
     if path is None:
@@ -103,7 +189,7 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
             f"{expected(path.name, names, 'a path')}"
         )
     with within(str(path)):
-        return read_bytes(path, "a layout file"), str(path)
+        return read_bytes(path, "a layout file", _TEXT_LENGTH_MAX), str(path)
 
 
 def layout_path(argument: str) -> Path | None:

@@ -133,6 +133,8 @@ class Collection(Drawn):
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
     memory: tuple[Memory, ...] = ()
     others: tuple[OtherLink, ...] = ()
+    assumed: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What was taken for granted of the decks or console logs that they were made of."""
     whole: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -258,6 +258,8 @@ class Document(msgspec.Struct, frozen=True):
     """The same as it was written."""
     text: str
     """All of it, with its comments."""
+    assumed: tuple[str, ...] = ()
+    """What was taken for granted of the decks or console logs that it was made of."""
 
     @property
     def has_links(self) -> bool:

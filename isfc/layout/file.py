@@ -108,6 +108,7 @@ def collection_of(document: Document) -> Collection:
             _decks(root, systems),
             _memory(root, systems),
             _others(root),
+            assumed=document.assumed,
         )
 
 

@@ -30,6 +30,8 @@ class NoteKind(StrEnum):
     """Few pairs keep a rhythm that the distance decides: a shorter fibre may be slower."""
     TREND = "trend"
     """A run of a fixed length had not come to rest."""
+    ASSUMED = "assumed"
+    """The layout was made of decks or console logs, which do not say all of it."""
     MEMORY = "memory"
     """What is free where guests go is not known."""
     NO_RANGE = "no-range"

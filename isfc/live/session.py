@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
-from isfc.layout.collection import Collection
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.definition import define_system
-from isfc.layout.layout import Layout
 from isfc.library import check_posix
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
@@ -154,7 +152,7 @@ class OpenNode:
 @checked
 @asynccontextmanager
 async def open_node(
-    layout: str | Layout | Collection,
+    layout: AnyLayout,
     name: str,
     *,
     listen: str | None = None,
@@ -233,10 +231,8 @@ async def _to_its_end(ending: Coroutine[Any, Any, None]) -> None:
         raise
 
 
-def _define(layout: str | Layout | Collection, name: str) -> tuple[LinkEndDefinition, ...]:
-    if isinstance(layout, Layout):
-        layout = Collection.of(layout)
-    collection = layout if isinstance(layout, Collection) else load_collection(layout)
+def _define(layout: AnyLayout, name: str) -> tuple[LinkEndDefinition, ...]:
+    collection = given_collection(layout)
     if name not in collection.systems:
         raise ConfigurationError(
             f"{name[:40]!r} is no system of this layout: expected {' or '.join(collection.systems)}"

@@ -94,6 +94,7 @@ _CAVEATS: Final = (
     NoteKind.PROFILE,
     NoteKind.IN_STEP,
     NoteKind.DISKS,
+    NoteKind.ASSUMED,
 )
 """What may make a figure another one, the worst first. The others say what is not known."""
 

@@ -36,7 +36,7 @@ import msgspec
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
-from isfc.io.shared import load_with_disks
+from isfc.io.shared import given_with_disks
 from isfc.layout.build import CHANNELS_MAX, CtcChoice, SaidFibre, build_layout, widened
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
@@ -344,7 +344,7 @@ def _named(names: Sequence[str], links: Sequence[str] | None, folder: Path) -> I
     """The links of shipped layouts, or of files in ``folder``, each with its place."""
     for name in names:
         beside = folder / name
-        collection = load_with_disks(beside if is_there(beside) else name)
+        collection = given_with_disks(beside if is_there(beside) else name)
         with within(f"layout {name}"):
             if links is None:
                 (only, *others) = collection.links

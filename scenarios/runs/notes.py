@@ -7,13 +7,12 @@ behind it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
 from isfc.layout.capacity import RULE_GBPS_MAX
-from isfc.layout.catalogue import given_link
+from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
@@ -97,9 +96,7 @@ def live_notes(layout: Layout) -> tuple[Note, ...]:
 
 
 @checked
-def plan_notes(
-    layout: Layout | Collection | str | Path, figures: "Sequence[Saturated]" = ()
-) -> tuple[Note, ...]:
+def plan_notes(layout: AnyLayout, figures: "Sequence[Saturated]" = ()) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""
     layout = given_link(layout)
     if not figures:

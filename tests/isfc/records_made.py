@@ -159,6 +159,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "journal_show": shown,
     "sweep": swept,
     "compare_results": compared,
+    "decks": lambda: isfc.Decks(["deck.iocp"], "A,B"),
     "measured.about": lambda: isfc.measured.AboutFiles(),
     "runs": lambda: [
         isfc.simulate(ONE, "HS", pairs=1, **SHORT).answer,

@@ -48,6 +48,7 @@ MANY: Final = isfc.at_site("two-cecs", SLOW)
 CELLS: Final = read_grid(Path(__file__).parents[2] / "docs" / "sweep-links.toml")[:1]
 READ: Final = isfc.measured.Measurement("CLIENT", None, None, FilePlace("x", 1))
 
+NAMES_GIVEN: Final = st.sampled_from(["A,B", "x"])
 RECORDS: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     str: st.sampled_from(TEXTS) | st.text(max_size=12),
     bytes: st.sampled_from([TEXT.encode(), b"", b"\xff", b"\0"]),
@@ -65,6 +66,7 @@ RECORDS: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.GuestMemory: st.builds(
         isfc.GuestMemory, size=st.just(2**20), touched=st.integers(1, 2**20)
     ),
+    isfc.Decks: st.builds(isfc.Decks, st.lists(st.sampled_from(TEXTS)), st.none() | NAMES_GIVEN),
     isfc.measured.Measurement: st.just(READ),
     isfc.measured.Measurements: st.just(isfc.measured.Measurements((READ,))),
 }

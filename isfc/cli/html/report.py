@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from isfc.arguments import checked, in_python
-from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_given
+from isfc.arguments import checked
+from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
@@ -34,8 +34,7 @@ def report(
     check_jobs(jobs)
     chosen = find_workload(workload)
     check_charts()
-    with in_python():
-        links, channels = open_given(layout, link)
+    links, channels = open_all(layout, link)
     is_named = isinstance(layout, str) and "\n" not in layout
     name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
     tell = progress or (lambda _: None)

@@ -77,8 +77,8 @@ def import_iocp(
         valued(
             "NAME,NAME",
             "The partitions to join, which name the systems. BOSTON=LP02 gives a system "
-            "another name, 2:LP02 means the one of the second deck. Required: without it the "
-            "message names the partitions that there are.",
+            "another name, 2:LP02 means the one of the second deck. Of more than two it is "
+            "required: without it the message names those that there are.",
         ),
     ] = None,
     ports: Annotated[

@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import Struct
 
-from isfc.arguments import STANDARD_INPUT
+from isfc.arguments import STANDARD_INPUT, as_options, spelt
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
-from isfc.layout import catalogue
+from isfc.layout.catalogue import (
+    AnyLayout,
+    Decks,
+    given_collection,
+    given_document,
+    is_there,
+    read_content,
+    shipped_layouts,
+)
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
 def complete_layout(incomplete: str) -> list[str]:
     """The shipped layouts that begin so; with none of them the shell offers files."""
-    return [name for name in catalogue.shipped_layouts() if name.startswith(incomplete)]
+    return [name for name in shipped_layouts() if name.startswith(incomplete)]
 
 
 def _layout(said: str, metavar: str = "LAYOUT") -> Any:
@@ -34,27 +42,45 @@ def _layout(said: str, metavar: str = "LAYOUT") -> Any:
 
 _LAYOUT_FILE = "A layout file (TOML), or the name of a shipped layout such as published-12"
 
-LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; - for standard input.")]
+_IMPORTED = "or IOCP decks or console logs, with commas between, which are imported"
+
+LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; {_IMPORTED}; - for standard input.")]
 """To be given to `open_layout` or `open_links`."""
 
 LayoutsArgument = Annotated[
     list[str],
     _layout(
-        "Layout files (TOML), or names of shipped layouts such as published-12; - for standard "
-        "input.",
+        "Layout files (TOML), or names of shipped layouts such as published-12; each may be "
+        "IOCP decks or console logs, with commas between; - for standard input.",
         "LAYOUT...",
     ),
 ]
 """Several of them."""
 
-GivenArgument = Annotated[
-    str,
-    _layout(
-        "A layout file or a shipped layout; or IOCP decks or console logs, with commas between, "
-        "which are imported."
-    ),
-]
-"""One side of a change."""
+
+class DecksOptions(Struct, frozen=True):
+    """What is said of decks where a layout is expected."""
+
+    partitions: Annotated[
+        str | None,
+        valued(
+            "NAME,NAME",
+            "Of decks: the partitions to join, as for 'isfc import iocp', if they are not two.",
+        ),
+    ] = None
+    ports: Annotated[
+        list[str] | None,
+        valued("NODE:50=C1,...", "Of decks: the director port of a chpid."),
+    ] = None
+
+    def given(self, layout: Any) -> Any:
+        """The layout that is meant, or each of several."""
+        if layout is None or (self.partitions is None and not self.ports):
+            return layout
+        if isinstance(layout, list):
+            return [*map(self.given, layout)]
+        return Decks.of(layout, self.partitions, self.ports or ())
+
 
 LayoutFileArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}.")]
 """Where other processes read it as well; to be given to `check_lasting` first."""
@@ -91,18 +117,24 @@ class OpenedFile(Struct, frozen=True):
     disks: "IoConfiguration | None"
 
 
-def open_collection(argument: str | Path) -> OpenedFile:
-    """All links that a user means: as `load_collection`, and from standard input or a pipe too.
+def open_collection(argument: str | Path | Decks) -> OpenedFile:
+    """All links that a user means: as `given_document`, and from standard input or a pipe too.
 
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
-    document = catalogue.load_document(argument)
+    document = _document(argument)
     collection, disks = _links_with_disks(document)
     checked = _checked(collection, document.source)
     return OpenedFile(document.source, document.text, checked, disks)
 
 
-def open_layout(argument: str, link: str | None = None) -> Layout:
+def _document(argument: str | Path | Decks) -> Document:
+    """What a user means; messages name options."""
+    with as_options():
+        return given_document(argument)
+
+
+def open_layout(argument: str | Decks, link: str | None = None) -> Layout:
     """The link that a user means: as for `open_collection`.
 
     Raises `ConfigurationError` if there is no such layout or link, or it is not a good one.
@@ -134,29 +166,25 @@ class OpenedLink(Struct, frozen=True):
         return self.collection.beside(self.layout)
 
 
-def open_links(argument: str, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
+def open_links(argument: str | Decks, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
     """As `open_layout`, for commands that show every link: of several all, if none is named.
 
     ``alone`` says that each is run without the links that it shares channels with.
     """
-    return _links(catalogue.load_document(argument), link, alone=alone)
+    with as_options():
+        return _links(given_document(argument), link, alone=alone)
 
 
-def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
+def open_all(
+    layout: AnyLayout, link: str | None
+) -> "tuple[list[OpenedLink], IoConfiguration | None]":
     """As `open_links`, and what the file says of channels and their I/O, None if nothing.
 
     A file that says of these alone has no link.
     """
-    return _all(catalogue.load_document(argument), link)
-
-
-def open_given(
-    layout: catalogue.AnyLayout, link: str | None
-) -> "tuple[list[OpenedLink], IoConfiguration | None]":
-    """As `open_all`, of what a program gives."""
     if not isinstance(layout, Layout | Collection):
-        return _all(catalogue.given_document(layout), link)
-    collection = catalogue.given_collection(layout)
+        return _all(given_document(layout), link)
+    collection = given_collection(layout)
     disks = None
     if collection.io:
         from isfc.layout.write import format_collection  # files have it written
@@ -189,7 +217,7 @@ def _links(document: Document, link: str | None, *, alone: bool = True) -> list[
     _checked(collection, document.source)
     with within(document.source):
         if link is not None:
-            named = collection.link(link, "--link")
+            named = collection.link(link, spelt("link"))
             return [_opened(named, collection.with_first(named), disks, alone=alone)]
     return [_opened(each, collection, disks, alone=alone) for each in collection.links]
 
@@ -214,9 +242,9 @@ def _opened(
     return OpenedLink(noted, disks if find_shared(disks, layout) else None, collection, disks)
 
 
-def read_collection(argument: str) -> Collection:
+def read_collection(argument: str | Decks) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
-    document = catalogue.load_document(argument)
+    document = _document(argument)
     return _checked(collection_of(document), document.source)
 
 
@@ -241,16 +269,16 @@ def read_text(argument: str) -> tuple[str, str]:
     """The text of the layout, deck or console log that a user means, and its name in messages."""
     from isfc.deck.place import decode
 
-    data, source = catalogue.read_content(argument)
+    data, source = read_content(argument)
     return decode(data, source), source
 
 
 def is_read_once(argument: str) -> bool:
     """Whether a user means standard input, or a pipe as the shell makes of ``<(command)``."""
     path = Path(argument)
-    if argument in catalogue.shipped_layouts():
+    if argument in shipped_layouts():
         return False
-    return path == STANDARD_INPUT or (catalogue.is_there(path) and path.is_fifo())
+    return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
 
 
 class PrintOptions(Struct, frozen=True):

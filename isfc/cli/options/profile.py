@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from isfc.cli.options.layout import (
+    DecksOptions,
     LayoutArgument,
     LinkOption,
     OpenedFile,
@@ -26,7 +27,7 @@ ProfileOption = Annotated[
 ]
 
 
-class LinkOptions(Struct, frozen=True):
+class LinkOptions(DecksOptions, frozen=True, kw_only=True):
     """The layout that a command is of, which of its links, and the site that they are at."""
 
     layout: LayoutArgument
@@ -36,7 +37,7 @@ class LinkOptions(Struct, frozen=True):
     def open_file(self) -> OpenedFile:
         """All links of the layout."""
         profile = opened_site(self.profile)
-        opened = open_collection(self.layout)
+        opened = open_collection(self.given(self.layout))
         return structs.replace(opened, collection=_at_site(opened.collection, profile))
 
     def open(self) -> Layout:

@@ -95,13 +95,16 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("text", "remedy"),
     [
-        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "'isfc import iocp FILE --partitions"),
-        ("* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n", "'isfc import iocp FILE"),
-        ("* long\n" * 160_000 + " CHPID PATH=5\n", "is too long"),
-        (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 20_000, "'isfc import iocp FILE"),
+        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "partitions: missing; expected two"),
+        (
+            "* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n",
+            "there is no RESOURCE statement",
+        ),
+        ("# long\n" * 160_000, "is too long"),
+        (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 20_000, "expected each channel path once"),
         ("ACTIVATE ISLINK 6000 NODE BOSTON\n", "'isfc import config FILE --layout LAYOUT'"),
         ("/* ours */\nSystem_Identifier * * ATLANTA\n", "'isfc import config FILE"),
-        ("Link device: 33C1    Type: FCTC\n", "'isfc import islink NODE=FILE'"),
+        ("Link device: 33C1    Type: FCTC\n", "given:1:14: Link device '33C1' has no Node"),
         ("[fibre.1]\n\n  chpid = { A = 4\n", "is not TOML: "),
     ],
 )

@@ -23,9 +23,10 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 
 PRINTED: Final = frozenset(
     "json csv table html markdown plot output full format fail_on report interval side x y why "
-    "plain force notes".split()
+    "plain force notes partitions ports".split()
 )
-"""Options that say how something is shown or written. Functions return all of it."""
+"""Options that say how something is shown or written, of which functions return all; and what is
+said of decks, which is `Decks` of a function's layout."""
 
 RENAMED: Final = {"from": ("client", "source", "from_"), "as": ("as_",)}
 """Options whose names are no good for arguments; with the last, ``--from`` of `relocate`."""

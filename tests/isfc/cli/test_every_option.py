@@ -16,6 +16,7 @@ import pytest
 
 from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.options.layout import DecksOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.scoring import Scoring
@@ -132,7 +133,7 @@ show FILE
     --link A-C                                            --++
     --output out.svg                                      ++++
     --connections                                         ++++
-    --output out.svg | --connections                      ----
+    --output out.svg | --connections                      ++++
     --csv                                                 ++++
     --json                                                ++++
 run FILE LOAD --seconds 0.02 --warmup 0
@@ -339,6 +340,7 @@ def test_every_option_has_its_row(name: str) -> None:
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
         is_made = "table" in options  # which only these have
         made = {*AnswerPrinted.__struct_fields__, "html", "plot"} if is_made else {"force"}
+        made |= {*DecksOptions.__struct_fields__}
         assert options - {"help", *made - rest} == rest
 
 

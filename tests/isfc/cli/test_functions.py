@@ -177,7 +177,7 @@ def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_
         (lambda: isfc.evacuate("published-1", "CLIENT", []), "^guests 0: expected 1 to 500"),
         (
             lambda: any_call.check(None),
-            r"^check\(layout=None\): expected a Layout, a Collection, a text or a Path$",
+            r"^check\(layout=None\): expected a Layout, a Collection, a Decks, a text or a Path$",
         ),
         (lambda: any_call.evacuate("published-1", 1, [GUEST]), r"^evacuate\(system=1\): expected"),
     ],

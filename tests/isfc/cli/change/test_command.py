@@ -185,9 +185,9 @@ def test_decks_and_consoles_are_imported(
     [
         ("published-1 published-1 --ports A:50=C1", "--ports: of IOCP decks"),
         ("DECK,published-1 published-1", "expected one layout, or IOCP decks, or console logs"),
-        ("DECK DECK", "partitions"),
+        ("MANY MANY", "partitions"),
         ("DECK published-1", "CLIENT"),
-        ("config.txt published-1", "config.txt: statements, which have no chpids"),
+        ("config.txt published-1", "config.txt: is not TOML but SYSTEM CONFIG"),
     ],
 )
 def test_what_is_no_side_of_a_change_is_named(
@@ -200,7 +200,8 @@ def test_what_is_no_side_of_a_change_is_named(
     monkeypatch.chdir(tmp_path)
     Path("config.txt").write_text("ACTIVATE ISLINK 6000 NODE B\n")
     deck = str(DECKS / "crowded.iocp")
-    assert message in refusal("change", *words.replace("DECK", deck).split(), "--no-rates")
+    given = words.replace("DECK", deck).replace("MANY", str(DECKS / "one-cec.iocp"))
+    assert message in refusal("change", *given.split(), "--no-rates")
 
 
 def test_the_same_layout_takes_no_step(capsys: pytest.CaptureFixture[str]) -> None:

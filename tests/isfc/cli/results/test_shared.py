@@ -10,7 +10,7 @@ from ctc.sharing import NOTHING
 from isfc.answers.simulation import simulate
 from isfc.cli.main import run
 from isfc.cli.options.layout import open_collection, open_layout, open_with_disks
-from isfc.io.shared import given_link_with_disks, load_with_disks, parse_links, without_disks
+from isfc.io.shared import given_link_with_disks, given_with_disks, parse_links, without_disks
 from isfc.layout.catalogue import load_layout
 from tools import PROJECT
 
@@ -74,7 +74,7 @@ def test_a_bad_table_of_disks_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_sweeps_and_the_api_have_the_disks_too() -> None:
     opened = open_layout(str(SHARED))
-    assert load_with_disks(SHARED).links == (opened,)
+    assert given_with_disks(SHARED).links == (opened,)
     assert given_link_with_disks(str(SHARED)) == opened
     assert given_link_with_disks("published-4") == load_layout("published-4")
     found = simulate(str(SHARED), "HL", pairs=20, seconds=0.05, warmup=0.02)
