@@ -42,7 +42,6 @@ LEFT: Final = (
     "isfc/cli/html/",
     "isfc/cli/live/",
     "isfc/cli/plan/",
-    "isfc/cli/studio/",
     "isfc/deck/",
     "isfc/io/",
     "isfc/measured/measurement.py",
