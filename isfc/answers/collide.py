@@ -10,6 +10,7 @@ from isfc.arguments import SEED_MAX, Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import directions_of
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.in_words import exact
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
@@ -17,7 +18,7 @@ from isfc.link.scan import stop_short
 from isfc.reported import Charted
 from isfc.reports.chart import Grid
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import exact, shown
+from isfc.reports.units import shown
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.collide import (
     LOAD_MAX,

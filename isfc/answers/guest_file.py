@@ -16,8 +16,7 @@ from isfc.arguments import spelling, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import find_node
-from isfc.reports.units import exact
+from isfc.layout.in_words import exact, find_node
 from scenarios.moves.guest import SECONDS_MAX, GuestPlan, Limits, make_limits
 from scenarios.moves.targets import Tenant
 

@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from isfc.answers.journal import JournalDifference, JournalInput, JournalOutcome, JournalReplay
+from isfc.layout.in_words import exact
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.units import exact
 
 _WHAT_WIDTH: Final = 28
 _NS_PER_S: Final = 10**9

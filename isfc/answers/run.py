@@ -10,13 +10,14 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc.answers.limit import limits_of, resources_table, rests_on_table
 from isfc.answers.limit_record import LimitedBy
 from isfc.answers.shared import Shared, disks_answer, disks_tables
+from isfc.layout.in_words import exact
 from isfc.layout.note import Note
 from isfc.layout.site import SiteProfile
 from isfc.reported import Reported
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import exact, shown, with_unit
+from isfc.reports.units import shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit, RestsOn

@@ -14,14 +14,14 @@ from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
-from isfc.layout.in_words import check_known
+from isfc.layout.in_words import check_known, exact
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
 from isfc.reported import Reported
 from isfc.reports.delimited import records
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import exact, with_unit
+from isfc.reports.units import with_unit
 from isfc.search.sizing import (
     DEFAULT_FEATURES,
     MB_PER_S_MAX,

@@ -66,14 +66,6 @@ class IoChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class IoSystem:
-    """A system; ``saps`` is None where they are no limit."""
-
-    name: str
-    saps: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Trunk:
     """What carries the data of several ``channels``: a card, an I/O interconnect or a fanout.
 
@@ -137,11 +129,12 @@ class IoWorkload:
 class IoConfiguration:
     """All that an I/O configuration says; channels by chpid, in the order of the file.
 
+    ``systems`` has the SAPs of each by its name, None where they are no limit.
     ``trunks`` stand from the channel up: what carries data of another comes after it.
     """
 
     channels: Mapping[str, IoChannel]
-    systems: Mapping[str, IoSystem]
+    systems: Mapping[str, int | None]
     workloads: tuple[IoWorkload, ...]
     trunks: tuple[Trunk, ...] = ()
 

@@ -37,7 +37,6 @@ from isfc.io.configuration import (
     ZHYPERLINK,
     IoChannel,
     IoConfiguration,
-    IoSystem,
     IoWorkload,
 )
 from isfc.io.io_table import check_names, read_trunks, read_workload
@@ -109,7 +108,7 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
         raise ConfigurationError(f"io: {none}; expected {words_of(Root)['io']}")
     paths = far_paths(root)
     systems = {
-        name: IoSystem(name, convert(table, _SystemTable, f"[system.{show_key(name)}]").saps)
+        name: convert(table, _SystemTable, f"[system.{show_key(name)}]").saps
         for name, table in root.system.items()
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
@@ -157,7 +156,7 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChanne
 
 
 def _check_systems(
-    systems: Mapping[str, IoSystem],
+    systems: Mapping[str, int | None],
     nodes: frozenset[str],
     channels: Mapping[str, IoChannel],
     workloads: tuple[IoWorkload, ...],

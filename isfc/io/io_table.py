@@ -44,6 +44,11 @@ _CPU_US_MAX: Final = 1e6
 
 _Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
 
+_OUTSTANDING: Final = f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}"
+_Outstanding = Annotated[int, holds(_OUTSTANDING, ge=1, le=_OUTSTANDING_MAX)]
+_CPU_US: Final = f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}"
+_CpuUs = Annotated[float, holds(_CPU_US, gt=0, le=_CPU_US_MAX)]
+
 
 class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, holds("a name in quotes")]
@@ -61,17 +66,7 @@ class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=_RATE_MAX)] | None = (
         msgspec.field(default=None, name="rate")
     )
-    outstanding: (
-        Annotated[
-            int,
-            holds(
-                f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
-                ge=1,
-                le=_OUTSTANDING_MAX,
-            ),
-        ]
-        | None
-    ) = None
+    outstanding: _Outstanding | None = None
     think_us: Annotated[
         float, holds("microseconds between an I/O and the next, from 0", ge=0, le=1e9)
     ] = 0.0
@@ -81,17 +76,7 @@ class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cache_hit_percent: _Percent = 100.0
     system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
     rejected_percent: _Percent | None = None
-    cpu_us_per_mb: (
-        Annotated[
-            float,
-            holds(
-                f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
-                gt=0,
-                le=_CPU_US_MAX,
-            ),
-        ]
-        | None
-    ) = None
+    cpu_us_per_mb: _CpuUs | None = None
 
 
 def read_workload(

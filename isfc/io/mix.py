@@ -118,7 +118,7 @@ def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:
     disks = [one for one in configuration.workloads if one.protocol is not Protocol.TCP]
     if not disks:
         raise ConfigurationError(f"{name}: [[io]]: asks no channel for disk I/O; expected some")
-    saps = [system.saps for system in configuration.systems.values() if system.saps is not None]
+    saps = [each for each in configuration.systems.values() if each is not None]
     return Mix(
         name,
         tuple(_load_of_workload(workload, name) for workload in disks),

@@ -129,13 +129,13 @@ def sap_loads(
     systems, rates = configuration.systems, [*carried]
     only = next(iter(systems)) if len(systems) == 1 else ""
     found = []
-    for name, system in systems.items():
-        if system.saps is not None:
+    for name, saps in systems.items():
+        if saps is not None:
             rate = sum(
                 io_per_s
                 for workload, channel, io_per_s in rates
                 if (workload.system or channel.system or only) == name
             )
-            busy = sap_busy(Z15, iop_threads(system.saps), rate, rate)
-            found.append(SapLoad(name, system.saps, rate, busy))
+            busy = sap_busy(Z15, iop_threads(saps), rate, rate)
+            found.append(SapLoad(name, saps, rate, busy))
     return tuple(found)

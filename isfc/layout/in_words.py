@@ -8,6 +8,16 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
 
+def exact(value: float) -> str:
+    """``1,027.5``: what was counted or given, with all its digits."""
+    return f"{value:,.15g}"
+
+
+def number(value: float, places: int = 0) -> str:
+    """``1,027.5``: to so many places."""
+    return f"{value:,.{places}f}"
+
+
 def listed(items: Iterable[object], word: str = "and") -> str:
     """``2, 4 and 8``, or with another word before the last."""
     *most, last = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from isfc.arguments import spelt
+from isfc.layout.in_words import number
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement, WayFigures
 
@@ -156,9 +157,9 @@ def _of_busy(name: str, row: DeviceFigures, serv_ms: float) -> Iterator[str]:
     if low > BUSY_MAX or (busy is not None and not low - 0.5 <= busy <= high + 0.5):
         beside = "" if busy is None else f", and Busy is {busy:g} %"
         yield (
-            f"{name}: {row.io_per_s:g} I/Os a second of {serv_ms:g} ms each are {percent:.4g} % "
-            f"busy{beside}; expected the same: is Serv in ms and I/O a second, or are columns "
-            "shifted?"
+            f"{name}: {row.io_per_s:g} I/Os a second of {serv_ms:g} ms each are "
+            f"{number(percent, 1)} % busy{beside}; expected the same: is Serv in ms and I/O a "
+            "second, or are columns shifted?"
         )
 
 
@@ -186,14 +187,15 @@ def _of_link(row: LinkFigures) -> Iterator[str]:
         if abs(derived - way.mb_per_s) > off + 0.02 * way.mb_per_s:
             yield (
                 f"{side}MB/sec {way.mb_per_s:g} is not {side}Pkg/sec times bytes a package, "
-                f"{derived:.1f}; expected the same within rounding: are columns shifted?"
+                f"{number(derived, 1)}; expected the same within rounding: are columns shifted?"
             )
         messages = packages * ratio
         off = 0.05 * packages + 0.5 * ratio + 0.5
         if abs(messages - way.messages_per_s) > off + 0.02 * messages:
             yield (
                 f"{side}Msg/sec {way.messages_per_s:g} is not {side}Pkg/sec times messages a "
-                f"package, {messages:.1f}; expected the same within rounding: are columns shifted?"
+                f"package, {number(messages, 1)}; expected the same within rounding: are "
+                "columns shifted?"
             )
 
 

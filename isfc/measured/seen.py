@@ -9,7 +9,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import first_listed
+from isfc.layout.in_words import first_listed, number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
@@ -68,8 +68,8 @@ class SeenInterval:
             for here, there in ((one.written, other.read), (other.written, one.read)):
                 if abs(here.mb_per_s - there.mb_per_s) > DISAGREE * max(here.mb_per_s, 1.0):
                     found.append(
-                        f"one end wrote {here.mb_per_s:.1f} MB/s, the other read "
-                        f"{there.mb_per_s:.1f}: these may be different intervals"
+                        f"one end wrote {number(here.mb_per_s, 1)} MB/s, the other read "
+                        f"{number(there.mb_per_s, 1)}: these may be different intervals"
                     )
         return found
 

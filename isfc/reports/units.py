@@ -61,11 +61,6 @@ def amount(value: float, unit: Unit) -> str:
     return f"{shown(value, unit)} {FORMATS[unit].name}"
 
 
-def exact(value: float) -> str:
-    """``1,027.5``: what was counted or given, with all its digits."""
-    return f"{value:,.15g}"
-
-
 def bytes_words(length: float) -> str:
     """``2 GiB``, or MiB of less than one."""
     is_small = length < 2**30

@@ -7,7 +7,6 @@ Each candidate is scored once, by a short run; the best then until they are stea
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Final, Generic, TypeVar
 
 from ctc.address import Rdev
@@ -338,7 +337,7 @@ class Trials(Generic[_Candidate]):
     def score(self, collections: Mapping[_Candidate, Collection]) -> None:
         """Score what is new among the candidates."""
         new = [each for each in collections if each not in self.scores]
-        work = partial(figures, scoring=self.task.scoring)
+        work = self.task.scoring.figures
         answers: dict[int, Figures] = {}
         for index, answer in self._share_out(work, [collections[each] for each in new]):
             answers[index] = answer
@@ -355,9 +354,7 @@ class Trials(Generic[_Candidate]):
             replace(task.scoring, seconds=None, seed=seed) for seed in range(1, task.seeds + 1)
         ]
         different = list(dict.fromkeys(collections))
-        by_seed = [
-            dict(self._share_out(partial(figures, scoring=seed), different)) for seed in seeds
-        ]
+        by_seed = [dict(self._share_out(seed.figures, different)) for seed in seeds]
         found = []
         for collection in collections:
             index = different.index(collection)
@@ -366,8 +363,3 @@ class Trials(Generic[_Candidate]):
             links = dict(zip(task.links, rates[count:], strict=True))
             found.append(Contender(collection, tuple(rates[:count]), links, task.scoring.load))
         return found
-
-
-def figures(collection: Collection, *, scoring: Scoring) -> Figures:
-    """As of `Scoring.figures`, for other processes."""
-    return scoring.figures(collection)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from isfc.layout.in_words import exact
 from isfc.link.name import NodeName
 
 if TYPE_CHECKING:  # a page by rule of thumb does without the model
@@ -58,7 +59,7 @@ class Interval(Struct, frozen=True):
         return isinstance(value, int | float) and self.low <= value <= self.high
 
     def __str__(self) -> str:
-        return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
+        return f"{exact(rounded(self.low))}-{exact(rounded(self.high))}"
 
 
 class Runs(Struct, frozen=True):
@@ -159,9 +160,9 @@ class Figure(Struct, frozen=True):
     def __str__(self) -> str:
         """``1,430 (1,220 to 1,740)``."""
         if self.range is None:
-            return f"{rounded(self.value):,g}"
+            return exact(rounded(self.value))
         low, high = rounded(self.range.likely.low), rounded(self.range.likely.high)
-        return f"{rounded(self.value):,g} ({low:,g} to {high:,g})"
+        return f"{exact(rounded(self.value))} ({exact(low)} to {exact(high)})"
 
     def __repr__(self) -> str:
         load = "" if self.load is None else f" {self.load.words}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isfc.layout.collection import Collection
+from isfc.layout.in_words import number
 from isfc.layout.loss import Loss, loss_of, losses
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.ranges import links_ratio
@@ -51,7 +52,7 @@ class AfterLoss:
         return Figure(share, Unit.SHARE, found.range, load=self.carried.load)
 
     def __repr__(self) -> str:
-        left = f"{100 * self.share.value:.0f} % left, {self.rate.value:,.1f} MB/s"
+        left = f"{number(100 * self.share.value)} % left, {number(self.rate.value, 1)} MB/s"
         return f"<AfterLoss {self.gone} gone: {left}>"
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_known
+from isfc.layout.in_words import check_known, number
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.other_links import others_on, say_others, with_others
@@ -265,8 +265,8 @@ class ModelledRate:
 
     def __repr__(self) -> str:
         return (
-            f"<ModelledRate {self.sender}: {self.saturated.value:,.1f} MB/s saturated, "
-            f"{self.stated.value:,.1f} with {self.pairs} pairs>"
+            f"<ModelledRate {self.sender}: {number(self.saturated.value, 1)} MB/s saturated, "
+            f"{number(self.stated.value, 1)} with {self.pairs} pairs>"
         )
 
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from ctc.address import format_rdev
+from isfc.layout.in_words import number
 from isfc.layout.layout import Layout
 from isfc.measured.measurement import DeviceFigures, LinkFigures
 from isfc.measured.seen import SeenInterval, SeenLink
@@ -163,8 +164,9 @@ def likely_reasons(layout: Layout, seen: SeenLink, result: Result) -> Iterator[s
     for link in seen.measurement.links[:1]:
         if link.collisions_per_s > 20 and link.collisions_per_s > 3 * result.collisions_per_s:
             yield (
-                f"{link.collisions_per_s:.0f} collisions a second were measured, the model has "
-                f"{result.collisions_per_s:.0f}: the systems may have the CTCs in different orders"
+                f"{number(link.collisions_per_s)} collisions a second were measured, the model has "
+                f"{number(result.collisions_per_s)}: the systems may have the CTCs in different "
+                "orders"
             )
 
 
@@ -176,13 +178,14 @@ def _of_fibre(name: str, busy: Sequence[tuple[DeviceFigures, DeviceResult]]) -> 
         word = "longer" if conn > 1 else "shorter"
         speed = "slower" if conn > 1 else "faster"
         yield (
-            f"{name}: Conn is {conn:.1f} times the model's, {word} on every CTC: its link may run "
-            f"{speed} than the layout says"
+            f"{name}: Conn is {number(conn, 1)} times the model's, {word} on every CTC: its link "
+            f"may run {speed} than the layout says"
         )
     pend = _ratio([(theirs.pend_ms, mine.pend_ms) for theirs, mine in busy])
     worst = max(theirs.pend_ms or 0.0 for theirs, _ in busy)
     if pend is not None and pend > 2 and worst >= 1.0:
-        yield f"{name}: Pend is {pend:.1f} times the model's: other traffic may use the chpid"
+        times = number(pend, 1)
+        yield f"{name}: Pend is {times} times the model's: other traffic may use the chpid"
 
 
 def _ratio(values: Sequence[tuple[float | None, float]]) -> float | None:

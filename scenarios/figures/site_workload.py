@@ -11,6 +11,7 @@ from math import log
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import exact, number
 from isfc.layout.layout import Layout
 from isfc.layout.site import FACTOR_MAX
 from isfc.link.message import Traffic
@@ -111,8 +112,8 @@ def assumed(out: WayFigures, back: WayFigures, workload: Workload) -> Iterator[s
     ratio = back.messages_per_s / exchanges(out, back).per_s
     if not _EXCHANGE_RATIO <= ratio <= 1 / _EXCHANGE_RATIO:
         yield (
-            f"one reply for each message, though {ratio:.2f} came back for each: the model has no "
-            "other traffic"
+            f"one reply for each message, though {number(ratio, 2)} came back for each: the model "
+            "has no other traffic"
         )
 
 
@@ -125,8 +126,9 @@ def other_lengths(
     length = exchanges(out, back).length
     if abs(length / workload.mean_length - 1) > _LENGTHS_DIFFER:
         yield (
-            f"{place}: link activity has messages of {length:,} bytes, and "
-            f"those of {workload.name} have {workload.mean_length:,.0f}: was it another workload?"
+            f"{place}: link activity has messages of {exact(length)} bytes, and "
+            f"those of {workload.name} have {number(workload.mean_length)}: was it another "
+            "workload?"
         )
 
 
@@ -186,15 +188,14 @@ class Derived:
 
     def __str__(self) -> str:
         if self.is_light:
-            return (
-                f"{self.workload.name}, {self.offered_per_s or 0.0:.1f} messages a second offered"
-            )
+            offered = number(self.offered_per_s or 0.0, 1)
+            return f"{self.workload.name}, {offered} messages a second offered"
         return f"{self.workload.name}, {self.pairs} pairs"
 
     @property
     def load(self) -> str:
         """``HL:50``; an open load is of its messages a second, and no pairs."""
-        rate = f"{self.offered_per_s or 0.0:.0f}/s"
+        rate = f"{number(self.offered_per_s or 0.0)}/s"
         return f"{self.workload.name}:{rate if self.is_light else self.pairs}"
 
     def as_open(self) -> "Derived":
@@ -289,8 +290,8 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     best = tried[0]
     if not 1 / _OFF_MAX < best.mb_per_s / seen.mb_per_s < _OFF_MAX:
         uncertain.append(
-            f"with {best.pairs} pairs the model comes nearest, and carries {best.mb_per_s:.0f} "
-            f"MB/s where {seen.mb_per_s:.0f} were measured"
+            f"with {best.pairs} pairs the model comes nearest, and carries {number(best.mb_per_s)} "
+            f"MB/s where {number(seen.mb_per_s)} were measured"
         )
     as_well = _as_well(tried)
     if as_well:
@@ -311,8 +312,8 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
 def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float) -> Derived:
     """A load below what one pair of guests does."""
     light = (
-        f"a light load: {seen.mb_per_s:.0f} MB/s, where one pair of guests that always has "
-        f"something under way would do {one_pair:.0f} in the model"
+        f"a light load: {number(seen.mb_per_s)} MB/s, where one pair of guests that always has "
+        f"something under way would do {number(one_pair)} in the model"
     )
     rate = exchanges(seen.out, seen.back).per_s
     return Derived(
@@ -349,9 +350,9 @@ def check_possible(layout: Layout, interval: SeenInterval) -> None:
         )
         if rate > FACTOR_MAX * most:
             raise ConfigurationError(
-                f"{one.place}: {rate:,.0f} MB/s one way, and the fibres of the layout carry "
-                f"{most:,.0f}; expected figures of a second: is the unit another, or are they of a "
-                "minute?"
+                f"{one.place}: {number(rate)} MB/s one way, and the fibres of the layout carry "
+                f"{number(most)}; expected figures of a second: is the unit another, or are they "
+                "of a minute?"
             )
 
 
@@ -360,7 +361,7 @@ def _check_end(one: Measurement) -> None:
     io_per_s = sum(device.io_per_s for device in one.devices)
     mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s
     if (mb_per_s is not None and mb_per_s < QUIET_MB_PER_S) or (link is None and io_per_s < 1):
-        what = f"{io_per_s:.1f} I/O/s" if mb_per_s is None else f"{mb_per_s:.2f} MB/s"
+        what = f"{number(io_per_s, 1)} I/O/s" if mb_per_s is None else f"{number(mb_per_s, 2)} MB/s"
         raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
 
 

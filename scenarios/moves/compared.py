@@ -13,6 +13,7 @@ from typing import Final
 
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import number
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
@@ -53,7 +54,8 @@ def check_stops(evacuation: Evacuation) -> None:
         if limit_s < 1 and limit_s <= (state_s := state_seconds(link, tenant.source)):
             raise ConfigurationError(
                 f"{spelt('max_quiesce')} {limit_s:g} s of {tenant.plan.name}: state and I/O "
-                f"devices, {STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
+                f"devices, {STATE_LENGTH // 2**20} MiB, alone take {number(state_s, 3)} s over "
+                "this link"
             )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from ctc.agenda import NEVER_NS
 from isfc.arguments import check_fields, checked, given_size, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import check_between
+from isfc.layout.in_words import check_between, number
 from isfc.link.message import Message
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
@@ -54,7 +54,7 @@ class Limits:
         for name, value in (("max_total", self.max_total), ("max_quiesce", self.max_quiesce)):
             if not (0 < value <= SECONDS_MAX or value == inf):
                 raise ConfigurationError(
-                    f"{spelt(name)} {value:g}: expected more than 0 to {SECONDS_MAX:,.0f} s"
+                    f"{spelt(name)} {value:g}: expected more than 0 to {number(SECONDS_MAX)} s"
                 )
         if not 0 <= self.quiesce_goal <= SECONDS_MAX:
             raise ConfigurationError(f"quiesce goal {self.quiesce_goal:g}: expected 0 s or more")

@@ -18,7 +18,7 @@ from isfc.cp.words import matches
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import listed, number
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
@@ -153,7 +153,7 @@ def _seconds(name: str, text: str) -> float:
         return inf
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= SECONDS_MAX):
         raise ConfigurationError(
-            f"{name} {text[:40]}: expected 1 to {SECONDS_MAX:,.0f} seconds, or NOLIMIT"
+            f"{name} {text[:40]}: expected 1 to {number(SECONDS_MAX)} seconds, or NOLIMIT"
         )
     return float(text)
 

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import first_listed, listed
+from isfc.layout.in_words import exact, first_listed, listed
 from isfc.link.name import NodeName
 from scenarios.moves.guest import Guest, GuestPlan
 
@@ -92,7 +92,7 @@ def place_guests(
     names = first_listed(
         [f"{each.name} ({each.memory.size / _GIB:g} GiB)" for each in homeless], _NAMED
     )
-    rest = ", ".join(f"{node} {size / _GIB:.4g}" for node, size in left.items())
+    rest = ", ".join(f"{node} {exact(round(size / _GIB, 5))}" for node, size in left.items())
     raise ConfigurationError(
         f"no room for {names}; GiB that guests may still have beside the others there: {rest}; "
         "expected more in [memory.SYSTEM], or other guests"

@@ -12,6 +12,7 @@ from functools import cache
 from statistics import median
 from typing import Final
 
+from isfc.layout.in_words import number
 from scenarios.published.decisions import DecisionCheck, check_decisions
 from scenarios.published.replay import Comparison, Part, compare_all
 from scenarios.published.table import (
@@ -253,4 +254,4 @@ def summarise_left_out(rows: Sequence[Mapping[str, str]]) -> LeftOut:
 
 
 def _percent(ratio: float) -> str:
-    return f"{100 * ratio:.0f}"
+    return number(100 * ratio)

@@ -22,7 +22,7 @@ from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
-from isfc.layout.in_words import check_between, no_node
+from isfc.layout.in_words import check_between, exact, no_node
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import find_link
 from isfc.link.events import LinkEvent
@@ -222,7 +222,7 @@ def _check_pairs(load: LinkLoad) -> None:
     if outstanding > OUTSTANDING_MAX:
         raise ConfigurationError(
             f"pairs {load.pairs}: with a window of {load.workload.window} that is "
-            f"{outstanding:,} messages at a time; expected at most {OUTSTANDING_MAX:,}"
+            f"{exact(outstanding)} messages at a time; expected at most {exact(OUTSTANDING_MAX)}"
         )
 
 

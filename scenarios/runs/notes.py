@@ -14,7 +14,7 @@ from isfc.arguments import checked
 from isfc.layout.capacity import RULE_GBPS_MAX
 from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import listed, number
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import OPEN, open_questions
@@ -62,8 +62,9 @@ def run_notes(
     if offered is None or not 0 < mb_per_s < CARRIED_SHARE * offered:
         return notes
     text = (
-        f"{offered:,.1f} MB/s are offered and {mb_per_s:,.1f} carried: messages wait, and come as "
-        f"{pairs} conversations become free. More pairs, or more seconds, may carry more."
+        f"{number(offered, 1)} MB/s are offered and {number(mb_per_s, 1)} carried: messages wait, "
+        f"and come as {pairs} conversations become free. More pairs, or more seconds, may carry "
+        "more."
     )
     return (*notes, Note(NoteKind.OFFERED, text))
 

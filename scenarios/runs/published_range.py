@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
+from isfc.layout.in_words import exact, number
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 
@@ -108,23 +109,23 @@ def _of_load(workload: "Workload", pairs: int) -> Iterator[str]:
 
 def _length(what: str, lengths: tuple[int, ...], measured: tuple[int, int]) -> Iterator[str]:
     least, most = measured
-    if outside := [f"{length:,}" for length in lengths if not least <= length <= most]:
+    if outside := [exact(length) for length in lengths if not least <= length <= most]:
         bytes_ = " and ".join(dict.fromkeys(outside))
-        yield f"{what} of {bytes_} bytes (measured: {least:,} to {most:,})"
+        yield f"{what} of {bytes_} bytes (measured: {exact(least)} to {exact(most)})"
 
 
 def beyond_rate(mb_per_s: float) -> list[str]:
     """That so much, both directions together, is more than was measured, if it is."""
     if mb_per_s <= MB_PER_S_MAX:
         return []
-    return [f"more than {MB_PER_S_MAX:,.0f} MB/s both ways"]
+    return [f"more than {number(MB_PER_S_MAX)} MB/s both ways"]
 
 
 def beyond_rate_one_way(mb_per_s: float) -> list[str]:
     """That so much in one direction is more than was measured, if it is."""
     if mb_per_s <= ONE_WAY_MB_PER_S_MAX:
         return []
-    return [f"more than {ONE_WAY_MB_PER_S_MAX:,.0f} MB/s one way"]
+    return [f"more than {number(ONE_WAY_MB_PER_S_MAX)} MB/s one way"]
 
 
 @cache

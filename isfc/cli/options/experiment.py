@@ -10,10 +10,9 @@ from isfc.arguments import SEED_MAX
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import find_node
+from isfc.layout.in_words import exact, find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.reports.units import exact
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN

@@ -16,6 +16,7 @@ from isfc.answers.opened import UNRANGED, compared, seen_util
 from isfc.cli.studio.tasks import Beside, Question, Said, Subject, Why, asides
 from isfc.reports.ranges import between
 from isfc.reports.template import greatest, macro, ranged, table
+from isfc.reports.units import shown
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
@@ -93,19 +94,22 @@ def _sends(links: Mapping[str, _Judged]) -> str:
             key=lambda one: one[0].saturated.value,
         )
         slowest, fastest = (
-            f"{name} {rate.saturated.value:.0f} MB/s{between(rate.saturated)}"
+            f"{name} {_rate(rate)} MB/s{between(rate.saturated)}"
             for rate, name in (slower[0], slower[-1])
         )
-        said = f"the slowest is {slowest}, the fastest {fastest}"
-        return f"Of {len(links)} links, each alone and its slower way, {said}."
+        return f"{len(links)} links, each alone and its slower way: {slowest} to {fastest}."
     (each,) = links.values()
     ways: list[str] = []
     for way, rate in zip(each.plan.directions, each.now, strict=True):
-        figure = PENDING if rate is None else f"{rate.saturated.value:.0f}"
+        figure = PENDING if rate is None else _rate(rate)
         unit = "" if ways else " MB/s"
         within = "" if rate is None else between(rate.saturated)
         ways.append(f"{way.sender} {'' if ways else 'can send '}{figure}{unit}{within}")
     return f"{', '.join(ways)}."
+
+
+def _rate(answer: isfc.ModelledRate) -> str:
+    return shown(answer.saturated.value, isfc.Unit.MB_PER_S)
 
 
 def capacity(
@@ -113,7 +117,7 @@ def capacity(
 ) -> Markup:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
 
-    And what limits the slower direction, and what is left beside others of the decks. A note that
+    And what limits it, and what is left beside others of the decks. A note that
     is of several links comes once, below them.
     """
     links = _judged(subject, opened, pairs, known)
@@ -127,11 +131,10 @@ def capacity(
     rows, verdicts = [], []
     notes: dict[str, None] = {}
     told = {each: said for each in asides(subject, pairs, known) if (said := known_said(each))}
-    brief = {each.link: {each.sender: told[each][1]} for each in told if isinstance(each, Why)}
+    brief = {(each.link, each.sender): told[each][1] for each in told if isinstance(each, Why)}
     limits = [text for text, _ in told.values() if text]
     for name, each in links.items():
         of = f" of {name}" if len(links) > 1 else ""
-        pending = dict.fromkeys(each.plan.layout.nodes, PENDING)
         if subject != opened and (not of or each.is_changed):
             verdicts.append(_verdict(each, of))
         rows += [
@@ -139,7 +142,7 @@ def capacity(
                 f"{way.sender} to {partner}" if of else way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
                 *_modelled(now, was, most),
-                *([brief.get(name, pending).get(way.sender, "")] if of else []),
+                brief.get((name, way.sender), PENDING),
             )
             for way, partner, now, was in zip(
                 each.plan.directions,
@@ -163,7 +166,7 @@ def capacity(
         f"{pairs} pairs",
         "collisions/s",
         "RDEV util %",
-        *(["limited by"] if len(links) > 1 else []),
+        "limited by",
     )
     figures = table(CAPTION, heads, rows)
     several = len(links) > 1
@@ -237,7 +240,8 @@ def _figures(answer: isfc.ModelledRate | None) -> tuple[float | None, ...]:
 def with_difference(now: float, before: float | None) -> str:
     """``306 (+12)``; without brackets where nothing has changed, or nothing is known of before."""
     difference = 0 if before is None else round(now) - round(before)
-    return f"{now:.0f} ({difference:+d})" if difference else f"{now:.0f}"
+    more = f" ({shown(difference, isfc.Unit.CHANGE)})" if difference else ""
+    return f"{shown(now, isfc.Unit.MB_PER_S)}{more}"
 
 
 def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> Markup:
@@ -252,4 +256,4 @@ def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> Markup:
         for name, plan in judged.items()
         for finding in plan.advice
     ]
-    return macro(_PARTS, "findings", found, able, len(judged) > 1)
+    return macro(_PARTS, "findings", found, able, len(judged))

@@ -1,24 +1,27 @@
-"""A run of a workload for the page: its figures, its record as ``isfc run --json``, a chart."""
+"""A run of a workload for the page: its figures, its record as ``isfc run --json``, its course."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
+from markupsafe import Markup
 from msgspec import Meta
 
 import isfc
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.opened import run_cells
-from isfc.answers.run import run_report
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
+from isfc.reported import report_of
 from isfc.reports.encoded import encoded
+from isfc.reports.html import chart_of
 from isfc.reports.template import greatest, macro, ranged
+from isfc.reports.units import shown
 
 WARMUP: Final = ExtentOptions().warmup
 """Seconds of virtual time: that of `isfc run`."""
 INTERVALS: Final = 24
-"""Bars of the chart."""
+"""Intervals of its course."""
 _STEPS: Final = 50
 """Reports of progress."""
 
@@ -60,28 +63,22 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         progress=progress,
     )
     answer = done.answer
-    report = run_report(answer)
+    report = report_of(done)
     limit = limit_of_run(done.experiment, None)
     limited = f"sought from {SEARCHED_SECONDS_MIN:g} s on" if limit is None else short_limit(limit)
     note = " ".join([*report.remarks, *report.notes])
-    parts = [sample.result for sample in done.client.parts]
-    record = encoded(answer)
-    shown = wanted, client, [*_figures(done)], limited, parts, note, record
+    row = wanted, client, [*_figures(done)], limited, note, encoded(answer)
     return {
         "said": f"Run {wanted.number}: {report.answer[0][1]}.",
-        "cells": macro("cli/studio/page/forms.html", "run", *shown),
+        "cells": macro("cli/studio/page/forms.html", "run", *row),
+        "sections": {"course": Markup().join(map(chart_of, report.charts))},
     }
 
 
 def _figures(done: isfc.Simulation) -> Iterator[str]:
     """The cells of the table as HTML, with ranges as bars; MB/s both ways have one scale."""
-    result = done.result
     within = run_cells(done)
     most = greatest(within[:2])
-    shown = (
-        *(f"{result.mb_per_s_out:.1f}", f"{result.mb_per_s_in:.1f}"),
-        *(f"{result.messages_per_s:.0f}", f"{result.rdev_util_percent:.0f}"),
-    )
-    for text, each, scale in zip(shown, within, (most, most, 0.0, 0.0), strict=True):
-        yield ranged(text, each, scale or greatest([each]))
-    yield f"{result.collisions_per_s:.1f}"
+    for each, scale in zip(within, (most, most, 0.0, 0.0), strict=True):
+        yield ranged(shown(each.value, each.unit), each, scale or greatest([each]))
+    yield shown(done.result.collisions_per_s, isfc.Unit.PER_S)

@@ -130,7 +130,7 @@ class Beside:
 def asides(
     subject: Subject, pairs: int, known: Callable[[Question], isfc.ModelledRate | None]
 ) -> list[Why | Beside]:
-    """What is to be asked of each link of which all is known: of its slower direction, why.
+    """What is to be asked of each link of which all is known: why, of its slower direction first.
 
     Then of each link of a file whose decks have others.
     """
@@ -138,11 +138,15 @@ def asides(
     for question in questions(subject, pairs):
         if (answer := known(question)) is not None:
             answers[question.link].append(answer)
-    whys = [
-        Why(subject, link, slower.sender, slower.saturated.value)
-        for link, both in answers.items()
+    ways = [
+        sorted(both, key=lambda each: each.saturated.value)
+        for both in answers.values()
         if len(both) > 1
-        for slower in [min(both, key=lambda each: each.saturated.value)]
+    ]
+    whys = [
+        Why(subject, each.layout.name, each.sender, each.saturated.value)
+        for place in (0, 1)
+        for each in (both[place] for both in ways)
     ]
     collection = subject.read()
     return [*whys, *(Beside(subject, link.name) for link in collection.links if collection.others)]

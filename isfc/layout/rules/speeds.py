@@ -13,7 +13,7 @@ from ctc.fibre_channel import (
 )
 from ctc.profiles import FEATURES
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import exact, listed, number
 from isfc.layout.rules import REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 
@@ -103,8 +103,8 @@ def _beyond_reach(judged: Judged) -> Iterator[Broken]:
         if needed > PORT_CREDITS:
             yield Broken(
                 f"{judged.place(*fibres)}: the {PORT_CREDITS} buffer credits of a channel's port "
-                f"let through {_let_through(PORT_CREDITS, gbps, km)} {needed:,} are needed for "
-                "full frames.",
+                f"let through {_let_through(PORT_CREDITS, gbps, km)} {exact(needed)} are needed "
+                "for full frames.",
                 fibres=tuple(fibres),
             )
 
@@ -113,7 +113,7 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
     """``201 of 808 MB/s each way over 30 km.``; MB are 2^20 bytes, as everywhere of a link."""
     bytes_per_s = full_frames_by_credits(credits_, km, gbps)
     full = full_frames_mb_per_s(gbps) * 1e6
-    return f"{bytes_per_s / _MIB:,.0f} of {full / _MIB:,.0f} MB/s each way over {km:g} km."
+    return f"{number(bytes_per_s / _MIB)} of {number(full / _MIB)} MB/s each way over {km:g} km."
 
 
 def _few_credits(judged: Judged) -> Iterator[Broken]:
@@ -124,9 +124,10 @@ def _few_credits(judged: Judged) -> Iterator[Broken]:
         gbps, needed = path.isl.gbps, credits_for_full_frames(path.isl.gbps, path.km)
         if path.isl.credits < needed:
             yield Broken(
-                f"Path {path.name}: the {path.isl.credits:,} buffer credits of an inter-switch "
-                f"link let through {_let_through(path.isl.credits, gbps, path.km)} {needed:,} are "
-                "needed for full frames.",
+                f"Path {path.name}: the {exact(path.isl.credits)} buffer credits of an "
+                "inter-switch link let through "
+                f"{_let_through(path.isl.credits, gbps, path.km)} {exact(needed)} are needed for "
+                "full frames.",
                 fibres=tuple(fibres),
             )
 

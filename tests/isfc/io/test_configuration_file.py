@@ -56,7 +56,7 @@ def test_all_tables_are_read() -> None:
     assert found.channels["Z0"].is_zhyperlink
     assert found.channels["N0"].is_osa
     assert found.channels["N0"].mtu_bytes == 1492
-    assert found.systems["ATLANTA"].saps == 4
+    assert found.systems["ATLANTA"] == 4
     (oltp,) = found.workloads
     assert (oltp.protocol, oltp.rate_per_s, oltp.io_bytes) == (Protocol.ZHPF, 20_000, 4096)
 

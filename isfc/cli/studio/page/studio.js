@@ -237,7 +237,7 @@ async function show(output, name, said) { // what is answered, or its error
 function run(said) {
   const body = at("run-table").tBodies[0];
   const row = { ...said, number: body.rows.length + 1, changes: place };
-  show(Object.assign(body.insertRow(0).insertCell(), { colSpan: 10 }), "run", row);
+  show(Object.assign(body.insertRow(0).insertCell(), { colSpan: 9 }), "run", row);
 }
 
 async function save({ name, content, type = "text/plain" }) {

@@ -100,7 +100,7 @@ def test_loss_and_relocation_are_answered_where_they_were_asked(page: Page) -> N
 def test_run_is_answered_where_it_was_asked(page: Page) -> None:
     page.fill("#run-form [name=seconds]", "0.2")
     page.click("#run-form button")
-    expect(page.locator("#run-table tbody .chart")).to_be_visible()
+    expect(page.locator("#course svg")).to_be_visible()
     seen(page, "#said", "Run 1: ")
     expect(page.locator("#run-table tbody tr")).to_be_in_viewport()
 
@@ -159,10 +159,10 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
         expect(page.locator(".link[data-name=S2-S3] .ctc").first).to_be_visible()
         found = Axe().run(page).response["violations"]
         assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-        page.select_option("#together-form [name=show]", "losses")
-        page.fill("#together-form [name=without]", "S2:40")
-        page.click("#together-form button")
-        expect(page.locator("#together .answer").first).to_contain_text(
+        assert page.locator("#loss-form [name=link]").input_value() == ""  # all together
+        page.fill("#loss-form [name=without]", "S2:40")
+        page.click("#loss-form button")
+        expect(page.locator("#loss .answer").first).to_contain_text(
             "Without: S2:40: ", timeout=JUDGED_MS
         )
         assert errors == []

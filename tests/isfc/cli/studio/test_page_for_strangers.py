@@ -50,7 +50,7 @@ def test_better_layout_than_the_decks_is_found_by_what_the_page_shows(browser: B
             judged(page)
         assert verdicts == ["As fast as when it was opened.", "Better than as opened."]
         assert slower(page) > 1.2 * before
-        assert page.inner_text("#changes").splitlines() == [
+        assert page.locator("#changes li").all_inner_texts() == [
             "CTC VMA 5024: from chpids 50-51 to 60-61",
             "CTC VMA 5025: from chpids 50-51 to 60-61",
         ]
