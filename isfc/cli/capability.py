@@ -9,7 +9,7 @@ says how an option is called in help; its docstring is the help, but for the par
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import GenericAlias, MappingProxyType, NoneType
@@ -126,7 +126,7 @@ class Instead(Struct, frozen=True):
 
     def taken(self, given: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
         """What its function takes; `ConfigurationError` for what was given beside that."""
-        names = signature(self.function).parameters
+        names = _parameters(self.function)
         for name, value in given.items():
             if name not in names and value != usual.get(name):
                 raise ConfigurationError(
@@ -157,7 +157,7 @@ def command_of(
     makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
     files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
-    names = signature(function).parameters.keys() - records.keys()
+    names = _parameters(function).keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
     layouts = [name for name in names if _takes_decks(annotation_of(function, name))]
     if layouts and "partitions" not in names:
@@ -228,15 +228,20 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
     return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
 
 
+@cache
+def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
+    return signature(function).parameters
+
+
 def _has_charts(function: Callable[..., Any]) -> bool:
-    answer = signature(function).return_annotation
+    answer = function.__annotations__.get("return")
     return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
     """The arguments that are a record of `Argument`s."""
     found = {}
-    for name in signature(function).parameters:
+    for name in _parameters(function):
         for kind in get_args(annotation_of(function, name)):
             if isinstance(kind, type) and issubclass(kind, Struct):
                 fields = [annotation_of(kind, field) for field in kind.__struct_fields__]
@@ -273,7 +278,7 @@ def _options(
     function: Callable[..., Any], records: Mapping[str, type[Struct]]
 ) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
-    for name, parameter in signature(function).parameters.items():
+    for name, parameter in _parameters(function).items():
         if name in records:
             for each in parameters_of(records[name]):
                 if _said(each.annotation):
@@ -322,7 +327,7 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
 
 
 def _is_placed(function: Callable[..., Any], name: str) -> bool:
-    if signature(function).parameters[name].kind is not Parameter.POSITIONAL_OR_KEYWORD:
+    if _parameters(function)[name].kind is not Parameter.POSITIONAL_OR_KEYWORD:
         return False
     return not any(each.is_named for each in _said(annotation_of(function, name)))
 
@@ -356,7 +361,7 @@ def _answered(
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run, with a bar."""
-    arguments = signature(function).parameters
+    arguments = _parameters(function)
     runs = IN_PYTHON & {*arguments} and not given.get("rule")  # by rule of thumb nothing is run
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1

@@ -1,6 +1,5 @@
 """What a text of a site is: a layout, what a command makes a layout of, or neither."""
 
-import json
 import re
 from enum import StrEnum
 from typing import Final
@@ -19,29 +18,28 @@ class SourceKind(StrEnum):
 
 
 _KINDS: Final = {
-    SourceKind.LAYOUT: re.compile(r"^\[deck\.", re.MULTILINE),  # which holds the cards of a deck
-    SourceKind.DECK: re.compile(  # also of a deck whose column 1 was lost, and IOCP's reports of it
-        r"^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
+    SourceKind.LAYOUT: r"(?m)^\[(?:\[(?:ctc|link)\]|deck\.|fibre\.)",  # with the cards of a deck, too
+    # also of a deck whose column 1 was lost, and IOCP's reports of it
+    SourceKind.DECK: (
+        r"(?mi)^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
         r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]"
-        r"|^.{0,130}\b(?:PARTITION|CHPID SUMMARY|I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b",
-        re.MULTILINE | re.IGNORECASE,
+        r"|^.{0,130}\b(?:PARTITION|CHPID SUMMARY|I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b"
     ),
-    SourceKind.CONSOLE_LOG: re.compile(
-        r"^(?![ \t]*#).*\bLink device:", re.MULTILINE | re.IGNORECASE
-    ),
-    SourceKind.CONFIGURATION: re.compile(  # abbreviated as CP allows, behind what a console shows
-        r"^(?:#CP)?[^#\n]*\b"
-        r"(?:(?:ACT|DEA)[A-Z]{0,7}[ \t]{1,40}ISL(?:I|IN|INK)?|System_Identifier|CP_Owned)\b",
-        re.MULTILINE | re.IGNORECASE,
+    SourceKind.CONSOLE_LOG: r"(?mi)^(?![ \t]*#).*\bLink device:",
+    # abbreviated as CP allows, behind what a console shows
+    SourceKind.CONFIGURATION: (
+        r"(?mi)^(?:#CP)?[^#\n]*\b"
+        r"(?:(?:ACT|DEA)[A-Z]{0,7}[ \t]{1,40}ISL(?:I|IN|INK)?|System_Identifier|CP_Owned)\b"
     ),
 }
-"""What shows each kind, in the order of looking. A comment of TOML shows none."""
+"""What shows each kind, in the order of looking. A comment of TOML shows none. Here and below each
+is compiled where it is looked for, as most texts are layouts."""
 
 
 @checked
 def source_kind(text: str) -> SourceKind:
     """What ``text`` is, by the first sign in it; a layout if there is none."""
-    found = (kind for kind, sign in _KINDS.items() if sign.search(text))
+    found = (kind for kind, sign in _KINDS.items() if re.search(sign, text))
     return next(found, SourceKind.LAYOUT)
 
 
@@ -58,33 +56,31 @@ _MEASURED: Final = "'isfc measured read FILE' reads it, and a layout is a file o
 
 _SIGNS: Final = (
     (
-        re.compile(r'\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:', re.DOTALL),
+        r'(?s)\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:',
         f"what 'isfc run --json' prints: give the layout that ran; {_MEASURED}",
     ),
     (
-        re.compile(r"\A\s*[\[{]\s*[\"{\[\]}]"),
+        r"\A\s*[\[{]\s*[\"{\[\]}]",
         "JSON: give a layout in TOML, such as 'isfc new' writes",
     ),
     (
-        re.compile(r"\A\s*<(?:!doctype html|html|svg|\?xml)", re.IGNORECASE),
+        r"(?i)\A\s*<(?:!doctype html|html|svg|\?xml)",
         "a page or a picture, such as 'isfc report' writes: give the layout that it is of",
     ),
     (
-        re.compile(r"^\W*Logical link \S+ - \S+, seen from ", re.MULTILINE),
+        r"(?m)^\W*Logical link \S+ - \S+, seen from ",
         f"a page that 'isfc run' printed: give the layout that ran; {_MEASURED}",
     ),
     (
-        re.compile(
-            r"\bFCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT", re.MULTILINE | re.IGNORECASE
-        ),
+        r"(?mi)\bFCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT",
         f"a report of Performance Toolkit or of link activity: {_MEASURED}",
     ),
     (
-        re.compile(r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U"),
+        r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U",
         "an RMF report: 'isfc io size --rmf FILE' reads it",
     ),
     (
-        re.compile(r"^[0-9A-F]{3,5} {1,40}CTCE\b", re.MULTILINE | re.IGNORECASE),
+        r"(?mi)^[0-9A-F]{3,5} {1,40}CTCE\b",
         "the configuration of a Hercules: 'isfc ctce FILE FILE' takes those of both",
     ),
 )
@@ -95,13 +91,12 @@ _IOCP_NAME: Final = (
     r"(?P<name>IOCDS TOTALS|PARTITION|(?:FID|PCHID|CHPID|CHANNEL PATH IDENTIFIER) SUMMARY"
     r"|CHANNEL PATH|I/O DEVICE)"
 )
-_IOCP_REPORT: Final = re.compile(
-    rf"^(?!\*)(?:.* )?{_IOCP_NAME} {{1,40}}REPORT\b"
+_IOCP_REPORT: Final = (
+    rf"(?mi)^(?!\*)(?:.* )?{_IOCP_NAME} {{1,40}}REPORT\b"
     rf"|^[ 1]? *(?:TIME *)?\d\d[.:]\d\d\b.*\b{_IOCP_NAME.replace('name', 'named')}\b"
     r"|^[ 1]? *(?:TIME *)?\d\d[.:]\d\d\b.*\b(?:REPORT|IOCP|CONFIGURATION PROGRAM)\b"
     r"|^[ 01-]? *(?:PCHID {1,40})?CHPID {1,40}(?:\S{1,20} {1,40})?TYPE {1,40}SWITCH\b"
-    r"|^[ 01-]? *DEVICE NUMBERS? {1,40}UNIT ADDRESS",
-    re.MULTILINE | re.IGNORECASE,
+    r"|^[ 01-]? *DEVICE NUMBERS? {1,40}UNIT ADDRESS"
 )
 """Headings of IOCP's reports, with the time in front and the name of the report, or of columns:
 Input/Output Configuration Program User's Guide for ICP IOCP, configuration reports."""
@@ -109,7 +104,7 @@ Input/Output Configuration Program User's Guide for ICP IOCP, configuration repo
 
 def iocp_report(text: str) -> tuple[str, int] | None:
     """What to call a report that IOCP printed, and where it begins in a text that holds one."""
-    found = _IOCP_REPORT.search(text)
+    found = re.search(_IOCP_REPORT, text)
     if found is None:
         return None
     name = found["name"] or found["named"]
@@ -133,7 +128,7 @@ def refuse_iocp_report(text: str, source: str) -> None:
 def foreign_text(text: str) -> str | None:
     """What a text is, and what to give instead; None if it may be meant as a layout."""
     known = _REMEDIES.get(source_kind(text))
-    if found := known or next((remedy for sign, remedy in _SIGNS if sign.search(text)), None):
+    if found := known or next((remedy for sign, remedy in _SIGNS if re.search(sign, text)), None):
         return found
     report = iocp_report(text)
     return report and f"{report[0]}: give {THE_DECK}"
@@ -153,6 +148,8 @@ def is_ebcdic(data: bytes) -> bool:
 
 def read_json(text: str, file: str) -> object:
     """What a text says as JSON; raises `ConfigurationError` if it is none."""
+    import json  # little that is read is JSON
+
     try:
         found: object = json.loads(text)
     except ValueError as error:
