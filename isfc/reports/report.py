@@ -23,6 +23,9 @@ Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
 
 
+NODE_STYLES: Final = ("cyan", "magenta")
+"""How a terminal writes the first system of a link, and the second."""
+
 UNRANGED: Final = "~"
 """The mark of a figure in a table that has no range."""
 
@@ -32,7 +35,8 @@ class Column(Struct, frozen=True):
 
     ``unit`` is of numbers; a figure has its own. ``ranged`` figures have their range beside them
     where there is room for few columns: on a terminal. In a table that is too wide, columns that
-    fold do so first.
+    fold do so first; a terminal narrower than 80 columns does without those that are ``spare``,
+    and writes cells in ``style``, if it has colours.
     """
 
     heading: str
@@ -40,6 +44,8 @@ class Column(Struct, frozen=True):
     unit: Unit | None = None
     ranged: bool = True
     folds: bool = False
+    spare: bool = False
+    style: str = ""
 
     def of(self, row: object) -> Value:
         """What a row has in it."""

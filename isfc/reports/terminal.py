@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from isfc.reports.report import Column, Report, Table, unranged
-from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
+from isfc.reports.table import Fitted, PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import shown
 
 if TYPE_CHECKING:
@@ -67,12 +68,23 @@ def table_of(table: Table) -> RenderableType:
 
         return records(table)
 
-    return Group(table.caption, Rows(_table(table), Records(make)))
+    return Group(table.caption, Rows(_fitted(table), Records(make)))
+
+
+def _fitted(table: Table) -> RenderableType:
+    """All columns; those that are not spare where there is no room for more."""
+    kept = [column for column in table.columns if not column.spare]
+    if len(kept) == len(table.columns):
+        return _table(table)
+    return Fitted(_table(table), _table(replace(table, columns=kept)))
 
 
 def _table(table: Table) -> PlainTable:
     heads = [head for column in table.columns for head in _heads(column, table)]
     found = plain_table(*heads, gap=1, no_wrap=True)
+    styles = [column.style for column in table.columns for _ in _heads(column, table)]
+    for made, style in zip(found.columns, styles, strict=True):
+        made.style = style
     for row in table.rows:
         found.add_row(*(cell for column in table.columns for cell in _cells(column, table, row)))
     return found

@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.cp.query import is_up
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
+from isfc.reports.report import NODE_STYLES
 from isfc.reports.table import plain_table
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
