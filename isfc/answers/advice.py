@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, Protocol
 
-from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
+from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.units import range_of, shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -69,7 +69,7 @@ def to_do(
     """
     ordered = warnings_first(findings)
     warnings = [each for each in ordered if each.severity is Severity.WARNING]
-    counts = ", ".join(_counts(len(warnings), len(ordered) - len(warnings)))
+    counts = count_of(each.severity for each in ordered)
     if not ordered:
         return "Nothing."
     helping = (each for each in ordered if _helps(each, tried.get(each.id, ()), figures))
@@ -111,13 +111,6 @@ def _why(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[Model
     return f"No gain is known, but {why} "
 
 
-def _counts(warnings: int, remarks: int) -> Iterator[str]:
-    if warnings:
-        yield f"{warnings} warning{'s' * (warnings > 1)}"
-    if remarks:
-        yield f"{remarks} remark{'s' * (remarks > 1)}"
-
-
 def _contradicted(tried: Sequence[TriedAdvice]) -> bool:
     """Whether the model carries less at either load after each change that is advised."""
     verdicts = [verdicts == {AdviceVerdict.CONTRADICTS} for verdicts in _verdicts(tried)]
@@ -137,6 +130,11 @@ def _verdicts(tried: Sequence[TriedAdvice]) -> Iterator[set[AdviceVerdict]]:
     for each in tried:
         if not isinstance(each.outcome, Untried):
             yield {load.verdict for load in each.outcome}
+
+
+def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:
+    """What is so, what to change, and the model's word on it if it was asked."""
+    return " ".join([finding.advice, *map(model_word, tried.get(finding.id, ()))])
 
 
 def model_word(tried: TriedAdvice) -> str:
@@ -178,6 +176,10 @@ _NAMED = 6
 
 class Cutting(Protocol):
     """What a loss cuts: `Loss`, and what an answer says of one."""
+
+    @property
+    def name(self) -> str:
+        """What is lost."""
 
     @property
     def cut(self) -> Sequence[str]:

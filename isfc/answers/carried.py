@@ -14,7 +14,7 @@ from isfc.layout.capacity import (
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.reports.ranges import range_note
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import shown
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import ModelledRate
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE, alike
@@ -86,13 +86,12 @@ def ceiling_mb_per_s(way: WriteDirection) -> float | None:
     return len(way.chpids) * COMMAND_MODE_MB_PER_S * 1e6 / MIB
 
 
-def to_count_on(way: WriteDirection, rates: ModelledRate) -> str:
-    """``390 MB/s (335-454)``: a direction with the stated load; the ceiling, if that is less."""
-    ceiling, modelled = ceiling_mb_per_s(way), with_unit(rates.stated)
+def to_count_on(way: WriteDirection, rates: ModelledRate) -> Figure:
+    """What a direction carries with the stated load; the ceiling, if that is less."""
+    ceiling = ceiling_mb_per_s(way)
     if ceiling is None or rates.stated.value <= ceiling:
-        return modelled
-    stated = with_unit(Figure(ceiling, Unit.MB_PER_S, no_range=NoRange.PUBLISHED))
-    return f"{stated}, IBM's ceiling of command mode (by the model {modelled})"
+        return rates.stated
+    return Figure(ceiling, Unit.MB_PER_S, no_range=NoRange.PUBLISHED)
 
 
 def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:

@@ -7,7 +7,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from isfc.answers.findings import CheckFinding, RuleFound, by_rule, rules_table
-from isfc.answers.found import count_of
 from isfc.arguments import checked
 from isfc.deck import scheme
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
@@ -16,7 +15,7 @@ from isfc.layout.file import collection_of
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import book
-from isfc.layout.rules.rule import Finding
+from isfc.layout.rules.rule import Finding, count_of
 from isfc.link.name import NodeName
 from isfc.reported import Reported
 from isfc.reports.report import Report
@@ -112,7 +111,7 @@ def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
 
 def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
     """How much is found, in what nothing is, and how CTCs are numbered."""
-    yield "Found", count_of(finding for each in read for finding in each.findings)
+    yield "Found", count_of(finding.severity for each in read for finding in each.findings)
     quiet = [_place(each, read) for each in read if not each.findings]
     if 0 < len(quiet) < len(read):
         yield "Nothing in", first_listed(quiet, _PLACES)

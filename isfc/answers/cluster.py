@@ -1,20 +1,30 @@
-"""What links carry alone and all together, and what they share: one report for every output."""
+"""Several links in a plan, alone and together, and what they share; of many what they come to."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.answers.advice import fewer_line, known_together, link_names
-from isfc.answers.limit import limited
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from isfc.answers.advice import fewer_line, link_names
+from isfc.answers.findings import RuleFound, rules_table
+from isfc.answers.given import LINKS_IN_FULL
 from isfc.answers.losses import ALL_LINKS
+from isfc.answers.plan import PlannedLink
+from isfc.answers.plan_links import Cut, LinkTogether, PlannedLinks, SharedByLinks
+from isfc.answers.plan_report import plan_report
+from isfc.answers.shared import disks_known, disks_tables
+from isfc.answers.together import cut_line
 from isfc.layout.loss import Loss
-from isfc.layout.note import Note
+from isfc.layout.rules.rule import Severity
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
-from scenarios.figures.cluster_plan import ClusterOverview, ClusterPlan, LinkPlan
+from scenarios.figures.cluster_plan import Busiest, Slowest, SystemOverview
 from scenarios.figures.figure import Figure, Unit
-from scenarios.runs.channels import SharedResult
+from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +41,7 @@ class TogetherRow:
     traffic: str
 
 
-def links_table(plan: ClusterPlan) -> Table:
+def links_table(found: PlannedLinks) -> Table:
     """Each link alone and with the others."""
     columns = [
         Column("link", "link"),
@@ -45,18 +55,23 @@ def links_table(plan: ClusterPlan) -> Table:
     ]
     caption = (
         "MB/s (2^20) from the first node of each link and to it, alone and all together, "
-        f"{plan.together.load.words}"
+        f"{found.load}"
     )
-    return Table(caption, columns, [_link(each, plan) for each in plan.links])
+    return Table(caption, columns, [*map(_link, found.together or ())], "links")
 
 
-def _link(each: LinkPlan, plan: ClusterPlan) -> TogetherRow:
-    load = plan.together.load
-    own = ", ".join(dict.fromkeys(load.partition(":")[2] for load in each.traffic))
-    traffic = own or f"{load.workload.name}:{load.pairs}"
-    out, back, beside_out, beside_back = (rate.mb_per_s or None for rate in each.rates)
-    rates = out, back, beside_out, beside_back
-    return TogetherRow(each.name, *rates, each.rate, each.share, traffic)
+def _link(each: LinkTogether) -> TogetherRow:
+    traffic = ", ".join(dict.fromkeys(load.partition(":")[2] for load in each.traffic))
+    out, back, beside_out, beside_back = (
+        rate.value or None for rate in (*each.alone, *each.together)
+    )
+    return TogetherRow(
+        each.name,
+        *(out, back, beside_out, beside_back),
+        each.slower,
+        each.left_share,
+        traffic or f"{SUITE}:{STATED_PAIRS}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +90,12 @@ class SharedRow:
 _WENT: Final = (
     Column("out", "out", Unit.MB_PER_S),
     Column("in", "back", Unit.MB_PER_S),
-    Column("busy\n%", "busy", Unit.SHARE),
+    Column("busy\n%", "busy", Unit.PERCENT),
     Column("links: out/in", "links"),
 )
 
 
-def shared_tables(plan: ClusterPlan) -> list[Table]:
+def shared_tables(found: PlannedLinks) -> list[Table]:
     """Channels and inter-switch links that several fibres share; none, no table."""
     channels = Table(
         "Channels that several fibres share, in MB/s of long messages: a line carries so much each "
@@ -91,7 +106,8 @@ def shared_tables(plan: ClusterPlan) -> list[Table]:
             Column("processor", "processor", Unit.MB_PER_S),
             *_WENT,
         ],
-        [_shared(e, e.line_mb_per_s, e.processor_mb_per_s) for e in plan.together.channels],
+        [_moved(e, e.line_mb_per_s, e.processor_mb_per_s) for e in found.channels or ()],
+        "channels",
     )
     paths = Table(
         "Inter-switch links, in MB/s of long messages: what their rate and buffer credits let "
@@ -101,56 +117,108 @@ def shared_tables(plan: ClusterPlan) -> list[Table]:
             Column("each\nway", "line", Unit.MB_PER_S),
             *_WENT,
         ],
-        [_shared(each, each.mb_per_s_max, None) for each in plan.together.paths],
+        [_moved(each, each.mb_per_s_max, None) for each in found.paths or ()],
+        "paths",
     )
     return [each for each in (channels, paths) if each.rows]
 
 
-def _shared(each: SharedResult, line: float, processor: float | None) -> SharedRow:
+def _moved(each: SharedByLinks, line: float, processor: float | None) -> SharedRow:
     moved = (
-        f"{share.link} {shown(share.mb_per_s_out, Unit.MB_PER_S)}/"
+        f"{share.name} {shown(share.mb_per_s_out, Unit.MB_PER_S)}/"
         f"{shown(share.mb_per_s_in, Unit.MB_PER_S)}"
-        for share in each.shares
+        for share in each.links
         if share.mb_per_s_out or share.mb_per_s_in
     )
-    went = each.mb_per_s_out, each.mb_per_s_in, each.busy
+    went = each.mb_per_s_out, each.mb_per_s_in, each.busy_percent
     return SharedRow(each.name, line, processor, *went, ", ".join(moved) or "nothing")
 
 
-def cluster_report(plan: ClusterPlan, notes: Sequence[Note]) -> Report:
+def planned_links_report(found: PlannedLinks) -> Report:
+    """Of up to three links all together, if that was run, then each; of more what they come to."""
+    if len(found.links) > LINKS_IN_FULL:
+        return _overview(found)
+    every = [_marked(plan_report(each), each) for each in found.links]
+    first, *rest = every if found.together is UNSET else [cluster_report(found), *every]
+    return replace(first, sections=rest)
+
+
+def _marked(report: Report, link: PlannedLink) -> Report:
+    """The report of one of several links: its tables are named after it."""
+    name = f"{link.nodes.first}-{link.nodes.second}"
+    return replace(
+        report, tables=[replace(each, name=f"{name}:{each.name}") for each in report.tables]
+    )
+
+
+def cluster_report(found: PlannedLinks) -> Report:
     """What all links carry, which keeps least, what limits them; then each, and what they share."""
-    remarks, rest = caveats(notes)
+    remarks, rest = caveats(found.notes or ())
+    disks = found.disks
     return Report(
-        f"{len(plan.links)} links, alone and all together",
-        [*_answer(plan)],
-        [links_table(plan), *shared_tables(plan)],
-        None,
-        remarks,
-        [*cluster_known(plan), *rest],
+        f"{len(found.together or ())} links, alone and all together",
+        [*_answer(found)],
+        [
+            links_table(found),
+            *shared_tables(found),
+            *(() if disks is UNSET else disks_tables(disks)),
+        ],
+        remarks=remarks,
+        notes=[*found.known, *(() if disks is UNSET else (disks_known(disks),)), *rest],
     )
 
 
-def _answer(plan: ClusterPlan) -> Iterator[tuple[str, str]]:
-    together, least = plan.together, min(plan.links, key=lambda link: link.share)
-    yield "Carry", f"{with_unit(together.rate)} {ALL_LINKS}, in all"
-    kept = shown(least.share, Unit.SHARE)
+def _answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
+    if found.together is UNSET or found.rate is UNSET:
+        return
+    yield "Carry", f"{with_unit(found.rate)} {ALL_LINKS}, in all"
+    least = min(found.together, key=lambda link: link.left_share)
+    kept = shown(least.left_share, Unit.SHARE)
     yield "Keeps least", f"{least.name}: {kept} % of what it carries alone"
-    shared = [*together.channels, *together.paths]
-    if shared:
-        busiest = max(shared, key=lambda each: each.busy)
-        yield "Busiest", f"{busiest.name}, {shown(busiest.busy, Unit.SHARE)} %"
-    if together.limit is not None:
-        yield "Limited by", limited(together.limit)
+    if found.shared:
+        busiest = max(found.shared, key=lambda each: each.busy_percent)
+        yield "Busiest", f"{busiest.name}, {shown(busiest.busy_percent, Unit.PERCENT)} %"
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
 
 
-def cluster_known(plan: ClusterPlan) -> list[str]:
-    """How far the figures are known, and of which runs they are."""
-    shared = (
-        "What is shared is of the direction of the links in which it is busier. Who gets how much "
-        "is out/in."
+def _overview(found: PlannedLinks) -> Report:
+    """What many links come to together, and what is found."""
+    remarks, rest = caveats(found.notes or ())
+    ctcs = sum(len(link.ctcs) for link in found.links)
+    cecs = f" in {found.cecs} CECs" if found.cecs else ""
+    many, one = len(found.links), found.links[0].nodes
+    counts = Counter((each.severity, each.id) for link in found.links for each in link.advice)
+    rules = sorted(counts, key=lambda rule: rule[0] is Severity.INFO)
+    known = range_note(each.rate for each in found.systems)
+    return Report(
+        f"{len(found.systems)} systems{cecs}, {many} links, {ctcs} CTCs",
+        [*_overview_answer(found)],
+        [
+            systems_table(found.systems, found.load or ""),
+            *limits_tables(found.busiest, found.slowest),
+            cuts_table(found.cuts),
+            rules_table([RuleFound(*rule, counts[rule], {}) for rule in rules], with_texts=False),
+        ],
+        remarks=[
+            (
+                f"One link: --link {one.first}-{one.second} ({many} of them). Each loss by the "
+                "model: --lose. All findings: isfc check. All figures, each link alone too: --json."
+            ),
+            *remarks,
+        ],
+        notes=[*filter(None, [known]), *rest],
     )
-    known = range_note(link.rate for link in plan.links), known_together(plan)
-    return [*filter(None, known), *([shared] if shared_tables(plan) else [])]
+
+
+def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
+    if found.rate is not UNSET:
+        yield "Carries", f"{with_unit(found.rate)} {ALL_LINKS}, in all, {found.load}"
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
+    for each in found.cuts[:1]:
+        yield "Most is cut by", cut_line(each)
+    yield "To do", found.to_do
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,41 +230,41 @@ class CutRow:
     fewer: str
 
 
-def systems_table(found: ClusterOverview) -> Table:
-    """What each system has, and carries with all links together if that was run."""
-    is_run = found.together is not None
-    load = "" if found.together is None else f", MB/s (2^20) {found.together.load.words}"
+def systems_table(systems: Sequence[SystemOverview], load: str) -> Table:
+    """What each system has, and carries with all links together if that was run, with a load."""
     columns = [
         Column("system", "name"),
-        *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if is_run else []),
+        *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if load else []),
         Column("links", "links"),
         Column("CTCs", "ctcs"),
         Column("channels", "channels"),
         Column("Gb/s", "gbps", Unit.GB_PER_S),
     ]
-    return Table(f"What each system has, all links together{load}", columns, found.systems)
+    said = f", MB/s (2^20) {load}" if load else ""
+    caption = f"What each system has, all links together{said}"
+    return Table(caption, columns, systems, "systems")
 
 
-def limits_tables(found: ClusterOverview) -> list[Table]:
+def limits_tables(busiest: Sequence[Busiest], slowest: Sequence[Slowest]) -> list[Table]:
     """What is busiest of what links share, and the slowest links; none, no table."""
-    busiest = [
+    columns = [
         Column("what links share", "name"),
         Column("busy\n%", "busy", Unit.SHARE),
         Column("links", "links"),
     ]
-    slowest = [
+    ways = [
         Column("link", "name"),
         Column("->", "out", Unit.MB_PER_S),
         Column("<-", "back", Unit.MB_PER_S),
     ]
     tables = (
-        Table("What is busiest in that run", busiest, found.busiest),
-        Table("The slowest links, MB/s from the first node and to it", slowest, found.slowest),
+        Table("What is busiest in that run", columns, busiest, "busiest"),
+        Table("The slowest links, MB/s from the first node and to it", ways, slowest, "slowest"),
     )
     return [each for each in tables if each.rows]
 
 
-def cuts_table(losses: Sequence[Loss]) -> Table:
+def cuts_table(losses: Sequence[Cut | Loss]) -> Table:
     """The losses that cut most."""
     columns = [
         Column("what is lost", "lost"),
@@ -204,4 +272,4 @@ def cuts_table(losses: Sequence[Loss]) -> Table:
         Column("links\nwith fewer CTCs", "fewer"),
     ]
     rows = [CutRow(each.name, link_names(each.cut), fewer_line(each)) for each in losses]
-    return Table("The losses that cut most", columns, rows)
+    return Table("The losses that cut most", columns, rows, "cuts")

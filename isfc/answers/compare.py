@@ -15,6 +15,8 @@ from msgspec import Struct
 
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
+from isfc.answers.losses import worst_loss
+from isfc.answers.plan import WorstLoss
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -31,7 +33,7 @@ from isfc.reports.units import shown, with_unit
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.losses import AfterLoss, after_losses, worst_of
+from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
 from scenarios.runs.at_site import GivenSite, links_at
@@ -55,17 +57,6 @@ Pairs = Annotated[
     int | None,
     Argument("N", f"Of layouts: pairs of guests, else {STATED_PAIRS}.", 1, PAIRS_MAX),
 ]
-
-
-class WorstLoss(Struct, frozen=True):
-    """The loss that leaves least of a layout; a whole system counts only where nothing else may."""
-
-    gone: str
-    """the piece"""
-    rate: Figure
-    """what is carried then, as `rate` of the layout"""
-    left: Figure
-    """the share of the rate that this is"""
 
 
 class ComparedLayout(Struct, frozen=True):
@@ -233,7 +224,7 @@ def _after_losses(candidate: _Candidate) -> list[AfterLoss]:
 
 def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
     """What is to be said of a layout; the whole is first of ``lefts``."""
-    whole, worst = lefts[0], worst_of(lefts)
+    whole = lefts[0]
     links, limit = whole.carried.links, whole.carried.limit
     assert limit is not None, "it was looked for"
     severities = [each.severity for each in chain.from_iterable(find_in(links).values())]
@@ -242,7 +233,7 @@ def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
         name,
         whole.rate,
         limits_of(limit, whole.rate.value),
-        None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share),
+        worst_loss(lefts),
         whole.ctc_count,
         len(ends),
         severities.count(Severity.WARNING),

@@ -90,8 +90,11 @@ def limited(limit: Limit) -> str:
 
 
 def limited_by(figures: Sequence[ModelledRate]) -> str:
-    """The same of both directions, said once where it is alike."""
-    return " ".join(limit_lines(figures, brief=True)).removeprefix("Each way: ").rstrip(".")
+    """``the lines of the chpids (busy 100 %)`` of both directions; in short where they differ."""
+    found = _slowest_first(figures)
+    if _are_alike(found, brief=True):
+        return _first(found[0][1], each_way=True)
+    return "; ".join(f"{way.sender} sending: {short_limit(limit)}" for way, limit in found)
 
 
 def to_gain(limit: Limit) -> str:
@@ -142,23 +145,29 @@ def _short(share: Share) -> str:
     return f"{_SHORT[share.resource.kind.id].format(node=share.resource.node)}{place}{busy}"
 
 
-def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
-    """What limits each direction, those that are alike once; if ``brief``, not what would help."""
-    found = [(each, each.limit) for each in figures if each.limit]
-    found.sort(key=lambda way: _saturated(way[0]))
-    if len(found) > 1 and all(_alike(way, found[0], brief=brief) for way in found[1:]):
+def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
+    """What limits each direction and what would help; once where they are alike."""
+    found = _slowest_first(figures)
+    if _are_alike(found):
         (slower, limit), _ = found
-        if brief:
-            return [f"Each way: {_first(limit, each_way=True)}."]
         return [f"Each way {limit_line(limit, _saturated(slower), each_way=True)} MB/s."]
-    if brief:
-        return [f"{way.sender} sending: {_first(limit, each_way=False)}." for way, limit in found]
     return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
 
 
 def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
     """``ATLANTA sending limited by: ...``, of one direction."""
     return f"{sender} sending {limit_line(limit, mb_per_s)} MB/s."
+
+
+def _slowest_first(figures: Sequence[ModelledRate]) -> "list[_Way]":
+    """Those of which it is known what limits them."""
+    found = [(each, each.limit) for each in figures if each.limit]
+    return sorted(found, key=lambda way: _saturated(way[0]))
+
+
+def _are_alike(found: "Sequence[_Way]", *, brief: bool = False) -> bool:
+    """Whether there are several ways, all limited by the same; if not ``brief``, all gain alike."""
+    return len(found) > 1 and all(_alike(way, found[0], brief=brief) for way in found[1:])
 
 
 def _saturated(figure: ModelledRate) -> float:

@@ -8,11 +8,14 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace as replace_fields
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
+from isfc.answers.given import open_links
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import LimitedBy
+from isfc.answers.plan import WorstLoss
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import first_listed
+from isfc.layout.collection import Collection
+from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Layout
 from isfc.layout.loss import (
     CTC,
@@ -22,9 +25,11 @@ from isfc.layout.loss import (
     VARY,
     check_pieces,
     known_pieces,
+    links_with,
     named_alone,
 )
-from isfc.layout.note import Note
+from isfc.layout.loss import spelt as spelt_piece
+from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
 from isfc.reported import Charted
@@ -32,11 +37,11 @@ from isfc.reports.chart import Bars
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
+from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
-from scenarios.runs.at_site import GivenSite, given_site, links_at
-from scenarios.runs.experiment import in_turn
+from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 
 BY_RULE: Final = "by IBM's rule of thumb"
@@ -149,25 +154,42 @@ def losses(
     without: Sequence[str] = (),
     rule: bool = False,
     profile: GivenSite = None,
+    jobs: int = 1,
 ) -> Losses:
     """What all links, or one ``link``, carry with each piece of hardware gone, the whole first.
 
     Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``rate`` is
     what the slower direction carries, of several links in all, and ``share`` what that is of the
-    whole: by the model, or by IBM's rule of thumb if ``rule``. ``profile`` is a site's.
+    whole: by the model, or by IBM's rule of thumb if ``rule``. ``profile`` is a site's; ``jobs``
+    runs go on at a time.
 
     Raises `ConfigurationError` for a piece that is not there.
     """
-    collection = links_at(layout, profile)
-    if link is not None:
-        collection = only(collection, collection.link(link, spelt("link")))
-    check_pieces(without, known_pieces(collection.links, collection.cecs), spelt("without"))
-    lefts = after_losing(collection, without, None if rule else in_turn)
-    return losses_of(lefts, given_site(profile) or UNSET)
+    opened = open_links(layout, link, profile)
+    every = opened[0].collection
+    links = every if len(opened) > 1 else only(every, opened[0].layout)
+    elsewhere = [*_elsewhere(without, links, every)]
+    lefts = after_losing(links, without, None if rule else each_by(jobs))
+    return losses_of(lefts, given_site(profile) or UNSET, elsewhere)
 
 
-def losses_of(lefts: Sequence[AfterLoss], profile: SiteProfile | UnsetType = UNSET) -> Losses:
-    """The answer of what was run; the whole is first of ``lefts``."""
+def _elsewhere(pieces: Sequence[str], links: Collection, every: Collection) -> Iterator[Note]:
+    """That pieces are part of other links alone; `ConfigurationError` for one of none."""
+    known = known_pieces(links.links, links.cecs)
+    for piece in (piece for piece in pieces if spelt_piece(piece, known) not in known):
+        if not (others := links_with(piece, every)):
+            check_pieces([piece], known, spelt("without"))
+        kept = listed([each.name for each in links.links])
+        text = f"{piece} is part of {listed(others)}: {kept} is as without its loss."
+        yield Note(NoteKind.ELSEWHERE, text)
+
+
+def losses_of(
+    lefts: Sequence[AfterLoss],
+    profile: SiteProfile | UnsetType = UNSET,
+    notes: Sequence[Note] = (),
+) -> Losses:
+    """The answer of what was run, with more notes; the whole is first of ``lefts``."""
     whole, worst = lefts[0].carried, worst_of(lefts)
     links = whole.links.links
     is_named = any(left.loss is not None and left.loss.kind == TOGETHER for left in lefts)
@@ -180,9 +202,15 @@ def losses_of(lefts: Sequence[AfterLoss], profile: SiteProfile | UnsetType = UNS
         None if worst is None else worst.gone,
         "" if worst is None else _worst_words(worst, len(lefts) - 1),
         tuple(unlisted),
-        _notes(whole),
+        (*notes, *_notes(whole)),
         profile,
     )
+
+
+def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
+    """The loss that leaves least of the whole, which is first; None if there is none."""
+    worst = worst_of(lefts)
+    return None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share)
 
 
 def _left(left: AfterLoss) -> Left:
@@ -279,7 +307,7 @@ class LossRow:
     ctcs_left: int
     left: Figure
     rate: Figure
-    rule_mb_per_s: float
+    rule: Figure
     limited_by: str | None
     links_down: str
     links_with_fewer_ctcs: str
@@ -301,7 +329,7 @@ def _row(left: Left) -> LossRow:
         left.ctcs_left,
         left.share,
         left.rate,
-        left.estimated_mb_per_s,
+        Figure(left.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
         None if left.limits is None else left.limits.short,
         link_names(left.cut),
         fewer_line(left),
@@ -328,7 +356,7 @@ def losses_table(found: Losses) -> Table:
         *([_OF_ONE] if found.is_of_one else []),
         Column("left\n%", "left", ranged=False),
         *([Column("MB/s", "rate")] if found.load is not None else []),
-        Column("by\nrule", "rule_mb_per_s", Unit.MB_PER_S),
+        Column("by\nrule", "rule"),
         *([Column("limited\nby", "limited_by")] if found.whole.limits else []),
         *(() if found.is_of_one else _OF_SEVERAL),
     ]
@@ -342,7 +370,7 @@ def losses_chart(found: Losses) -> Bars:
     """The same as bars."""
     table = losses_table(found)
     columns = {each.field: each for each in table.columns}
-    rate = columns["rule_mb_per_s" if found.load is None else "rate"]
+    rate = columns["rule" if found.load is None else "rate"]
     return Bars(table.caption, columns["gone"], rate, table.rows)
 
 

@@ -1,28 +1,41 @@
-"""What is answered of who writes on which CTC: of one link, and of several together."""
+"""Who writes on which CTC of a link, what it carries, and what to change: answer and function.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+By rule of thumb it runs nothing, and loads no model: what the model adds is in
+`isfc.answers.plan_modelled`, what is of several links in `isfc.answers.plan_links`.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
-from isfc.answers.found import advice_text
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
-from isfc.answers.profile import Profile
-from isfc.answers.shared import Shared
+from ctc.address import format_chpid, format_rdev
+from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_links
+from isfc.arguments import Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.capacity import slower_by_rule, speed_text
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from isfc.layout.loss import CHPID, losses
 from isfc.layout.note import Note
-from isfc.layout.plan import Plan
-from isfc.layout.rules.rule import Untried
-from isfc.reports.record import record_of
-from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.figure import Figure
-from scenarios.figures.limit import RestsOn
-from scenarios.figures.rates import Carried, ModelledRate
-from scenarios.runs.channels import SharedResult
-from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
-from scenarios.runs.notes import beyond_plan, plan_notes
+from isfc.layout.plan import Plan, make_plan
+from isfc.layout.rules.rule import Severity
+from isfc.layout.sharing import shares_anything
+from isfc.reported import Reported
+from scenarios.figures.figure import Figure, NoRange, Unit
+from scenarios.runs.notes import plan_notes
+
+if TYPE_CHECKING:
+    from isfc.answers.limit_record import LimitedBy
+    from isfc.answers.plan_links import PlannedLinks
+    from isfc.answers.shared import Shared
+    from isfc.layout.site import SiteProfile
+    from scenarios.figures.limit import RestsOn
+    from scenarios.runs.at_site import GivenSite
+
+_Value = TypeVar("_Value")
 
 
 class Nodes(Struct, frozen=True):
@@ -45,6 +58,30 @@ class PlannedChpid(Struct, frozen=True):
     estimated_mb_per_s: float
 
 
+class PlannedCtc(Struct, frozen=True):
+    """A CTC of the device list; all by node."""
+
+    rdevs: dict[str, str]
+    chpids: dict[str, str]
+    fibre: str
+    """its name"""
+    speed: str
+    """its feature and speed, and how long it is"""
+    writes: dict[str, int]
+    """as which choice a node writes on it; without one that never does"""
+
+
+class WorstLoss(Struct, frozen=True):
+    """The loss that leaves least of a layout; a whole system counts only where nothing else may."""
+
+    gone: str
+    """the piece"""
+    rate: Figure
+    """what is carried then, as `rate` of the layout"""
+    left: Figure
+    """the share of the rate that this is"""
+
+
 class Modelled(Struct, frozen=True):
     """What the model carries."""
 
@@ -55,9 +92,18 @@ class Modelled(Struct, frozen=True):
     """by sending node, with `saturating_pairs`"""
     stated: dict[str, Figure]
     """by sending node, with `stated_pairs`"""
-    limits: dict[str, LimitedBy]
+    limits: "dict[str, LimitedBy]"
     """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
     help"""
+    to_count_on: dict[str, Figure]
+    """by sending node: that of `stated`, or what IBM states of FICON in command mode if that is
+    less"""
+    limited_by: str
+    """what limits each direction, in words"""
+    to_do: str
+    """what helps of what is found, in words"""
+    known: list[str]
+    """how the figures were made, and where rule and model differ"""
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
 
@@ -89,15 +135,17 @@ class Advice(Struct, frozen=True):
     """What a rule has found."""
 
     id: str
-    severity: str
+    severity: Severity
     """info or warning"""
     text: str
     trials: list[TriedChange]
     """of each change that is advised and was to be run"""
 
 
-class PlannedLink(Struct, frozen=True):
+class PlannedLink(Reported, Struct, frozen=True):
     """``isfc plan`` of a link."""
+
+    reported_by = "isfc.answers.plan_report.plan_report"
 
     nodes: Nodes
     """in the order of their names"""
@@ -109,30 +157,31 @@ class PlannedLink(Struct, frozen=True):
     """by node: those of them that only it writes on"""
     chpids: dict[str, list[PlannedChpid]]
     """by node, in order of use"""
+    ctcs: list[PlannedCtc]
+    """down the device list"""
     estimated_mb_per_s: dict[str, float]
     """by sending node: one-way capacity by IBM's rule of thumb"""
     model: Modelled | None
     """what the model carries, null with `--rule`"""
+    worst_chpid: WorstLoss
+    """the chpid whose loss leaves least, as of `isfc plan --lose`: of the slower direction, with
+    `stated_pairs` or by the rule of thumb"""
     notes: list[Note]
     """what belongs to these figures"""
     advice: list[Advice]
     """findings, each with what came of trying its changes"""
-    disks: Shared | UnsetType = UNSET
+    disks: "Shared | UnsetType" = UNSET
     """with `[[io]]` on its chpids"""
-    rests_on: list[RestsOn] | UnsetType = UNSET
+    rests_on: "list[RestsOn] | UnsetType" = UNSET
     """with `--why`: constants that move the saturated rate of the slower direction by more than
     2 %"""
-    profile: Profile | UnsetType = UNSET
+    profile: "SiteProfile | UnsetType" = UNSET
     """with `--profile`: the site's"""
 
 
-def planned_link(
-    plan: Plan,
-    figures: Sequence[ModelledRate] = (),
-    tried: Mapping[str, Sequence[TriedAdvice]] | None = None,
-) -> PlannedLink:
-    """The answer of one link."""
-    known, tried = plan.to_dict(), tried or {}
+def planned_by_rule(plan: Plan) -> PlannedLink:
+    """The answer of one link by IBM's rule of thumb alone."""
+    known, layout = plan.to_dict(), plan.layout
     return PlannedLink(
         nodes=Nodes(**known["nodes"]),
         stop_short=plan.stop_short,
@@ -141,149 +190,92 @@ def planned_link(
         chpids={
             node: [PlannedChpid(**each) for each in uses] for node, uses in known["chpids"].items()
         },
+        ctcs=[*_ctcs(plan)],
         estimated_mb_per_s=known["estimated_mb_per_s"],
-        model=_modelled(plan, figures) if figures else None,
-        notes=[*plan_notes(plan.layout, figures)],
-        advice=[
-            Advice(
-                each.id,
-                each.severity,
-                advice_text(each, tried),
-                [*map(_trial, tried.get(each.id, ()))],
-            )
-            for each in plan.advice
-        ],
+        model=None,
+        worst_chpid=_worst_by_rule(layout),
+        notes=[*plan_notes(layout)],
+        advice=[Advice(each.id, each.severity, each.advice, []) for each in plan.advice],
     )
 
 
-def _modelled(plan: Plan, figures: Sequence[ModelledRate]) -> Modelled:
-    """What the model carries one way and the other."""
-    return Modelled(
-        SUITE,
-        SATURATING_PAIRS,
-        STATED_PAIRS,
-        {each.sender: each.saturated for each in figures},
-        {each.sender: each.stated for each in figures},
-        {
-            each.sender: limits_of(each.limit, each.saturated.value)
-            for each in figures
-            if each.limit is not None
-        },
-        beyond_plan(plan.layout, figures),
+def _ctcs(plan: Plan) -> Iterator[PlannedCtc]:
+    orders = [way.write_order for way in plan.directions]
+
+    def by_node(values: Iterable[_Value]) -> dict[str, _Value]:
+        return dict(zip(plan.layout.nodes, values, strict=True))
+
+    for ctc in plan.layout.device_list():
+        ends = by_node(zip(ctc.rdevs, orders, strict=True))
+        yield PlannedCtc(
+            by_node(map(format_rdev, ctc.rdevs)),
+            by_node(map(format_chpid, ctc.fibre.chpids)),
+            ctc.fibre.name,
+            speed_text(ctc.fibre),
+            {node: order.index(rdev) + 1 for node, (rdev, order) in ends.items() if rdev in order},
+        )
+
+
+def _worst_by_rule(layout: Layout) -> WorstLoss:
+    """That of the chpids, by IBM's rule of thumb."""
+    lefts = (
+        (sum(map(slower_by_rule, loss.rest.links)), loss.name)
+        for loss in losses(Collection.of(layout), CHPID)
+    )
+    left, gone = min(lefts, key=lambda each: each[0])
+    share = left / slower_by_rule(layout)
+    return WorstLoss(
+        gone,
+        Figure(left, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
+        Figure(share, Unit.SHARE, no_range=NoRange.BY_RULE),
     )
 
 
-def _trial(tried: TriedAdvice) -> TriedChange:
-    """What the model makes of one change."""
-    if isinstance(tried.outcome, Untried):
-        return TriedChange(tried.trial.done, tried.outcome.because, None, None)
-    return TriedChange(tried.trial.done, None, *map(_compared, tried.outcome))
+@checked
+def planned(
+    layout: AnyLayout,
+    *,
+    link: str | None = None,
+    profile: "GivenSite" = None,
+    rule: Annotated[bool, Argument("", "By IBM's rule of thumb alone: no model is run.")] = False,
+    why: Annotated[
+        bool,
+        Argument("", "Show also which constants of the model the rate rests on: it takes runs."),
+    ] = False,
+    jobs: int = 1,
+) -> "PlannedLink | PlannedLinks":
+    """Who writes on which CTC, what the link carries, what limits it and what to change.
 
+    Of several links each, or all together where they share channels or are many. Rates are of one
+    direction by the model, and by IBM's rule of thumb alone if ``rule``.
 
-def _compared(compared: ComparedLoad) -> Compared:
-    return Compared(compared.verdict, *compared.figures, compared.odds.share)
-
-
-class LinkTogether(Struct, frozen=True):
-    """What a link carries from its first node and to it."""
-
-    name: str
-    traffic: tuple[str, ...]
-    """that of the file; else 50 pairs of HL run, each way by itself"""
-    alone: tuple[Figure, Figure]
-    """with nothing on the other links"""
-    together: tuple[Figure, Figure]
-    """while all the others run"""
-    left_share: float
-    """what the slower direction keeps beside the others, of 1"""
-
-
-class MovedShare(Struct, frozen=True):
-    """What a link moved over what it shares."""
-
-    name: str
-    mb_per_s_out: float
-    mb_per_s_in: float
-
-
-class ChannelOfLinks(Struct, frozen=True):
-    """A channel that several fibres share."""
-
-    name: str
-    line_mb_per_s: float
-    """one way"""
-    processor_mb_per_s: float
-    """both ways together"""
-    mb_per_s_out: float
-    """what it carried"""
-    mb_per_s_in: float
-    busy_percent: float
-    links: list[MovedShare]
-    """what each moved"""
-
-
-class PathOfLinks(Struct, frozen=True):
-    """A path whose inter-switch links several fibres take."""
-
-    name: str
-    mb_per_s_max: float
-    """each way"""
-    mb_per_s_out: float
-    """what it carried from where `name` says"""
-    mb_per_s_in: float
-    busy_percent: float
-    links: list[MovedShare]
-    """what each moved"""
-
-
-class PlannedLinks(Struct, frozen=True, kw_only=True):
-    """``isfc plan`` of several links: by themselves and, if they share channels, all together."""
-
-    links: list[PlannedLink] = []
-    """what `isfc plan --json` prints of each; without the model's figures, if they share channels
+    Raises `ConfigurationError` for what is no layout, and for ``why`` of links together.
     """
-    together: list[LinkTogether] | UnsetType = UNSET
-    """each link, from its first node and to it"""
-    channels: list[ChannelOfLinks] | UnsetType = UNSET
-    """those that several fibres share"""
-    paths: list[PathOfLinks] | UnsetType = UNSET
-    """those whose inter-switch links several fibres take"""
-    limits: LimitedBy | UnsetType = UNSET
-    """of all together"""
-    notes: list[Note] | UnsetType = UNSET
-    """of all links together"""
-    disks: Shared | UnsetType = UNSET
-    """with `[[io]]` on shared chpids"""
-    profile: Profile | UnsetType = UNSET
-    """as of `isfc plan --json`"""
+    opened = open_links(layout, link, profile, alone=rule or link is not None)
+    collection = opened[0].collection
+    together = len(opened) > 1 and (len(opened) > LINKS_IN_FULL or shares_anything(collection))
+    if why and together:
+        raise ConfigurationError(
+            f"{spelt('why')}: of one link; expected {spelt('link')}, as these share channels"
+        )
+    links = [_planned(each, jobs, rule=rule or together, why=why) for each in opened]
+    if len(links) == 1:
+        found: PlannedLink | PlannedLinks = links[0]
+    else:
+        from isfc.answers.plan_links import planned_links  # most files have one link
+
+        found = planned_links(opened[0], links, jobs, is_run=together and not rule)
+    if profile is None:
+        return found
+    from scenarios.runs.at_site import given_site  # most commands name none
+
+    return replace(found, profile=given_site(profile))
 
 
-def planned_together(plan: ClusterPlan, notes: Sequence[Note]) -> PlannedLinks:
-    """What there is beside the answers of the links."""
-    together, limit = plan.together, plan.together.limit
-    return PlannedLinks(
-        together=[_together(each, together) for each in plan.links],
-        channels=[record_of(ChannelOfLinks, each, **_shared(each)) for each in together.channels],
-        paths=[record_of(PathOfLinks, each, **_shared(each)) for each in together.paths],
-        limits=UNSET if limit is None else limits_of(limit, together.rate.value),
-        notes=[*notes],
-    )
+def _planned(opened: OpenedLink, jobs: int, *, rule: bool, why: bool) -> PlannedLink:
+    judged = make_plan(opened.layout, opened.neighbours, opened.collection)
+    if rule:
+        return planned_by_rule(judged)
+    from isfc.answers.plan_modelled import planned_by_model  # a rule of thumb does without
 
-
-def _shared(shared: SharedResult) -> dict[str, Any]:
-    links = [record_of(MovedShare, each, name=each.link) for each in shared.shares]
-    return {"busy_percent": 100.0 * shared.busy, "links": links}
-
-
-def _together(each: LinkPlan, carried: Carried) -> LinkTogether:
-    link = carried.links.link(each.name)
-    alone = Carried(Collection.of(link), carried.load)
-    first, second = each.alone
-    out, back = each.together
-    return LinkTogether(
-        each.name,
-        each.traffic,
-        (alone.rate_of(link, first), alone.rate_of(link, second)),
-        (carried.rate_of(link, out), carried.rate_of(link, back)),
-        each.share,
-    )
+    return planned_by_model(opened, judged, jobs, why=why)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from isfc.answers.advice import fewer_line, link_names, to_do
+from isfc.answers.advice import Cutting, fewer_line, link_names, to_do
 from isfc.answers.limit import limit_line
 from isfc.answers.losses import Losses
 from isfc.layout.loss import Loss
@@ -35,11 +35,12 @@ def together_decision(
     if isinstance(losses, Losses):
         yield "Worst loss", losses.worst_line
     else:
-        yield from (("Most is cut by", _cut(each)) for each in losses[:1])
+        yield from (("Most is cut by", cut_line(each)) for each in losses[:1])
     yield "To do", to_do([*chain.from_iterable(findings.values())], {}, (), where)
 
 
-def _cut(loss: Loss) -> str:
+def cut_line(loss: Cutting) -> str:
+    """What goes with a piece of hardware."""
     said = [f"{loss.name}: no link is down"]
     if loss.cut:
         said = [f"{loss.name}: down are {link_names(loss.cut)}"]

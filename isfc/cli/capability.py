@@ -19,8 +19,8 @@ import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.flattened import Made, give_parameters, parameters_of
 from isfc.cli.options.layout import (
+    CsvOption,
     DecksOptions,
     JsonOption,
     LayoutArgument,
@@ -29,10 +29,9 @@ from isfc.cli.options.layout import (
     NotesOption,
     expect_one,
 )
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import Made, flag, give_parameters, parameters_of, valued
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
-from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import (
@@ -44,7 +43,6 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
-from isfc.cli.output.whole_file import whole_file
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.layout.catalogue import Decks
 from isfc.layout.in_words import check_known
@@ -214,6 +212,7 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
     """``--plot``: the charts as a file."""
 
     def write(path: Path, found: Any) -> None:
+        from isfc.cli.output.whole_file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
         drawn = report(found)
@@ -323,10 +322,9 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
 
 
 def _is_placed(function: Callable[..., Any], name: str) -> bool:
-    said = getattr(annotation_of(function, name), "__metadata__", ())
-    is_named = any(isinstance(each, Argument) and each.is_named for each in said)
-    kind = signature(function).parameters[name].kind
-    return kind is Parameter.POSITIONAL_OR_KEYWORD and not is_named
+    if signature(function).parameters[name].kind is not Parameter.POSITIONAL_OR_KEYWORD:
+        return False
+    return not any(each.is_named for each in _said(annotation_of(function, name)))
 
 
 def _argument(_: Parameter, __: Any, said: Argument) -> Any:
@@ -358,13 +356,13 @@ def _answered(
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run, with a bar."""
-    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what needs none
-
     arguments = signature(function).parameters
+    runs = IN_PYTHON & {*arguments} and not given.get("rule")  # by rule of thumb nothing is run
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
-        if IN_PYTHON & {*arguments}:
+        if runs:
+            from isfc.cli.output.progress import progress_bar, run_all  # much to load
             from isfc.search.workers import running_by
 
             run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
@@ -395,11 +393,11 @@ def _show_csv(made: Report, name: str | None) -> None:
     """The table that is named, or the first, and where the others are."""
     from isfc.reports.delimited import records
 
-    names = [each.name for each in made.tables]
+    names = [each.name for each in made.every_table]
     if not names:
         raise ConfigurationError("--csv: there is no table here; expected it without --csv")
     check_known("--table", name or names[0], names)
     others = [each for each in names if each != (name or names[0])]
-    show_csv(records(made.tables[names.index(name or names[0])]))
+    show_csv(records(made.every_table[names.index(name or names[0])]))
     if name is None and others:
         show_log(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in others)}")

@@ -7,8 +7,7 @@ from isfc.answers.loads import loads as loads_of
 from isfc.answers.loads_report import loads_failure
 from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
-from isfc.cli.options.flattened import Made
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import Made, valued
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from scenarios.moves.guest import GuestMemory

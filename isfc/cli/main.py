@@ -19,7 +19,6 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ctc.errors import CtcError
-from isfc.cli.output.csv_option import with_csv
 from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
@@ -40,8 +39,6 @@ class Subcommand(NamedTuple):
     summary: str = ""
     needs_posix: bool = False
     """It takes Unix sockets and POSIX signals, which Windows has not."""
-    has_tables: bool = False
-    """It prints tables, so that it has ``--csv``."""
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
@@ -64,10 +61,7 @@ class Subgroup:
 
 COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "plan": Subcommand(
-        "plan.command",
-        "plan",
-        "Show who writes on which CTC, what it carries, what to change.",
-        has_tables=True,
+        "plan", "plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
         "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."
@@ -276,8 +270,7 @@ def _load(where: Subcommand) -> Any:
         own = [_named(*name.rsplit(".", 1)) for name in where.own]
         code = getattr(module, where.code) if where.code else None
         return command_of(getattr(module, where.name), code, own)
-    found = _named(where.module, where.name)
-    return with_csv(found) if where.has_tables else found
+    return _named(where.module, where.name)
 
 
 def _named(module: str, name: str) -> Any:

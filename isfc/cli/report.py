@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
+from isfc.answers.given import open_all
 from isfc.arguments import as_options
 from isfc.cli.html.report import check_charts, report_page
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import DecksOptions, LayoutArgument, LinkOption, open_all
+from isfc.cli.options.layout import DecksOptions, LayoutArgument, LinkOption
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from msgspec import Struct
 
 from isfc.answers.connections import Connections, connections
+from isfc.answers.given import OpenedLink, open_links
 from isfc.answers.shared import disk_lines
 from isfc.cli.capability import AnswerPrinted, command_of
 from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.options.layout import OpenedLink, open_links
 from isfc.cli.options.option import flag
 from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output.streams import show, write_file

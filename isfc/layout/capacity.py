@@ -81,6 +81,11 @@ def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
     return _direction(layout, 0), _direction(layout, 1)
 
 
+def slower_by_rule(layout: Layout) -> float:
+    """MB/s of the direction in which a link carries less."""
+    return min(way.estimated_mb_per_s for way in directions_of(layout))
+
+
 def _direction(layout: Layout, end: int) -> WriteDirection:
     sender, receiver = layout.nodes[end], layout.nodes[1 - end]
     by_rdev = {ctc.rdevs[end]: ctc for ctc in layout.ctcs}

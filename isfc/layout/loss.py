@@ -7,10 +7,10 @@ takes it. The others are directors, their ports, paths, inter-switch links, CECs
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.arguments import checked
@@ -167,8 +167,7 @@ def collection_without(collection: Collection, pieces: Sequence[str]) -> Collect
     return in_use(replace(collection, links=tuple(left for left in lefts if left is not None)))
 
 
-@dataclass(frozen=True, slots=True)
-class OneOfSeveral:
+class OneOfSeveral(Struct, frozen=True):
     """One of ``count`` inter-switch links of a path, which leaves its CTCs with less rate.
 
     ``trunks`` are the two ways of them, by their names in a fabric, with what a byte takes (ns) of
@@ -233,8 +232,7 @@ def spelt(piece: str, known: Iterable[str]) -> str:
     return next((name for name in known if name.upper() == piece.strip().upper()), piece)
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """One thing that is gone, or several together, and the links that are left in ``rest``.
 
     ``kind`` is ``chpid``, ``director``, ``path``, ``cec``, ``system``, ``ctc`` or ``together``.
@@ -265,13 +263,16 @@ class Loss:
         return self.kind in (CEC, SYSTEM)
 
 
-def losses(collection: Collection) -> Iterator[Loss]:
+def losses(collection: Collection, only: str = "") -> Iterator[Loss]:
     """The loss of each chpid, director, path and CEC; of each CTC of a single link.
 
-    And of each of three systems or more. A chpid takes its fibres along, and so the chpids at their
-    other ends; one that is a channel of several systems is one piece.
+    And of each of three systems or more; of one kind ``only``, if it is said. A chpid takes its
+    fibres along, and so the chpids at their other ends; one that is a channel of several systems is
+    one piece.
     """
     for kind, name, gone, names in _pieces(collection):
+        if only not in ("", kind):
+            continue
         links = (
             link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc not in gone))
             for link in collection.links

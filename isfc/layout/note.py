@@ -20,6 +20,8 @@ class NoteKind(StrEnum):
     """Two chpids may be one channel, and the figures are of two."""
     JOINED = "joined"
     """Two directors are on the way, and the file does not say how they are joined."""
+    ELSEWHERE = "elsewhere"
+    """A piece that is lost is part of other links alone."""
     DISKS = "disks"
     """Disks use the same channels, and are in the figures."""
     PROFILE = "profile"

@@ -1,7 +1,8 @@
 """The judgement of a layout: who writes where, how much that can carry, and what to change."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
 from isfc.arguments import checked
@@ -16,14 +17,13 @@ from isfc.link.scan import stop_short
 from isfc.reported import Reported
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Plan(Reported):
+class Plan(Reported, Struct, frozen=True):
     """How two systems would use a layout; ``directions`` has the first node's, the second's.
 
     ``advice`` is all that `isfc.layout.rules` find.
     """
 
-    reported_by = "isfc.cli.plan.page.plan_report"
+    reported_by = "isfc.answers.plan_report.judgement_report"
 
     layout: Layout
     directions: tuple[WriteDirection, WriteDirection]

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from markupsafe import Markup
 
 from isfc.reports.chart import Chart, Grid
-from isfc.reports.report import Column, Report, Table
-from isfc.reports.template import chart, details, greatest, panel, ranged, table
+from isfc.reports.report import Column, Report, Table, unranged
+from isfc.reports.template import chart, details, greatest, panel, ranged, subsection, table
 from scenarios.figures.figure import Figure
 
 
@@ -19,7 +19,9 @@ def section(report: Report) -> Markup:
     more += [chart_of(each) for each in report.charts if isinstance(each, Grid)]
     tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
     answer = ((f"{label}:", said) for label, said in report.answer)
-    return panel(answer, (*report.remarks, *report.notes), figures=tables)
+    below = Markup().join(subsection(each.title, section(each)) for each in report.sections)
+    notes = unranged(report.shown), *report.remarks, *report.notes
+    return panel(answer, notes, figures=tables) + below
 
 
 def table_of(part: Table) -> Markup:

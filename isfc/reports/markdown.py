@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from isfc.reports.chart import Grid
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, unranged
 from isfc.reports.units import shown
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -16,8 +16,9 @@ def page(report: Report) -> str:
     """The whole report: its answer, every table and grid, and what is known of them."""
     answer = "\n".join(f"- **{plain(label)}:** {plain(said)}" for label, said in report.answer)
     tables = [*map(_table, report.shown), *map(_grid, report.grids)]
-    told = dict.fromkeys(map(plain, (*report.remarks, *report.notes)))
-    return "\n\n".join(filter(None, (f"## {plain(report.title)}", answer, *tables, *told))) + "\n"
+    told = dict.fromkeys(map(plain, (unranged(report.shown), *report.remarks, *report.notes)))
+    parts = filter(None, (f"## {plain(report.title)}", answer, *tables, *told))
+    return "\n\n".join((*parts, *map(page, report.sections))) + "\n"
 
 
 def _table(table: Table) -> str:

@@ -23,6 +23,10 @@ Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
 
 
+UNRANGED: Final = "~"
+"""The mark of a figure in a table that has no range."""
+
+
 class Column(Struct, frozen=True):
     """A column: its ``heading``, on one or two lines, and the ``field`` of each row that it shows.
 
@@ -48,13 +52,13 @@ class Column(Struct, frozen=True):
 
     def has_ranges(self, rows: Sequence[object]) -> bool:
         """Whether ranges are beside it."""
-        return self.ranged and bool(self.figures(rows))
+        return self.ranged and any(each.range for each in self.figures(rows))
 
     def words(self, row: object) -> str:
         """What a row's cell says."""
         value = self.of(row)
         if isinstance(value, Figure):
-            return shown(value.value, value.unit)
+            return f"{UNRANGED * (value.range is None)}{shown(value.value, value.unit)}"
         if value is None or isinstance(value, str) or self.unit is None:
             return "" if value is None else str(value)
         return shown(value, self.unit)
@@ -84,7 +88,20 @@ class Table(Struct, frozen=True):
     is_data: bool = False
 
 
+def unranged(tables: Iterable[Table]) -> str:
+    """Why figures of some tables are marked: they have no range; nothing if all have one."""
+    why = dict.fromkeys(
+        figure.no_range
+        for table in tables
+        for column in table.columns
+        for figure in column.figures(table.rows)
+        if figure.range is None
+    )
+    return f"{UNRANGED} has no range: {'; '.join(why)}." if why else ""
+
+
 _CAVEATS: Final = (
+    NoteKind.ELSEWHERE,
     NoteKind.ONE_CHANNEL,
     NoteKind.ALONE,
     NoteKind.OTHERS,
@@ -117,6 +134,7 @@ class Report(Struct, frozen=True):
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
     whoever asks for them, and ``asked`` is what a page without them says that they have.
+    ``sections`` are reports of parts, each below the whole.
     """
 
     title: str
@@ -127,6 +145,7 @@ class Report(Struct, frozen=True):
     notes: Sequence[str] = ()
     charts: "Sequence[Chart]" = ()
     asked: str = "How these figures were made, and how far they are known"
+    sections: "Sequence[Report]" = ()
 
     @property
     def grids(self) -> "list[Grid]":
@@ -139,3 +158,8 @@ class Report(Struct, frozen=True):
     def shown(self) -> list[Table]:
         """The tables that people read."""
         return [each for each in self.tables if not each.is_data]
+
+    @property
+    def every_table(self) -> list[Table]:
+        """Those of its sections too."""
+        return [*self.tables, *(table for each in self.sections for table in each.every_table)]

@@ -76,6 +76,11 @@ def details(summary: str, content: str) -> Markup:
     return macro(_PARTS, "details", summary, content)
 
 
+def subsection(title: str, content: str) -> Markup:
+    """What stands below a heading of its own."""
+    return macro(_PARTS, "subsection", title, content)
+
+
 def panel(
     answers: Iterable[tuple[str, str]],
     notes: Iterable[str] = (),

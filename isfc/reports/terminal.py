@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, unranged
 from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import shown
 
@@ -21,12 +21,21 @@ def page(report: Report, *, notes: bool) -> RenderableType:
         answer.add_row(Text(label, "bold"), said)
     more = report.notes or any(table.detail for table in report.shown)
     rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
-    tables = [table_of(table) for table in report.shown if notes or not table.detail]
+    shown_now = [table for table in report.shown if notes or not table.detail]
+    tables = [*map(table_of, shown_now), *filter(None, [unranged(shown_now)])]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
     answers = [answer] * bool(report.answer)
-    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest])
+    below = [part for each in report.sections for part in _below(page(each, notes=notes))]
+    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest, *below])
+
+
+def _below(section: RenderableType) -> Iterator[RenderableType]:
+    from rich.rule import Rule  # few pages have sections
+
+    yield Rule(style="dim")
+    yield section
 
 
 SHADES: Final = " ·░▒▓█"

@@ -153,7 +153,7 @@ _BAR: ContextVar[Bar | None] = ContextVar("who shows how far it is", default=Non
 
 
 @contextmanager
-def running_by(run_each: RunEach, bar: Bar | None = None) -> Iterator[None]:
+def running_by(run_each: RunEach | None, bar: Bar | None = None) -> Iterator[None]:
     """While the body runs, let ``run_each`` do runs, and ``bar`` show what is done in other ways.
 
     As a command has it, on a terminal.

@@ -7,7 +7,7 @@ system carries, what is busiest, and which losses cut most.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
@@ -122,7 +122,8 @@ class SystemOverview:
     back: float | None = None
 
 
-class Busiest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Busiest:
     """What several links share, the share of its time that it is busy, and how many use it."""
 
     name: str
@@ -130,7 +131,8 @@ class Busiest(NamedTuple):
     links: int
 
 
-class Slowest(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slowest:
     """A link that has traffic, and MB/s from its first node, and to it."""
 
     name: str
@@ -160,7 +162,7 @@ def cluster_overview(collection: Collection, carried: Carried | None) -> Cluster
     rates = {name: [way.rate.mb_per_s for way in both] for name, both in ways.items()}
     slowest = sorted(
         (Slowest(name, *both) for name, both in rates.items() if any(both)),
-        key=lambda each: min(filter(None, each[1:])),
+        key=lambda each: min(filter(None, (each.out, each.back))),
     )
     return ClusterOverview(
         tuple(_system(collection, name, carried) for name in collection.systems),

@@ -95,6 +95,15 @@ def after_losses(
     return [AfterLoss(None, whole, whole), *after]
 
 
+def left_of(
+    whole: Carried, lost: Sequence[Loss], run_each: RunEach | None = None
+) -> list[AfterLoss]:
+    """The same of a whole that is known, without what limits."""
+    lefts = carry([loss.rest for loss in lost], whole.load, run_each)
+    after = (AfterLoss(loss, left, whole) for loss, left in zip(lost, lefts, strict=True))
+    return [AfterLoss(None, whole, whole), *after]
+
+
 def after_losing(
     collection: Collection, pieces: Sequence[str] = (), run_each: RunEach | None = None
 ) -> list[AfterLoss]:

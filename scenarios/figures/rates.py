@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.capacity import directions_of
+from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known, number
@@ -80,7 +80,7 @@ class Carried:
     @property
     def estimated_mb_per_s(self) -> float:
         """The same by the rule of thumb."""
-        return sum(min(by_rule(link)) for link in self.links.links)
+        return sum(map(slower_by_rule, self.links.links))
 
     @property
     def rate(self) -> Figure:

@@ -168,16 +168,6 @@ def modelled(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> 
     return (*_extrapolated(unknown, lower=lower), *own)
 
 
-def believed(rule_mb_per_s: float, model_mb_per_s: float, notes: Sequence[Note]) -> float:
-    """Which of the two figures for one direction is to be believed.
-
-    The model's, whose error is known; where it is extrapolated, the lower one.
-    """
-    if any(note.kind is NoteKind.EXTRAPOLATED for note in notes):
-        return min(rule_mb_per_s, model_mb_per_s)
-    return model_mb_per_s
-
-
 def _extrapolated(unknown: Sequence[str], *, lower: bool = False) -> Iterator[Note]:
     if unknown:
         text = f"The model is extrapolated: nothing is published of {', nor of '.join(unknown)}."

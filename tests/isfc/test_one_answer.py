@@ -18,7 +18,6 @@ import isfc
 from ctc.features import CATALOGUE
 from isfc.cli.main import COMMANDS, run
 from isfc.cli.output import progress
-from isfc.cli.plan import modelled
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
 from isfc.search import report_runs
@@ -136,8 +135,7 @@ _RUNS: Final = tuple(
 @pytest.fixture(autouse=True)
 def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs in this process, and the same once for all who ask."""
-    for module in (modelled, progress):
-        monkeypatch.setattr(module, "run_all", lambda work, items, **_: [*map(work, items)])
+    monkeypatch.setattr(progress, "run_all", lambda work, items, *_, **__: [*map(work, items)])
     for module, name, remembering in _RUNS:
         monkeypatch.setattr(module, name, remembering)
 

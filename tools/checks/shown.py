@@ -39,11 +39,9 @@ COLUMNS: Final = {"scenarios/runs/report.py": "rows of IBM's tables, column by c
 """Files whose records may have the same fields, each with what they are."""
 
 LEFT: Final = (
-    "isfc/answers/plan.py",
     "isfc/cli/drawing/",
     "isfc/cli/html/",
     "isfc/cli/live/",
-    "isfc/cli/plan/",
     "isfc/deck/",
 )
 """Files and folders that are not clean yet: take off what is."""

@@ -10,6 +10,7 @@ on the page is linked.
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -99,7 +100,7 @@ def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:
 
 
 def _fields(record: type, links: _Links) -> Iterator[_Field]:
-    told, types = _told(record), get_type_hints(record)
+    told, types = _told(record), get_type_hints(record, None, _typed_only(record))
     for key, name in _names(record).items():
         said = told.get(name, "")
         several, inner = next(_records(types[name]), ("", None))
@@ -131,6 +132,19 @@ def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type]]:
     more = "[]" if get_origin(kind) in (dict, list, tuple) else ""
     for part in get_args(kind):
         yield from _records(part, several + more)
+
+
+def _typed_only(record: type) -> dict[str, Any]:
+    """What the record's module imports for type checkers alone."""
+    tree = ast.parse(inspect.getsource(sys.modules[record.__module__]))
+    return {
+        name.name: getattr(import_module(node.module or ""), name.name)
+        for block in tree.body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
 
 
 @cache

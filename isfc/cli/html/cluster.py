@@ -8,7 +8,6 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.answers.cluster import (
-    cluster_known,
     cluster_report,
     cuts_table,
     limits_tables,
@@ -17,6 +16,7 @@ from isfc.answers.cluster import (
     systems_table,
 )
 from isfc.answers.losses import Losses, losses_of, losses_table
+from isfc.answers.plan_links import planned_together
 from isfc.answers.together import together_decision
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
@@ -44,11 +44,12 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     findings = find_in(collection)
     losses: Losses | Sequence[Loss]
     if isinstance(plan, ClusterPlan):
+        found = planned_together(plan, ())
         losses = losses_of(runs.lefts)
         parts = {
-            "said": " ".join((*cluster_known(plan), SHARED_UNRANGED.text)),
-            "links": table_of(links_table(plan)),
-            "shared": Markup().join(map(table_of, shared_tables(plan))),
+            "said": " ".join((*found.known, SHARED_UNRANGED.text)),
+            "links": table_of(links_table(found)),
+            "shared": Markup().join(map(table_of, shared_tables(found))),
             "losses": table_of(losses_table(losses)),
         }
         where = "see each link"
@@ -67,10 +68,11 @@ def cluster_article(runs: ClusterRuns) -> Markup:
 
 def _at_a_glance(found: ClusterOverview) -> dict[str, Any]:
     """Of many links: what they come to."""
+    load = "" if found.together is None else found.together.load.words
     return {
         "said": f"{range_note(each.rate for each in found.systems)} {SHARED_UNRANGED.text}",
-        "systems": table_of(systems_table(found)),
-        "limits": Markup().join(map(table_of, limits_tables(found))),
+        "systems": table_of(systems_table(found.systems, load)),
+        "limits": Markup().join(map(table_of, limits_tables(found.busiest, found.slowest))),
         "losses": table_of(cuts_table(found.losses)),
     }
 
@@ -88,4 +90,5 @@ def together_panel(links: Collection, run_each: RunEach) -> Markup:
     """
     if not shares_anything(links):
         return panel([("No two links share a channel.", "Each carries what it carries alone.")])
-    return section(cluster_report(cluster_plan(links, run_each), cluster_notes(links)))
+    found = planned_together(cluster_plan(links, run_each), cluster_notes(links))
+    return section(cluster_report(found))

@@ -6,26 +6,28 @@ from typing import Final
 from markupsafe import Markup
 
 from ctc.address import format_chpid, format_rdev
-from isfc.answers.advice import model_word, to_do, two_paces
+from isfc.answers.advice import model_word, two_paces
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
-from isfc.answers.losses import losses_chart, losses_of, losses_table
+from isfc.answers.losses import losses_chart, losses_of, losses_table, worst_loss
+from isfc.answers.plan import PlannedLink
+from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
-from isfc.layout.note import Note
+from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
 from isfc.reports.chart import Lines
 from isfc.reports.html import chart_of, table_of
-from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Table
 from isfc.reports.template import greatest, ranged, render
-from isfc.reports.units import range_of, shown
+from isfc.reports.units import shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
-from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
+from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 
@@ -39,7 +41,9 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     """All about one link; with an ``overview`` of its directors, if it has some."""
     layout, disks = runs.layout, runs.disks and shared_by(runs.disks.now)
     overview &= any(fibre.directors for fibre in layout.fibres)
-    notes, lost = plan_notes(layout, runs.carried), losses_of(runs.lefts)
+    found, lost = planned_of(runs), losses_of(runs.lefts)
+    notes, plan = plan_notes(layout, runs.carried), plan_report(found)
+    other = lost.worst_line if found.worst_chpid.gone != lost.worst else ""
     return render(
         "cli/html/link.html",
         runs=runs,
@@ -47,7 +51,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         saturating_pairs=SATURATING_PAIRS,
         stated_pairs=STATED_PAIRS,
         timeline_pairs=TIMELINE_PAIRS,
-        decided=decision(runs),
+        decided=[*plan.answer, ("Worst loss", other)],
         notes=[note.text for note in (*notes, _UNRANGED) if note != BUSY_UNRANGED],
         directors=overview and drawing_svg(cluster=Collection.of(layout)),
         drawing=drawing_svg(layout, mark=runs.mark),
@@ -55,9 +59,8 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
             (finding, " ".join(map(model_word, runs.tried.get(finding.id, ()))))
             for finding in warnings_first(runs.plan.advice)
         ],
-        rates=_rates(runs, notes),
-        limits=limit_lines(runs.carried),
-        known=range_note(figure for each in runs.carried for figure in each.figures),
+        ways=Markup().join(map(table_of, plan.tables)),
+        known=found.model.known if found.model else (),
         chpids=[row for way in runs.plan.directions for row in _chpids(way)],
         paces=_paces(runs),
         load=_load(runs),
@@ -73,40 +76,11 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     )
 
 
-def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
-    """The list that the page of a link begins with: headings, and what is said below each."""
-    return (
-        ("Carries", _carries(runs)),
-        ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
-        ("Worst loss", losses_of(runs.lefts).worst_line if runs.lefts else ""),
-        ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
-    )
-
-
-def _carries(runs: LinkRuns) -> str:
-    """What each node can send, and between what that would lie."""
-    notes = plan_notes(runs.layout, runs.carried)
-    said = []
-    for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
-        rate = believed(way.estimated_mb_per_s, figure.saturated.value, notes)
-        within = range_of(figure.saturated)
-        said.append(f"can send {rate:.0f} MB/s ({within} in four of five cases)")
-    senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
-    each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
-    return f"{each}. MB/s (2^20) one way, {SUITE}."
-
-
-def _rates(runs: LinkRuns, notes: Sequence[Note]) -> Iterator[Row]:
-    """The rule's figure for each direction beside the model's, and which is to be believed."""
-    most = greatest(figure for each in runs.carried for figure in each.figures)
-    for way, rates in zip(runs.plan.directions, runs.carried, strict=True):
-        rule = way.estimated_mb_per_s
-        yield (
-            way.sender,
-            rule,
-            *(ranged(f"{figure.value:.0f}", figure, most) for figure in rates.figures),
-            f"{believed(rule, rates.saturated.value, notes):.0f}",
-        )
+def planned_of(runs: LinkRuns) -> PlannedLink:
+    """What ``isfc plan`` answers."""
+    whole, *lefts = runs.lefts
+    chpids = [left for left in lefts if left.loss and left.loss.kind == CHPID]
+    return modelled_link(runs.plan, runs.carried, runs.tried, worst_loss([whole, *chpids]))
 
 
 def _chpids(way: WriteDirection) -> Iterator[Row]:

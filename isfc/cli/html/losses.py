@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from isfc.answers.losses import losses_of, losses_report
+from isfc.answers.losses import losses, losses_report
 from isfc.layout.collection import Collection
-from isfc.layout.loss import check_pieces, known_pieces
-from isfc.layout.sharing import only
 from isfc.reports.html import section
 from isfc.reports.template import panel
-from scenarios.figures.losses import after_losing
+from isfc.search.workers import running_by
 from scenarios.runs.experiment import RunEach
 
 
@@ -22,13 +20,12 @@ def losses_panel(
     Of one ``link`` if it is named; by rule of thumb without ``run_each``. Raises
     `ConfigurationError` for a piece that is not there.
     """
-    if link:
-        links = only(links, links.link(link))
-    check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
-    return section(losses_report(losses_of(after_losing(links, pieces, run_each))))
+    with running_by(run_each):
+        found = losses(links, link=link or None, without=pieces, rule=run_each is None)
+    return section(losses_report(found))
 
 
 def worst_by_rule(links: Collection) -> Markup:
     """The worst loss by IBM's rule of thumb, which is known without a run."""
-    worst = losses_of(after_losing(links, (), None)).worst_line
+    worst = losses(links, rule=True).worst_line
     return panel([("Worst loss:", worst)] if worst else [])

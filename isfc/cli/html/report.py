@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
+from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.arguments import checked
-from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything

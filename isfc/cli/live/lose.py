@@ -17,8 +17,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.options.flattened import words_of
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, words_of
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection

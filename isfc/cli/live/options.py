@@ -9,10 +9,9 @@ import typer
 from msgspec import Struct, structs
 
 from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
-from isfc.cli.options.flattened import words_of
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, words_of
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node

@@ -22,7 +22,7 @@ from isfc.cli.live.loops import late_stdout
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
-from isfc.cli.options.flattened import words_of
+from isfc.cli.options.option import words_of
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError

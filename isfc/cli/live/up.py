@@ -19,7 +19,7 @@ from isfc.cli.live.measured_page import show_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems
 from isfc.cli.live.running_node import Measured
-from isfc.cli.options.flattened import flattened, words_of
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutFileArgument,
@@ -28,7 +28,7 @@ from isfc.cli.options.layout import (
     open_collection,
 )
 from isfc.cli.options.number import within
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, words_of
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_log
 from isfc.errors import ConfigurationError

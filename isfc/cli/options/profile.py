@@ -11,7 +11,6 @@ from isfc.cli.options.layout import (
     LayoutArgument,
     LinkOption,
     OpenedFile,
-    OpenedLink,
     open_collection,
     open_with_disks,
 )
@@ -52,16 +51,6 @@ def opened_site(profile: Path | None) -> "SiteProfile | None":
     from scenarios.runs.at_site import given_site
 
     return given_site(profile)
-
-
-def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLink:
-    """One link of a file, and its neighbours, at the site of a profile."""
-    if profile is None:
-        return opened
-    from isfc.layout.site import with_site
-
-    layout = with_site(opened.layout, profile)
-    return structs.replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
 
 
 def _at_site(collection: Collection, profile: "SiteProfile | None") -> Collection:

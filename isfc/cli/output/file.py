@@ -1,6 +1,5 @@
 """Files that results are written to: named by an option, checked before any work is done."""
 
-import csv
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 
@@ -76,6 +74,10 @@ def check_table_file(option: str, path: Path | None, *, force: bool) -> None:
 
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write at least one row, below a line of their keys; raises `OSError` as `whole_file` does."""
+    import csv
+
+    from isfc.cli.output.whole_file import whole_file  # few commands write a table
+
     if path.suffix.lower() == ".csv":
         with whole_file(path) as written, written.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, fieldnames=[*rows[0]], lineterminator="\n")

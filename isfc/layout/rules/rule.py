@@ -1,5 +1,6 @@
 """A rule, and what it finds in a layout."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -140,6 +141,18 @@ class Finding(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Finding {self.id}, {self.severity}: {self.text}>"
+
+
+def count_of(severities: Iterable[Severity]) -> str:
+    """``2 warnings, 1 remark``: of so many findings."""
+    counts = Counter(severities)
+    named = {Severity.WARNING: "warning", Severity.INFO: "remark"}
+    said = (
+        f"{counts[each]} {name}{'s' * (counts[each] > 1)}"
+        for each, name in named.items()
+        if counts[each]
+    )
+    return ", ".join(said) or "nothing"
 
 
 def warnings_first(findings: Iterable[Finding]) -> list[Finding]:

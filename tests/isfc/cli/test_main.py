@@ -130,7 +130,7 @@ def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.plan.command.open_links", interrupt)
+    monkeypatch.setattr("isfc.answers.plan.open_links", interrupt)
     assert run(["plan", "published-4"]) == 130
 
 
@@ -235,7 +235,7 @@ def test_too_little_memory_is_said_in_words(
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("isfc.cli.plan.command.make_plan", fail)
+    monkeypatch.setattr("isfc.answers.plan.make_plan", fail)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: there is not enough memory\n"
 
@@ -244,7 +244,7 @@ def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(*_: object) -> None:
         raise AssertionError("ours")
 
-    monkeypatch.setattr("isfc.cli.plan.command.make_plan", stumble)
+    monkeypatch.setattr("isfc.answers.plan.make_plan", stumble)
     with pytest.raises(AssertionError, match="ours"):
         run(["plan", "published-4"])
 
@@ -255,7 +255,7 @@ def test_unusable_output_is_reported(
     def fill_the_disk(*_: object) -> None:
         raise OSError(28, "No space left on device", "standard output")
 
-    monkeypatch.setattr("isfc.cli.plan.command.show", fill_the_disk)
+    monkeypatch.setattr("isfc.cli.capability.show", fill_the_disk)
     monkeypatch.setattr("isfc.cli.main.discard_output", lambda: None)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"

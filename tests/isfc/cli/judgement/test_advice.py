@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from isfc.answers.advice import model_word, to_do
-from isfc.answers.found import advice_text
+from isfc.answers.advice import advice_text, model_word, to_do
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout

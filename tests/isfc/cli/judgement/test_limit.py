@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
+from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
-from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.figures.figure import Figure, Interval, Range, Unit
@@ -36,8 +38,10 @@ def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
     """The page said what the first node gains, without a word of whose it is."""
     both = [limited(way, receiving(1 - way)) for way in (0, 1)]
     alike = [both[0], replace(both[0], sender=both[1].sender)]
+    by_rule = planned_by_rule(make_plan(LAYOUT))
     for figures, begins in ((both, "ATLANTA sending: "), (alike, "nothing ")):
-        answer = dict(plan_report(make_plan(LAYOUT), figures).answer)
+        found = modelled_link(make_plan(LAYOUT), figures, {}, by_rule.worst_chpid)
+        answer = dict(plan_report(found).answer)
         assert answer["To gain"].startswith(begins)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from isfc.answers.advice import known_together, model_word, two_paces
 from isfc.answers.carried import differences
 from isfc.answers.losses import losses_known, losses_of
-from isfc.answers.plan import planned_link
+from isfc.answers.plan_modelled import modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
@@ -47,7 +47,7 @@ def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
 def test_plan_says_them() -> None:
     said = " ".join(differences(make_plan(LAYOUT), FIGURES))
     assert "CLIENT saturated 340 or 381 MB/s; SERVER saturated 340 or 381 MB/s." in said
-    model = planned_link(make_plan(LAYOUT), FIGURES).model
+    model = modelled_link(make_plan(LAYOUT), FIGURES, {}, None).model
     assert model
     assert [rate.second for rate in model.saturated.values()] == [381.4, 381.4]
     assert [rate.second for rate in model.stated.values()] == [None, None]

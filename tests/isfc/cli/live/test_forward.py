@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.live.options import LiveOptions
-from isfc.cli.options.flattened import words_of
+from isfc.cli.options.option import words_of
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import Refusal
 from tests.live.forwarded import answers, forwarding_nodes, free_port, say

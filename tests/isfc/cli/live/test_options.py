@@ -12,7 +12,7 @@ from isfc.cli.live.options import (
     ObserveOptions,
     Pace,
 )
-from isfc.cli.options.flattened import words_of
+from isfc.cli.options.option import words_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.live.endpoint import TcpEndpoint

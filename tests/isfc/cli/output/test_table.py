@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console, JustifyMethod, RenderableType
 
+from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_report import plan_report
 from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
 from isfc.reports.table import open_console, plain_table
@@ -107,7 +108,7 @@ def test_no_cell_is_cut_off_in_any_width(no_wrap: bool) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        page(plan_report(make_plan("published-14")), notes=False),
+        page(plan_report(planned_by_rule(make_plan("published-14"))), notes=False),
         drawing_page(load_layout("published-14")),
         cluster_drawing_page(load_collection("two-cecs")),
     ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.answers.cluster import cluster_report
-from isfc.answers.plan import planned_together
+from isfc.answers.plan_links import planned_together
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout
@@ -95,14 +95,14 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     found = ClusterPlan(
         (LinkPlan("CLIENT-SERVER", ("A-B:HL:5",), alone, together, within),), carried
     )
-    show(page_of(cluster_report(found, ()), notes=True))
+    planned = planned_together(found, ())
+    show(page_of(cluster_report(planned), notes=True))
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0 %." in page
     assert "falls into: CLIENT-SERVER together -> 40 or 60 MB/s." in page
     assert "A range holds in four of five cases, by " in page
-    answers = planned_together(found, []).together
-    assert isinstance(answers, list)
-    (answer,) = answers
+    assert isinstance(planned.together, list)
+    (answer,) = planned.together
     assert answer.together[0].range is not None
     assert [each.second for each in answer.together] == [60.0, None]
     assert answer.left_share == 40 / 45

@@ -1,0 +1,230 @@
+"""Several links in a plan, alone and all together: the answer, and its function."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from isfc.answers.advice import known_together, to_do
+from isfc.answers.given import OpenedLink
+from isfc.answers.limit import limits_of
+from isfc.answers.limit_record import LimitedBy
+from isfc.answers.plan import PlannedLink
+from isfc.answers.shared import Shared, shared_by
+from isfc.io.shared import find_shared
+from isfc.layout.collection import Collection
+from isfc.layout.note import Note
+from isfc.layout.rules.book import find_in
+from isfc.layout.sharing import open_questions
+from isfc.layout.site import SiteProfile
+from isfc.reported import Reported
+from isfc.reports.ranges import range_note
+from isfc.reports.record import record_of
+from isfc.search.workers import each_by
+from scenarios.figures.cluster_plan import (
+    Busiest,
+    ClusterPlan,
+    LinkPlan,
+    Slowest,
+    SystemOverview,
+    cluster_overview,
+    cluster_plan,
+)
+from scenarios.figures.figure import Figure
+from scenarios.figures.rates import Carried
+from scenarios.runs.channels import SharedResult
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.shared_channel import run_shared
+
+
+class LinkTogether(Struct, frozen=True):
+    """What a link carries from its first node and to it."""
+
+    name: str
+    traffic: tuple[str, ...]
+    """that of the file; else 50 pairs of HL run, each way by itself"""
+    alone: tuple[Figure, Figure]
+    """with nothing on the other links"""
+    together: tuple[Figure, Figure]
+    """while all the others run"""
+    left_share: float
+    """what the slower direction keeps beside the others, of 1"""
+
+    @property
+    def slower(self) -> Figure:
+        """What the slower direction carries together."""
+        ways = [way for way in self.together if way.value]
+        return min(ways or self.together, key=lambda way: way.value)
+
+
+class MovedShare(Struct, frozen=True):
+    """What a link moved over what it shares."""
+
+    name: str
+    mb_per_s_out: float
+    mb_per_s_in: float
+
+
+class SharedByLinks(Struct, frozen=True, kw_only=True):
+    """What several fibres share."""
+
+    name: str
+    mb_per_s_out: float
+    """what it carried; of a path from where `name` says"""
+    mb_per_s_in: float
+    busy_percent: float
+    links: list[MovedShare]
+    """what each moved"""
+
+
+class ChannelOfLinks(SharedByLinks, frozen=True, kw_only=True):
+    """A channel that several fibres share."""
+
+    line_mb_per_s: float
+    """one way"""
+    processor_mb_per_s: float
+    """both ways together"""
+
+
+class PathOfLinks(SharedByLinks, frozen=True, kw_only=True):
+    """A path whose inter-switch links several fibres take."""
+
+    mb_per_s_max: float
+    """each way"""
+
+
+class Cut(Struct, frozen=True):
+    """What hangs on a piece of hardware."""
+
+    name: str
+    """what is lost"""
+    cut: tuple[str, ...]
+    """the links that are down then"""
+    fewer: tuple[tuple[str, int, int], ...]
+    """the links that have lost CTCs: name, left, had"""
+    untouched: tuple[str, ...]
+    """the other links"""
+
+
+class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
+    """``isfc plan`` of several links.
+
+    By themselves and, if they share channels or are more than three, all together.
+    """
+
+    reported_by = "isfc.answers.cluster.planned_links_report"
+
+    links: list[PlannedLink] = []
+    """what `isfc plan --json` prints of each; without the model's figures, if all run together"""
+    systems: list[SystemOverview] = []
+    """what each system has, and carries if all run together"""
+    cecs: int = 0
+    """machines that the file names"""
+    busiest: list[Busiest] = []
+    """what links share, the busiest first"""
+    slowest: list[Slowest] = []
+    """links that have traffic, with all together"""
+    cuts: list[Cut] = []
+    """the losses that cut most"""
+    to_do: str = ""
+    """what helps of what is found, in words"""
+    load: str | UnsetType = UNSET
+    """what runs over all together, in words"""
+    rate: Figure | UnsetType = UNSET
+    """of the slower direction of each link, in all, together"""
+    together: list[LinkTogether] | UnsetType = UNSET
+    """each link, from its first node and to it"""
+    channels: list[ChannelOfLinks] | UnsetType = UNSET
+    """those that several fibres share"""
+    paths: list[PathOfLinks] | UnsetType = UNSET
+    """those whose inter-switch links several fibres take"""
+    limits: LimitedBy | UnsetType = UNSET
+    """of all together"""
+    notes: list[Note] | UnsetType = UNSET
+    """of all links together"""
+    known: list[str] = []
+    """how the figures of all together were made"""
+    disks: Shared | UnsetType = UNSET
+    """with `[[io]]` on shared chpids"""
+    profile: SiteProfile | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+
+    @property
+    def shared(self) -> list[SharedByLinks]:
+        """Channels and paths that several fibres share."""
+        return [*(self.channels or ()), *(self.paths or ())]
+
+
+def planned_links(
+    opened: OpenedLink, links: list[PlannedLink], jobs: int, *, is_run: bool
+) -> PlannedLinks:
+    """The answer of all ``links`` of a file; alone and together if that ``is_run``."""
+    collection, carried = opened.collection, None
+    found = PlannedLinks(notes=[*open_questions(collection)])
+    if is_run:
+        plan = cluster_plan(collection, each_by(jobs))
+        carried = plan.together
+        found = planned_together(plan, (*cluster_notes(collection), SHARED_UNRANGED))
+        disks = opened.file_disks
+        if disks is not None and carried.slower and find_shared(disks, *collection.links):
+            found = replace(found, disks=shared_by(run_shared(carried.slower, disks)))
+    seen = cluster_overview(collection, carried)
+    findings = chain.from_iterable(find_in(collection).values())
+    return replace(
+        found,
+        links=links,
+        systems=[*seen.systems],
+        busiest=[*seen.busiest],
+        slowest=[*seen.slowest],
+        cecs=len(collection.cecs),
+        cuts=[Cut(each.name, each.cut, each.fewer, each.untouched) for each in seen.losses],
+        to_do=to_do([*findings], {}, (), "see What is found"),
+    )
+
+
+def planned_together(plan: ClusterPlan, notes: Sequence[Note]) -> PlannedLinks:
+    """What there is beside the answers of the links."""
+    together, limit = plan.together, plan.together.limit
+    return PlannedLinks(
+        load=together.load.words,
+        rate=together.rate,
+        together=[_together(each, together) for each in plan.links],
+        channels=[record_of(ChannelOfLinks, each, **_shared(each)) for each in together.channels],
+        paths=[record_of(PathOfLinks, each, **_shared(each)) for each in together.paths],
+        limits=UNSET if limit is None else limits_of(limit, together.rate.value),
+        notes=[*notes],
+        known=[*_known(plan)],
+    )
+
+
+def _shared(shared: SharedResult) -> dict[str, Any]:
+    links = [record_of(MovedShare, each, name=each.link) for each in shared.shares]
+    return {"busy_percent": 100.0 * shared.busy, "links": links}
+
+
+def _together(each: LinkPlan, carried: Carried) -> LinkTogether:
+    link = carried.links.link(each.name)
+    alone = Carried(Collection.of(link), carried.load)
+    first, second = each.alone
+    out, back = each.together
+    return LinkTogether(
+        each.name,
+        each.traffic,
+        (alone.rate_of(link, first), alone.rate_of(link, second)),
+        (carried.rate_of(link, out), carried.rate_of(link, back)),
+        each.share,
+    )
+
+
+def _known(plan: ClusterPlan) -> Iterator[str]:
+    """How far the figures are known, and of which runs they are."""
+    if said := range_note(link.rate for link in plan.links):
+        yield said
+    yield known_together(plan)
+    if plan.together.channels or plan.together.paths:
+        yield (
+            "What is shared is of the direction of the links in which it is busier. Who gets how "
+            "much is out/in."
+        )

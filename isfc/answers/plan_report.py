@@ -1,0 +1,189 @@
+"""One link in a plan: what it carries, what limits it, what to do; then each direction and CTC."""
+
+from collections.abc import Iterator
+
+from msgspec import UNSET, Struct
+
+from isfc.answers.plan import Modelled, PlannedLink, planned_by_rule
+from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Severity, count_of
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import with_unit
+from scenarios.figures.figure import Figure, NoRange, Unit
+
+
+class WayRow(Struct, frozen=True):
+    """What one node can send: with the stated load, saturated, and by IBM's rule of thumb."""
+
+    sender: str
+    stated: Figure | None
+    saturated: Figure | None
+    rule: Figure
+    writes_on: str
+
+
+class CtcRow(Struct, frozen=True):
+    """A CTC at both ends, and as which choice each node writes on it."""
+
+    first: int | None
+    first_rdev: str
+    first_chpid: str
+    fibre: str
+    second_chpid: str
+    second_rdev: str
+    second: int | None
+
+
+def plan_report(found: PlannedLink) -> Report:
+    """What a link carries, what limits it, what to do; then each direction and the device list."""
+    ctcs, fibres = len(found.ctcs), len({each.fibre for each in found.ctcs})
+    of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
+    remarks, rest = caveats(found.notes)
+    first = [each for each in found.advice if each.severity is Severity.WARNING]
+    advice = [*first, *(each for each in found.advice if each not in first)]
+    tables, known = _more(found)
+    return Report(
+        f"{found.nodes.first} - {found.nodes.second}: {of}",
+        [*_answer(found)],
+        [ways_table(found), ctcs_table(found), *tables],
+        remarks=remarks,
+        notes=[
+            *(found.model.known if found.model else ()),
+            *known,
+            *rest,
+            *(f"{each.severity}: {each.text}" for each in advice),
+        ],
+    )
+
+
+def judgement_report(judged: Plan) -> Report:
+    """The same by IBM's rule of thumb alone."""
+    return plan_report(planned_by_rule(judged))
+
+
+def _more(found: PlannedLink) -> tuple[list[Table], list[str]]:
+    """The tables of what was asked beside, and what is known of them."""
+    tables, known = list[Table](), list[str]()
+    if found.rests_on is not UNSET:
+        from isfc.answers.limit import rests_on_table  # the model, which a rule does without
+
+        tables.append(rests_on_table(found.rests_on))
+    if found.disks is not UNSET:
+        from isfc.answers.shared import disks_known, disks_tables  # most links share with none
+
+        tables += disks_tables(found.disks)
+        known.append(disks_known(found.disks))
+    return tables, known
+
+
+def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
+    model, worst = found.model, _worst(found)
+    if model is None:
+        ways = (f"{sender} {rate}" for sender, rate in found.estimated_mb_per_s.items())
+        yield "Carries", f"{', '.join(ways)} MB/s one way, by IBM's rule of thumb"
+        yield "Lose a chpid", worst
+        yield "Found", f"{count_of(each.severity for each in found.advice)} (isfc check)"
+        return
+    rates = {sender: _count_on(model, sender) for sender in model.stated}
+    differ = len({*rates.values()}) > 1
+    ways = (f"{sender} {rate}" for sender, rate in rates.items())
+    yield "Carries", ", ".join(ways) if differ else f"{next(iter(rates.values()))} each way"
+    yield "Limited by", model.limited_by
+    yield "Lose a chpid", worst
+    yield "To do", model.to_do
+    slower = min(model.stated, key=lambda sender: model.stated[sender].value)
+    if slower in model.limits and (gain := model.limits[slower].gain):
+        yield "To gain", f"{slower} sending: {gain}" if differ else gain
+
+
+def _count_on(model: Modelled, sender: str) -> str:
+    """``390 MB/s (335-454)``: with the stated load; IBM's ceiling, if that is less."""
+    rate, modelled = model.to_count_on[sender], with_unit(model.stated[sender])
+    if rate.no_range != NoRange.PUBLISHED:
+        return modelled
+    return f"{with_unit(rate)}, IBM's ceiling of command mode (by the model {modelled})"
+
+
+def _worst(found: PlannedLink) -> str:
+    """``worst is 42 (52): 390 MB/s (335-454) is left, 60 % (54-66)``."""
+    worst = found.worst_chpid
+    name = worst.gone.removeprefix("chpid ")
+    if not worst.rate.value:
+        return f"worst is {name}: nothing is left"
+    return f"worst is {name}: {with_unit(worst.rate)} is left, {with_unit(worst.left)}"
+
+
+def ways_table(found: PlannedLink) -> Table:
+    """How much each node can send, and over which chpids."""
+    model = found.model
+    rows = [
+        WayRow(
+            sender,
+            model.stated[sender] if model else None,
+            model.saturated[sender] if model else None,
+            Figure(rate, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
+            _chpids(found, sender),
+        )
+        for sender, rate in found.estimated_mb_per_s.items()
+    ]
+    columns = [
+        Column("sender", "sender"),
+        *([Column("MB/s", "stated"), Column("saturated", "saturated")] if model else []),
+        Column("rule", "rule"),
+        Column("writes on, in this order (CTCs)", "writes_on"),
+    ]
+    load = (
+        f", {model.stated_pairs} pairs of {model.workload}; limits and gains are of "
+        f"{model.saturating_pairs}, saturated"
+        if model
+        else ""
+    )
+    return Table(f"MB/s (2^20) one way{load}", columns, rows, "ways")
+
+
+def _chpids(found: PlannedLink, sender: str) -> str:
+    """``40 (4), 41 (3)``: on how many CTCs of each, whichever fibres they are on."""
+    counts = dict[str, int]()
+    for use in found.chpids[sender]:
+        counts[use.chpid] = counts.get(use.chpid, 0) + use.write_ctcs
+    return ", ".join(f"{chpid} ({count})" for chpid, count in counts.items())
+
+
+def ctcs_table(found: PlannedLink) -> Table:
+    """The device list: as which choice each node writes on each CTC, if it does."""
+    first, second = found.nodes.first, found.nodes.second
+    width = max(len(each.speed) for each in found.ctcs)
+    rows = [
+        CtcRow(
+            each.writes.get(first),
+            each.rdevs[first],
+            each.chpids[first],
+            f"{'<-' if second in each.writes else '--'} {each.speed:^{width}} "
+            f"{'->' if first in each.writes else '--'}",
+            each.chpids[second],
+            each.rdevs[second],
+            each.writes.get(second),
+        )
+        for each in found.ctcs
+    ]
+    columns = (
+        Column(first, "first"),
+        Column("RDEV", "first_rdev"),
+        Column("chpid", "first_chpid"),
+        Column("FICON fibre", "fibre"),
+        Column("chpid", "second_chpid"),
+        Column("RDEV", "second_rdev"),
+        Column(second, "second"),
+    )
+    return Table(_stop_short(found), columns, rows, "ctcs")
+
+
+def _stop_short(found: PlannedLink) -> str:
+    """The order in which each node writes, and what that leaves to one of them."""
+    if not found.stop_short:
+        return "A single CTC: the scan does not stop short, and both nodes write on it."
+    own = (f"{', '.join(sorted(rdevs))} to {node}" for node, rdevs in found.exclusive.items())
+    return (
+        "The device list, with the order in which each node writes. Its scan stops short by "
+        f"{found.stop_short}, which leaves {' and '.join(own)}."
+    )
