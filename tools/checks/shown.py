@@ -40,7 +40,6 @@ COLUMNS: Final = {"scenarios/runs/report.py": "rows of IBM's tables, column by c
 
 LEFT: Final = (
     "isfc/cli/drawing/",
-    "isfc/cli/html/",
     "isfc/cli/live/",
     "isfc/deck/",
 )
