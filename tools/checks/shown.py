@@ -18,6 +18,7 @@ PACKAGES: Final = ("ctc", "isfc", "scenarios")
 NO_FIGURES: Final = {
     "isfc/answers/journal_page.py": "lines of a log",
     "isfc/answers/views.py": "IBM's report, column by column",
+    "isfc/cli/live/ctce_observe.py": "lines of a trace",
     "isfc/cli/output/progress.py": "rich's format of a bar",
     "isfc/cli/run/during.py": "lines of a log",
     "isfc/cp/": "CP's responses",
@@ -38,11 +39,7 @@ NO_FIGURES: Final = {
 COLUMNS: Final = {"scenarios/runs/report.py": "rows of IBM's tables, column by column"}
 """Files whose records may have the same fields, each with what they are."""
 
-LEFT: Final = (
-    "isfc/cli/drawing/",
-    "isfc/cli/live/",
-    "isfc/deck/",
-)
+LEFT: Final = ("isfc/deck/",)
 """Files and folders that are not clean yet: take off what is."""
 
 SAME_FIELDS_MIN: Final = 5
