@@ -39,9 +39,6 @@ NO_FIGURES: Final = {
 COLUMNS: Final = {"scenarios/runs/report.py": "rows of IBM's tables, column by column"}
 """Files whose records may have the same fields, each with what they are."""
 
-LEFT: Final = ("isfc/deck/",)
-"""Files and folders that are not clean yet: take off what is."""
-
 SAME_FIELDS_MIN: Final = 5
 SAME_SHARE_MIN: Final = 0.75
 """So many fields alike, and so much of the smaller class, make two one record (chosen)."""
@@ -106,9 +103,8 @@ def _belongs(node: ast.expr) -> str:
 
 
 def main() -> int:
-    """Check the project this file belongs to, but for what is `LEFT`; return the exit status."""
-    every = found(Path(__file__).resolve().parents[2])
-    findings = [each for each in every if not each[0].startswith(LEFT)]
+    """Check the project this file belongs to; return the exit status."""
+    findings = [*found(Path(__file__).resolve().parents[2])]
     for path, line, said in findings:
         print(f"{path}:{line}: {said}")
     return 1 if findings else 0

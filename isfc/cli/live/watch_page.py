@@ -260,20 +260,19 @@ def _link(names: tuple[str, str], ends: Ends) -> RenderableType:
 
 def _seen(end: NodeRates) -> dict[str, Any]:
     """What stands in a line of an end."""
-    state = end.seen.node.state
+    link, seen, state = end.link, end.seen, end.seen.node.state
     return {
         "state": Styled(state.value, LINK_STYLES[state]),
-        **{name: getattr(end.link, name) for name in _RATES},
+        "mb_per_s_out": link.mb_per_s_out,
+        "messages_per_s_out": link.messages_per_s_out,
+        "packages_per_s_out": link.packages_per_s_out,
+        "collisions_per_s": link.collisions_per_s,
+        "tx_pend_count": link.tx_pend_count,
         "late_percent": end.late_percent,
-        **{name: getattr(end.seen, name) for name in _COUNTS},
+        "refused_count": seen.refused_count,
+        "detached_count": seen.detached_count,
+        "severed_count": seen.severed_count,
     }
-
-
-_RATES: Final = (
-    *("mb_per_s_out", "messages_per_s_out", "packages_per_s_out", "collisions_per_s"),
-    "tx_pend_count",
-)
-_COUNTS: Final = ("refused_count", "detached_count", "severed_count")
 
 
 def _ctcs(
