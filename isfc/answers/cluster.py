@@ -135,8 +135,8 @@ def _moved(each: SharedByLinks, line: float, processor: float | None) -> SharedR
 
 
 def planned_links_report(found: PlannedLinks) -> Report:
-    """Of up to three links all together, if that was run, then each; of more what they come to."""
-    if len(found.links) > LINKS_IN_FULL:
+    """All together, if that was run, then each; of more than three so run what they come to."""
+    if len(found.links) > LINKS_IN_FULL and not any(link.model for link in found.links):
         return _overview(found)
     every = [_marked(plan_report(each), each) for each in found.links]
     first, *rest = every if found.together is UNSET else [cluster_report(found), *every]

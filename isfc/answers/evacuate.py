@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 
 from isfc.answers.guest_file import read_tenants
-from isfc.answers.moves import Moves, Progress, moves, told_in_shares
+from isfc.answers.moves import AllMoves, Moves, Progress, moves, told_in_shares
 from isfc.answers.moves_report import commands_tables, moves_report
 from isfc.answers.relocate import At, Best, Seed, Together, orders_given
 from isfc.arguments import Argument, Jobs, checked, spelt
@@ -17,7 +17,6 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, first_listed, listed
-from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.reported import Reported
 from isfc.reports.ranges import range_note
@@ -27,7 +26,6 @@ from scenarios.figures.figure import Figure, Unit
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.notes import moves_notes
-from scenarios.moves.orders import Response
 from scenarios.moves.rolling import Rolling, Turn, roll
 from scenarios.moves.targets import Tenant, place_guests, rooms
 from scenarios.runs.at_site import GivenSite, links_at
@@ -133,29 +131,15 @@ class TurnOfSystem(Struct, frozen=True):
         return ", ".join(f"{system} {count}" for system, count in sorted(gone.items()))
 
 
-class RollingMaintenance(Reported, Struct, frozen=True):
+class RollingMaintenance(Reported, AllMoves, frozen=True, kw_only=True):
     """Systems that were left in turn, each until its guests were back."""
 
     reported_by = "isfc.answers.evacuate.rolling_report"
 
     systems: tuple[NodeName, ...]
     """in their order"""
-    together: int
-    """how many leave a system at the same time"""
-    all_moved: bool
-    """whether every guest was away when its system was left, and is back"""
-    seconds: Figure
-    """of all moves, without the maintenance itself"""
-    longest_stop: Figure
-    """seconds for which the guest that was stopped longest was stopped"""
-    longest_stopped: str
-    """its name"""
     turns: tuple[TurnOfSystem, ...]
     """two for each system"""
-    responses: tuple[Response, ...]
-    """as of `isfc relocate --json`"""
-    notes: tuple[Note, ...]
-    """as of `isfc plan --json`"""
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each turn, as a data frame takes them."""
@@ -211,13 +195,15 @@ def rolling_maintenance(
     moved = [guest for turn in outcome.turns for guest in turn.guests]
     longest = max(moved, key=lambda guest: guest.quiesced_seconds, default=None)
     return RollingMaintenance(
-        order,
-        together,
-        outcome.all_moved,
-        *(figures.seconds, figures.longest_stop, longest.plan.name if longest else ""),
-        tuple(map(_turn, outcome.turns)),
-        outcome.responses,
-        moves_notes(collection, plans, loads),
+        systems=order,
+        together=together,
+        all_moved=outcome.all_moved,
+        seconds=figures.seconds,
+        longest_stop=figures.longest_stop,
+        longest_stopped=longest.plan.name if longest else "",
+        turns=tuple(map(_turn, outcome.turns)),
+        responses=outcome.responses,
+        notes=moves_notes(collection, plans, loads),
     )
 
 

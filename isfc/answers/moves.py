@@ -122,7 +122,27 @@ class TriedTogether(Struct, frozen=True):
     """what other traffic has of what it has alone, as a share; null without"""
 
 
-class Moves(Reported, Struct, frozen=True, kw_only=True):
+class AllMoves(Struct, frozen=True, kw_only=True):
+    """What all moves of guests come to."""
+
+    together: int
+    """how many leave a system at the same time"""
+    all_moved: bool
+    """whether every guest was moved; in rolling maintenance away, and back"""
+    seconds: Figure
+    """until the last guest ran at its destination, or was given up; in rolling maintenance of all
+    moves, without the maintenance itself"""
+    longest_stop: Figure
+    """seconds for which the guest that was stopped longest was stopped"""
+    longest_stopped: str
+    """its name"""
+    responses: tuple[Response, ...]
+    """to each `--at`"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+
+class Moves(Reported, AllMoves, frozen=True, kw_only=True):
     """What became of guests that were to be moved, and of what was beside them."""
 
     reported_by = "isfc.answers.relocate.relocate_report"
@@ -131,16 +151,6 @@ class Moves(Reported, Struct, frozen=True, kw_only=True):
     """the systems that the guests leave"""
     destinations: tuple[NodeName, ...]
     """those that they were to go to"""
-    together: int
-    """how many leave a system at the same time"""
-    all_moved: bool
-    """whether every guest was moved"""
-    seconds: Figure
-    """until the last guest ran at its destination, or was given up"""
-    longest_stop: Figure
-    """seconds for which the guest that was stopped longest was stopped"""
-    longest_stopped: str
-    """its name"""
     tried: tuple[TriedTogether, ...]
     """with `--best`: each number of guests together that was tried; `together` is the best"""
     guests: tuple[MovedGuest, ...]
@@ -149,12 +159,8 @@ class Moves(Reported, Struct, frozen=True, kw_only=True):
     """of each link with other traffic"""
     devices: tuple[DeviceSeen, ...]
     """each CTC as the system saw it that guests leave"""
-    responses: tuple[Response, ...]
-    """to each `--at`"""
     limits: LimitedBy
     """the links meanwhile, by runs of HL with as many messages under way"""
-    notes: tuple[Note, ...]
-    """as of `isfc plan --json`"""
     profile: SiteProfile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 

@@ -246,18 +246,19 @@ def planned(
 ) -> "PlannedLink | PlannedLinks":
     """Who writes on which CTC, what the link carries, what limits it and what to change.
 
-    Of several links each, or all together where they share channels or are many. Rates are of one
-    direction by the model, and by IBM's rule of thumb alone if ``rule``.
+    Of several links each, or all together where they share channels or are many and nobody asks
+    ``why``. Rates are of one direction by the model, and by IBM's rule of thumb alone if ``rule``.
 
-    Raises `ConfigurationError` for what is no layout, and for ``why`` of links together.
+    Raises `ConfigurationError` for what is no layout, and for ``why`` of links that share channels.
     """
     opened = open_links(layout, link, profile, alone=rule or link is not None)
     collection = opened[0].collection
-    together = len(opened) > 1 and (len(opened) > LINKS_IN_FULL or shares_anything(collection))
-    if why and together:
+    shares = len(opened) > 1 and shares_anything(collection)
+    if why and shares:
         raise ConfigurationError(
             f"{spelt('why')}: of one link; expected {spelt('link')}, as these share channels"
         )
+    together = shares or (len(opened) > LINKS_IN_FULL and not why)
     links = [_planned(each, jobs, rule=rule or together, why=why) for each in opened]
     if len(links) == 1:
         found: PlannedLink | PlannedLinks = links[0]

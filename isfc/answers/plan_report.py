@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct
 from isfc.answers.plan import Modelled, PlannedLink, planned_by_rule
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import NODE_STYLES, Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
 
@@ -152,6 +152,7 @@ def _chpids(found: PlannedLink, sender: str) -> str:
 def ctcs_table(found: PlannedLink) -> Table:
     """The device list: as which choice each node writes on each CTC, if it does."""
     first, second = found.nodes.first, found.nodes.second
+    here, there = NODE_STYLES
     width = max(len(each.speed) for each in found.ctcs)
     rows = [
         CtcRow(
@@ -167,13 +168,13 @@ def ctcs_table(found: PlannedLink) -> Table:
         for each in found.ctcs
     ]
     columns = (
-        Column(first, "first"),
-        Column("RDEV", "first_rdev"),
-        Column("chpid", "first_chpid"),
-        Column("FICON fibre", "fibre"),
-        Column("chpid", "second_chpid"),
-        Column("RDEV", "second_rdev"),
-        Column(second, "second"),
+        Column(first, "first", style=here),
+        Column("RDEV", "first_rdev", style=here),
+        Column("chpid", "first_chpid", style=here),
+        Column("FICON fibre", "fibre", spare=True),
+        Column("chpid", "second_chpid", style=there),
+        Column("RDEV", "second_rdev", style=there),
+        Column(second, "second", style=there),
     )
     return Table(_stop_short(found), columns, rows, "ctcs")
 

@@ -117,8 +117,8 @@ def join_links(
             "isfc: note: the first partition of a pair is taken to be on adapter-port-uri, the "
             f"second on connecting-adapter-port-uri ({first_listed(crossed, _NAMED_MAX)})"
         )
-    apart = tuple(only(collection, link) for link in links)
-    return Imported(collection, apart, tuple(() for _ in links))
+    apart = [only(collection, link) for link in links]
+    return Imported.of(collection, apart, (() for _ in links))
 
 
 def _names(systems: Sequence[str]) -> dict[str, NodeName]:

@@ -4,9 +4,11 @@ Each import is a function of texts, which is told what a reader should know as i
 one that takes paths too and keeps that in its record.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import starmap, zip_longest
+from typing import Any, Self
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
@@ -29,7 +31,7 @@ from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
 from isfc.deck.other_links import other_links
-from isfc.deck.pairing import Pairing, Unpaired, never_paired, pair_all
+from isfc.deck.pairing import Pairing, Reason, Unpaired, never_paired, pair_all
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors import ConfigurationError
@@ -45,73 +47,54 @@ from isfc.link.name import NodeName
 
 
 @dataclass(frozen=True, slots=True)
-class CtcJson:
+class ImportedCtc:
     """A CTC: its chpids and device numbers, of the first node and of the second."""
 
-    chpids: list[str]
-    rdevs: list[str]
+    chpids: tuple[str, ...]
+    rdevs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class UnpairedJson:
+class UnpairedDevice:
     """A device without a mate."""
 
-    node: str
+    node: NodeName
     rdev: str
     place: str
     """file, line and column"""
-    reason: str
+    reason: Reason
     """[one of these](import.md#what-is-not-paired)"""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedLinkJson:
+class ImportedLink:
     """A link; of consoles and partition links nothing was inferred, and nothing left."""
 
-    nodes: list[str]
+    nodes: tuple[NodeName, NodeName]
     """the two systems"""
-    ctcs: list[CtcJson]
+    ctcs: tuple[ImportedCtc, ...]
     """of each, those of the first node and of the second"""
-    inferred: dict[str, str]
+    inferred: Mapping[str, str]
     """by `NODE:CHPID`: the port, or the chpid at the other end of the cable, that follows from the
     decks"""
-    unpaired: list[UnpairedJson]
+    unpaired: tuple[UnpairedDevice, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedJson:
-    """All links."""
-
-    links: list[ImportedLinkJson]
-    shared_channels: list[dict[str, str]]
-    """chpids by system, each list of which is one channel"""
-    cecs: dict[str, list[str]]
-    """by name, the systems of each"""
-
-
-def imported_json(found: "Imported") -> ImportedJson:
-    """The record of what was imported."""
-    links = []
-    for number, alone in enumerate(found.apart):
-        (layout,) = alone.links
-        pairing = found.pairings[number] if found.pairings else None
-        unpaired = [
-            UnpairedJson(
+def _imported_link(alone: Collection, pairing: Pairing | None) -> ImportedLink:
+    (layout,) = alone.links
+    return ImportedLink(
+        layout.nodes,
+        tuple(ImportedCtc(ctc.fibre.chpid_names, ctc.rdev_names) for ctc in layout.ctcs),
+        pairing.inferred if pairing else {},
+        tuple(
+            UnpairedDevice(
                 *(each.node, format_rdev(each.device.rdev), str(each.device.place)),
-                *(each.reason.value, each.text),
+                *(each.reason, each.text),
             )
             for each in (pairing.unpaired if pairing else ())
-        ]
-        ctcs = [CtcJson([*ctc.fibre.chpid_names], [*ctc.rdev_names]) for ctc in layout.ctcs]
-        inferred = dict(pairing.inferred) if pairing else {}
-        links.append(ImportedLinkJson([*layout.nodes], ctcs, inferred, unpaired))
-    shared: list[dict[str, str]] = [
-        {end.node: format_chpid(end.chpid) for end in channel}
-        for channel in found.collection.shared_channels
-    ]
-    cecs: dict[str, list[str]] = {cec.name: [*cec.systems] for cec in found.collection.cecs}
-    return ImportedJson(links, shared, cecs)
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,17 +114,42 @@ Tell = Callable[[Deck | Sequence[Unpaired] | str], None]
 class Imported:
     """A layout that was made of other texts: ``collection`` has all links, ``apart`` each alone.
 
-    ``remarks`` say what was assumed or left out, ``link_remarks`` the same of each link. Of decks,
-    ``pairings`` are which devices were joined, and ``unpaired`` those that no partner has a mate
-    of, each with ``node``, ``reason`` and ``text``.
+    ``remarks`` say what was assumed or left out, ``link_remarks`` the same of each link.
+    ``unpaired`` are devices of decks that no partner has a mate of, each with ``node``, ``reason``
+    and ``text``. JSON has the links.
     """
 
-    collection: Collection
-    apart: tuple[Collection, ...]
-    link_remarks: tuple[tuple[str, ...], ...] = ()
-    remarks: tuple[str, ...] = ()
-    pairings: tuple[Pairing, ...] = ()
-    unpaired: tuple[Unpaired, ...] = ()
+    links: tuple[ImportedLink, ...]
+    shared_channels: tuple[Mapping[NodeName, str], ...]
+    """chpids by system, each list of which is one channel"""
+    cecs: Mapping[str, tuple[NodeName, ...]]
+    """by name, the systems of each"""
+    collection: Collection = field(repr=False)
+    apart: tuple[Collection, ...] = field(repr=False)
+    link_remarks: tuple[tuple[str, ...], ...] = field(repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+    unpaired: tuple[Unpaired, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        collection: Collection,
+        apart: Sequence[Collection],
+        link_remarks: Iterable[tuple[str, ...]],
+        pairings: Sequence[Pairing] = (),
+    ) -> Self:
+        """All links and each alone, and what pairing decks has found of each."""
+        return cls(
+            tuple(starmap(_imported_link, zip_longest(apart, pairings))),
+            tuple(
+                {end.node: format_chpid(end.chpid) for end in channel}
+                for channel in collection.shared_channels
+            ),
+            {cec.name: cec.systems for cec in collection.cecs},
+            collection,
+            tuple(apart),
+            tuple(link_remarks),
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each CTC, as a data frame takes them."""
@@ -155,14 +163,10 @@ class Imported:
     def _repr_html_(self) -> str:
         return self.collection._repr_html_()
 
-    @property
-    def record(self) -> ImportedJson:
-        """What ``isfc import --json`` prints."""
-        return imported_json(self)
-
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dict; names and meanings of the keys stay."""
-        return asdict(self.record)
+        """What ``isfc import --json`` prints; names and meanings of the keys stay."""
+        found: dict[str, Any] = import_module("isfc.reports.encoded").encoded(self)
+        return found
 
 
 @checked
@@ -270,11 +274,11 @@ def pair_decks(
 
     for remark in (*contradictions(pairings, links), *crossings(pairings, links)):
         tell(f"isfc: note: {remark}")
-    return Imported(
+    return Imported.of(
         whole(collection),
-        tuple(whole(together([pairing], [found.layout])) for pairing, found in wired),
-        tuple(found.remarks for _, found in wired),
-        pairings=tuple(pairings),
+        [whole(together([pairing], [found.layout])) for pairing, found in wired],
+        (found.remarks for _, found in wired),
+        pairings,
     )
 
 
@@ -311,8 +315,8 @@ def join_logs(
     collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
     for remark in one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
-    apart = tuple(only(collection, found.layout) for found in wired)
-    return Imported(collection, apart, tuple(found.remarks for found in wired))
+    apart = [only(collection, found.layout) for found in wired]
+    return Imported.of(collection, apart, (found.remarks for found in wired))
 
 
 def keep_active(
@@ -327,7 +331,7 @@ def keep_active(
     if cec or not kept.cecs:
         for remark in one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
-    return Imported(kept, tuple(only(kept, link) for link in kept.links))
+    return Imported.of(kept, [only(kept, link) for link in kept.links], [])
 
 
 def layout_of(

@@ -15,6 +15,7 @@ from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
+from isfc.layout.in_words import number
 from isfc.layout.path import FarPath
 from isfc.layout.rules.rule import Severity
 
@@ -101,8 +102,8 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
             / 1e6
         )
         lacking = (
-            f"over {path.km:g} km let through {mb_per_s:,.0f} of {full_mb_per_s:,.0f} MB/s each "
-            f"way. {needed} are needed for full frames"
+            f"over {path.km:g} km let through {number(mb_per_s)} of {number(full_mb_per_s)} MB/s "
+            f"each way. {needed} are needed for full frames"
         )
         if path.isl:
             yield _warning(
@@ -158,8 +159,8 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
             )
             yield _warning(
                 f"{name}-above-guideline",
-                f"Channel {chpid}: its {what} {100 * share:.0f} % busy. Stay below {limit:g} % for "
-                f"good response times: 'isfc io size' says how many channels that takes."
+                f"Channel {chpid}: its {what} {number(100 * share)} % busy. Stay below {limit:g} % "
+                f"for good response times: 'isfc io size' says how many channels that takes."
                 + beyond
                 * (more > 0),
             )
@@ -168,8 +169,8 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
         if wanted is not None and each.rate_per_s < 0.99 * wanted:
             yield _warning(
                 "load-not-carried",
-                f"Channel {chpid}: carries {each.rate_per_s:,.0f} of the {wanted:,.0f} I/Os a "
-                f"second that are its share of {workload.name}.",
+                f"Channel {chpid}: carries {number(each.rate_per_s)} of the {number(wanted)} I/Os "
+                f"a second that are its share of {workload.name}.",
             )
         if wanted is None and workload.outstanding is not None:
             yield from _advise_exchanges(chpid, workload, plan)
@@ -180,9 +181,9 @@ def _advise_trunk(load: TrunkLoad) -> Iterator[IoAdvice]:
         read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
         yield _warning(
             "ceiling-reached",
-            f"{load.trunk.heading}: is full with {read:.2f} GB/s read and {written:.2f} written, "
-            f"and holds back what is below it: {', '.join(load.trunk.channels)}. "
-            "Put some of that elsewhere.",
+            f"{load.trunk.heading}: is full with {number(read, 2)} GB/s read and "
+            f"{number(written, 2)} written, and holds back what is below it: "
+            f"{', '.join(load.trunk.channels)}. Put some of that elsewhere.",
         )
 
 
@@ -190,12 +191,13 @@ def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> It
     """By Little's law: rate x time without waiting is what is open to some purpose."""
     each = plan.estimate.demands[plan.workloads.index(workload)]
     useful = max(1.0, each.rate_per_s * (each.response_ns - each.extra_ns) / 1e9)
-    if each.demand.outstanding > _EXCHANGES_FACTOR * useful:
+    open_ = each.demand.outstanding
+    if open_ > _EXCHANGES_FACTOR * useful:
         yield _warning(
             "exchanges-too-many",
-            f"Channel {chpid}: {workload.name} has {each.demand.outstanding:,.0f} I/Os open, of "
-            f"which {each.demand.outstanding - useful:,.0f} wait for others. About {useful:,.0f} "
-            "would keep the channel as busy.",
+            f"Channel {chpid}: {workload.name} has {number(open_)} I/Os open, of which "
+            f"{number(open_ - useful)} wait for others. About {number(useful)} would keep the "
+            "channel as busy.",
         )
 
 
@@ -244,8 +246,8 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
     if each.outcome and each.outcome.link_busy > LINK_BUSY_MAX:
         yield _warning(
             "zhyperlink-busy",
-            f"{name}: {100 * each.outcome.link_busy:.0f} % of requests find the link busy and go "
-            "asynchronous. Add a zHyperLink.",
+            f"{name}: {number(100 * each.outcome.link_busy)} % of requests find the link busy and "
+            "go asynchronous. Add a zHyperLink.",
         )
     for link in each.links:
         if link.path and link.path.km > ZHYPERLINK_KM_MAX:
@@ -265,7 +267,7 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
 
 def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
     if 100 * saps.busy > guidelines.sap_percent:
-        busy = f"{100 * saps.busy:.0f} % busy" if saps.busy <= 1 else "not enough"
+        busy = f"{number(100 * saps.busy)} % busy" if saps.busy <= 1 else "not enough"
         yield _warning(
             "saps-above-guideline",
             f"System {saps.system}: {saps.saps} SAPs are {busy}. Stay below "

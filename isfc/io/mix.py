@@ -22,7 +22,7 @@ from isfc.io.rmf_lines import (
     RmfInterval,
 )
 from isfc.io.sap import iop_threads
-from isfc.layout.in_words import expected, first_listed
+from isfc.layout.in_words import expected, first_listed, number
 from isfc.layout.path import FarPath
 
 DEVICE_BLOCK_LENGTH: Final = 4096
@@ -196,7 +196,9 @@ def mix_of_interval(
         notes = tuple(_reported(interval.channels))
     else:
         loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
-        assumed = f"{device_block} bytes an I/O, {100 * device_read_share:.0f} % reads, all zHPF"
+        assumed = (
+            f"{device_block} bytes an I/O, {number(100 * device_read_share)} % reads, all zHPF"
+        )
         notes = (f"The report has no bytes and directions: assumed {assumed}.",)
     if not loads:
         raise _nothing(interval, unmeasured)

@@ -18,6 +18,7 @@ from isfc.io.rmf_columns import DEVICE, UNTITLED, Word
 from isfc.io.rmf_lines import ChannelLine, DeviceLine, IopLine, PassedOver, RmfInterval
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
+from isfc.layout.in_words import number as in_words
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -386,7 +387,7 @@ class _Parser:
                 "expected the same within rounding"
             )
         if sum(rates) < total - off:
-            missing = f"{total - sum(rates):,.0f} of {total:,.0f} I/Os a second"
+            missing = f"{in_words(total - sum(rates))} of {in_words(total)} I/Os a second"
             self._add(PassedOver(whole, missing, rmf_lines.LINES_MISSING), at.line)
 
     def _take_iop(self, words: list[Word], start: int) -> int:

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -40,12 +40,7 @@ _OWN_RUN: Final = re.compile(
 class _Above:
     """What the lines above rows have said so far."""
 
-    system: str | None = None
-    begin: str | None = None
-    end: str | None = None
-    ran: Ran | None = None
-    clients: bool | None = None
-    emulated: bool = False
+    said: Measurement = Measurement(None, None, None, FilePlace("", 0))
     made: date | None = None
     heard: dict[str, tuple[object, int]] = field(default_factory=dict)
     """What was said since the last rows, and in which line."""
@@ -56,9 +51,11 @@ class _Above:
         if found := _HEAD.search(line):
             # what the page before it said is not of this one
             self.heard.clear()
-            self.begin = self.end = self.made = None
+            self.made = None
+            self.forget_times()
             if found[1]:
-                self.system, self.made = None, _date(found[1])
+                self.made = _date(found[1])
+                self.said = replace(self.said, system=None)
             said = True
         if found := _FROM_TO.search(line):
             stamp, rest = leading_stamp(line[found.end() :], self.made)
@@ -84,7 +81,7 @@ class _Above:
             return said
         return True
 
-    def _say(self, place: FilePlace, **values: object) -> None:
+    def _say(self, place: FilePlace, **values: Any) -> None:
         for name, value in values.items():
             if value is None:
                 continue
@@ -93,12 +90,15 @@ class _Above:
                 raise BadFigure(
                     f"{name} {value}, and {before} in line {line}; expected one of them"
                 )
-            setattr(self, name, value)
+            self.said = replace(self.said, **{name: value})
+
+    def forget_times(self) -> None:
+        """What was said of the interval is of no more rows."""
+        self.said = replace(self.said, begin=None, end=None)
 
     def measurement(self, place: FilePlace) -> Measurement:
         """A measurement that begins here."""
-        said = self.system, self.begin, self.end
-        return Measurement(*said, place, None, self.ran, self.clients, self.emulated)
+        return replace(self.said, place=place)
 
 
 def _name(rest: str) -> str | None:
@@ -180,7 +180,7 @@ class _Pages:
         try:
             said = self.above.hear(line, place)
         except BadFigure:
-            self.above.begin = self.above.end = None
+            self.above.forget_times()
             said = True
             raise
         finally:

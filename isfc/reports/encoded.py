@@ -15,7 +15,8 @@ def encoded(value: object) -> Any:
     """What `json` takes of an answer; the name of a system, an RDEV or a path is a text.
 
     Of a figure, ``range`` has both ranges and what they are made from, or ``no_range`` says why
-    there is none; ``load`` is in words. What has no limit is null.
+    there is none; ``load`` is in words. What has no limit is null. A field of a dataclass that is
+    not in its ``repr`` is not of the answer.
     """
     if isinstance(value, Figure):
         within = None if value.range is None else value.range.to_dict()
@@ -38,6 +39,6 @@ def _fields(record: Any) -> dict[str, Any]:
     if isinstance(record, Struct):
         names = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
     else:
-        names = {each.name: each.name for each in fields(record)}
+        names = {each.name: each.name for each in fields(record) if each.repr}
     found = ((key, getattr(record, name)) for key, name in names.items())
     return {key: encoded(value) for key, value in found if value is not UNSET}

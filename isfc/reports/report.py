@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
-from isfc.reports.units import range_of, shown
+from isfc.reports.units import fitted, range_of, shown
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
@@ -19,9 +19,23 @@ if TYPE_CHECKING:
 
     from isfc.reports.chart import Chart, Grid
 
-Value = Figure | float | str | None
+
+class Styled(Struct, frozen=True):
+    """A word in a colour, for a terminal."""
+
+    text: str
+    style: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Value = Figure | float | str | Styled | None
 """Of a cell; None is nothing, and never 0."""
 
+
+NODE_STYLES: Final = ("cyan", "magenta")
+"""How a terminal writes the first system of a link, and the second."""
 
 UNRANGED: Final = "~"
 """The mark of a figure in a table that has no range."""
@@ -32,7 +46,9 @@ class Column(Struct, frozen=True):
 
     ``unit`` is of numbers; a figure has its own. ``ranged`` figures have their range beside them
     where there is room for few columns: on a terminal. In a table that is too wide, columns that
-    fold do so first.
+    fold do so first, and a terminal narrower than 80 columns does without those that are ``spare``.
+    On a page that is renewed a column has a ``width``, so that it stays where it is, and its
+    numbers as many ``places`` as that has room for. ``style`` is that of a terminal.
     """
 
     heading: str
@@ -40,6 +56,10 @@ class Column(Struct, frozen=True):
     unit: Unit | None = None
     ranged: bool = True
     folds: bool = False
+    spare: bool = False
+    width: int = 0
+    places: int = 0
+    style: str = ""
 
     def of(self, row: object) -> Value:
         """What a row has in it."""
@@ -59,9 +79,11 @@ class Column(Struct, frozen=True):
         value = self.of(row)
         if isinstance(value, Figure):
             return f"{UNRANGED * (value.range is None)}{shown(value.value, value.unit)}"
-        if value is None or isinstance(value, str) or self.unit is None:
-            return "" if value is None else str(value)
-        return shown(value, self.unit)
+        if isinstance(value, float | int) and self.width:
+            return fitted(value, self.width, self.places)
+        if isinstance(value, float | int) and self.unit is not None:
+            return shown(value, self.unit)
+        return "" if value is None else str(value)
 
     def range_words(self, row: object) -> str:
         """What the cell beside it says: between what a figure lies, if that is known."""

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.reports.report import Column, Report, Table, unranged
-from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
+from isfc.reports.report import Column, Report, Styled, Table, unranged
+from isfc.reports.table import Fitted, PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import shown
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _shade(value: float, most: float) -> str:
 
 
 def table_of(table: Table) -> RenderableType:
-    """A table below its caption, as CSV with all digits; of no rows the caption."""
+    """A table below its caption, if it has one, as CSV with all digits; of no rows the caption."""
     if not table.rows:
         return table.caption
 
@@ -67,12 +68,23 @@ def table_of(table: Table) -> RenderableType:
 
         return records(table)
 
-    return Group(table.caption, Rows(_table(table), Records(make)))
+    return Group(*[table.caption] * bool(table.caption), Rows(_fitted(table), Records(make)))
+
+
+def _fitted(table: Table) -> RenderableType:
+    """All columns; those that are not spare where there is no room for more."""
+    kept = [column for column in table.columns if not column.spare]
+    if len(kept) == len(table.columns):
+        return _table(table)
+    return Fitted(_table(table), _table(replace(table, columns=kept)))
 
 
 def _table(table: Table) -> PlainTable:
-    heads = [head for column in table.columns for head in _heads(column, table)]
-    found = plain_table(*heads, gap=1, no_wrap=True)
+    heads = [(column, head) for column in table.columns for head in _heads(column, table)]
+    found = plain_table(*(head for _, head in heads), gap=1, no_wrap=True)
+    for drawn, (column, _) in zip(found.columns, heads, strict=True):
+        drawn.style = drawn.header_style = column.style
+        drawn.min_width = column.width or None
     for row in table.rows:
         found.add_row(*(cell for column in table.columns for cell in _cells(column, table, row)))
     return found
@@ -86,7 +98,8 @@ def _heads(column: Column, table: Table) -> Iterator[str]:
         yield "~range"
 
 
-def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
-    yield column.words(row)
+def _cells(column: Column, table: Table, row: object) -> Iterator[str | Text]:
+    value = column.of(row)
+    yield Text(value.text, value.style) if isinstance(value, Styled) else column.words(row)
     if column.has_ranges(table.rows):
         yield column.range_words(row)

@@ -13,7 +13,8 @@ class UnitFormat(Struct, frozen=True):
 
     The number is ``factor`` times the record's. Ends of a range have three digits if
     ``by_digits``: they are known no better, whatever the places. A ``signed`` one has a + if it is
-    more than nothing. With ``digits`` a small number has so many, and is not shown as none.
+    more than nothing. With ``digits`` a small number has so many, and is not shown as none. A
+    number that is ``parted`` has commas between its thousands.
     """
 
     name: str
@@ -22,6 +23,7 @@ class UnitFormat(Struct, frozen=True):
     by_digits: bool = False
     signed: bool = False
     digits: int = 0
+    parted: bool = False
 
 
 FORMATS: Final = {
@@ -43,6 +45,7 @@ FORMATS: Final = {
     Unit.CPU: UnitFormat("%", 5, by_digits=True),
     Unit.BYTES: UnitFormat("GiB", 3, factor=2**-30),
     Unit.SPREAD: UnitFormat("%", 1),
+    Unit.COUNTED: UnitFormat("", parted=True),
 }
 
 
@@ -52,13 +55,21 @@ def shown(value: float, unit: Unit) -> str:
     sign, places = "+" if form.signed and value else "", form.places
     if form.digits and value:
         places = max(0, form.digits - 1 - floor(log10(abs(value))))
-    text = f"{form.factor * value:{sign}z.{places}f}"
+    text = f"{form.factor * value:{sign}z{',' * form.parted}.{places}f}"
     return text.rstrip("0").rstrip(".") if form.digits and places else text
 
 
 def amount(value: float, unit: Unit) -> str:
     """``50 %``: a number with its unit."""
     return f"{shown(value, unit)} {FORMATS[unit].name}"
+
+
+def fitted(value: float, width: int, places: int = 1) -> str:
+    """``1027.5``: a number in so many characters, with at most so many places, or thousands."""
+    for fewer in range(places, -1, -1):
+        if len(text := f"{value:.{fewer}f}") <= width:
+            return text
+    return f"{value / 1000:.0f}k"
 
 
 def bytes_words(length: float) -> str:

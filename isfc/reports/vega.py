@@ -241,6 +241,6 @@ def _words(value: Value, column: Column) -> str:
     if isinstance(value, Figure):
         unit = FORMATS[value.unit].name or _line(column)
         return f"{shown(value.value, value.unit)} {unit}{between(value)}"
-    if value is None or isinstance(value, str):
-        return value or ""
-    return f"{shown(value, column.unit or Unit.ANY)} {_line(column)}"
+    if isinstance(value, float | int):
+        return f"{shown(value, column.unit or Unit.ANY)} {_line(column)}"
+    return str(value or "")

@@ -45,6 +45,8 @@ class Unit(StrEnum):
     CPU = "% for 1/s"
     BYTES = "bytes"
     SPREAD = "% of it"
+    COUNTED = "counted"
+    """one by one, however many"""
     OWN = "as said"
     """What a column beside it says, or the name of a measure."""
 

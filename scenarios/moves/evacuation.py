@@ -80,24 +80,34 @@ GSBBK), which are being filled; how many messages are outstanding is not publish
 
 
 @dataclass(frozen=True, slots=True)
-class Evacuation:
-    """What is to be moved away from ``sources``; ``together`` guests of each at the same time.
+class Leaving:
+    """Guests leave systems, ``together`` of each at the same time.
 
-    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands at the one source,
-    or hardware that is lost. ``window`` messages of a guest are outstanding. ``room`` is what each
-    system has room for, empty if that is not known. If guests are ``bound``, they go nowhere else
-    when the link to their destination dies.
+    ``loads`` are other traffic meanwhile, on any link, and ``orders`` hardware that is lost, at
+    times since the first guest began.
     """
 
     collection: Collection
-    sources: tuple[NodeName, ...]
-    tenants: tuple[Placed, ...]
     _: KW_ONLY
     together: int = 1
     loads: tuple[LinkLoad, ...] = ()
     orders: tuple[Order, ...] = ()
-    window: int = WINDOW
     seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Evacuation(Leaving):
+    """What is to be moved away from ``sources``.
+
+    ``orders`` are commands at the one source, too. ``window`` messages of a guest are outstanding.
+    ``room`` is what each system has room for, empty if that is not known. If guests are ``bound``,
+    they go nowhere else when the link to their destination dies.
+    """
+
+    sources: tuple[NodeName, ...]
+    tenants: tuple[Placed, ...]
+    _: KW_ONLY
+    window: int = WINDOW
     link: LinkParameters = field(default_factory=LinkParameters)
     room: Mapping[NodeName, int] = field(default_factory=dict, hash=False)
     bound: bool = False

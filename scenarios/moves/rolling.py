@@ -10,7 +10,7 @@ if not all its guests have a place then, none leaves.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
@@ -21,11 +21,17 @@ from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.loss import collection_without, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
-from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome, move
+from scenarios.moves.evacuation import (
+    GUESTS_MAX,
+    Evacuated,
+    Evacuation,
+    EvacuationOutcome,
+    Leaving,
+    move,
+)
 from scenarios.moves.orders import LOSE, NOT_GIVEN, Order, Response, lost_in_words
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.workload import LinkLoad
 
 if TYPE_CHECKING:
     from scenarios.moves.by_rate import MovesFigures
@@ -36,21 +42,11 @@ _GONE: Final = "Nothing of it was left."
 
 
 @dataclass(frozen=True, slots=True)
-class Rolling:
-    """Systems that are left in turn, and all guests of the cluster, each with its ``source``.
+class Rolling(Leaving):
+    """Systems that are left in turn, and all guests of the cluster, each with its ``source``."""
 
-    ``together`` guests leave each system at the same time; ``loads`` are other traffic meanwhile.
-    ``orders`` are of hardware that is lost, at times since the first guest began.
-    """
-
-    collection: Collection
     order: tuple[NodeName, ...]
     tenants: tuple[Tenant, ...]
-    _: KW_ONLY
-    together: int = 1
-    loads: tuple[LinkLoad, ...] = ()
-    seed: int = 1
-    orders: tuple[Order, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.tenants) <= GUESTS_MAX:

@@ -8,7 +8,7 @@ from msgspec.structs import fields, replace
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
 from scenarios.runs.result import Result
-from scenarios.runs.run import Outcome, SystemResult
+from scenarios.runs.run import Outcome
 
 
 class CarriedRates(Struct, frozen=True):
@@ -50,23 +50,24 @@ def cluster_rows(results: Sequence[Outcome]) -> tuple[ClusterRow, ...]:
 
 
 def _rows(result: Outcome) -> Iterator[ClusterRow]:
-    messages = 0.0
-    collisions = 0.0
+    messages = collisions = 0.0
     for recording in result.links:
         layout = recording.experiment.layout
         first = recording.at(layout.nodes[0]).whole.result
         messages += first.messages_per_s
         collisions += first.collisions_per_s
+        ways = first.mb_per_s, first.mb_per_s_out, first.mb_per_s_in
+        others = first.messages_per_s, first.collisions_per_s
         loads = ", ".join(map(str, result.experiment.loads_of(layout)))
-        yield _row("link", layout.name, loads, first)
-    for system in result.systems:
-        yield _row("system", system.node, "", system)
+        yield ClusterRow(layout.name, *ways, *others, kind="link", traffic=loads)
+    systems = [_system(name, ends) for name, ends in result.systems.items()]
+    yield from systems
     for channel in result.channels:
         yield from _shared("channel", channel)
     for path in result.paths:
         yield from _shared("path", path)
-    out = sum(system.mb_per_s_out for system in result.systems)
-    back = sum(system.mb_per_s_in for system in result.systems)
+    out = sum(system.mb_per_s_out for system in systems)
+    back = sum(system.mb_per_s_in for system in systems)
     rates = result.mb_per_s, out, back, messages, collisions
     yield ClusterRow("all links", *rates, kind="all")
 
@@ -81,10 +82,13 @@ def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterR
         yield ClusterRow(share.link, out + back, out, back, kind="share")
 
 
-def _row(kind: str, name: str, traffic: str, end: Result | SystemResult) -> ClusterRow:
-    rates = end.mb_per_s, end.mb_per_s_out, end.mb_per_s_in
-    others = end.messages_per_s, end.collisions_per_s
-    return ClusterRow(name, *rates, *others, kind=kind, traffic=traffic)
+def _system(name: str, ends: Sequence[Result]) -> ClusterRow:
+    """A row of what a system saw at all its links."""
+    out = sum(end.mb_per_s_out for end in ends)
+    back = sum(end.mb_per_s_in for end in ends)
+    messages = sum(end.messages_per_s for end in ends)
+    collisions = sum(end.collisions_per_s for end in ends)
+    return ClusterRow(name, out + back, out, back, messages, collisions, kind="system")
 
 
 def _mean(rows: Sequence[ClusterRow]) -> ClusterRow:

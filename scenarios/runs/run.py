@@ -1,7 +1,7 @@
 """Run an experiment in virtual time, and look at both ends now and then."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -128,28 +128,15 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemResult:
-    """What a system sent and received over all its links, in MB/s (2^20)."""
-
-    node: str
-    mb_per_s_out: float
-    mb_per_s_in: float
-    messages_per_s: float
-    collisions_per_s: float
-
-    @property
-    def mb_per_s(self) -> float:
-        """Both together."""
-        return self.mb_per_s_out + self.mb_per_s_in
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a run: of each link with traffic, each system, each shared channel and path."""
+    """What came of a run: of each link with traffic, each shared channel and path.
+
+    ``systems`` has what each system saw at all its links.
+    """
 
     experiment: Experiment
     links: tuple[Recording, ...]
-    systems: tuple[SystemResult, ...]
+    systems: Mapping[NodeName, tuple[Result, ...]]
     busy: ChannelsBusy
     channels: tuple[ChannelResult, ...]
     paths: tuple[PathResult, ...] = ()
@@ -226,7 +213,7 @@ class Looks:
     def outcome(self) -> Outcome:
         """What came of the run between the first look and the last."""
         links = tuple(map(self._recording, self._experiment.each_alone))
-        systems = tuple(map(self._system, self._experiment.nodes))
+        systems = {node: self._all_seen(node) for node in self._experiment.nodes}
         return Outcome(self._experiment, links, systems, *self.shared())
 
     def _recording(self, alone: Experiment) -> Recording:
@@ -237,15 +224,9 @@ class Looks:
         both = (node, partner), (partner, node)
         return end_samples(*([look[end] for look in self.counters] for end in both))
 
-    def _system(self, node: NodeName) -> SystemResult:
-        ends = [self._seen(*each).whole.result for each in self.counters[0] if each[0] == node]
-        return SystemResult(
-            node,
-            sum(end.mb_per_s_out for end in ends),
-            sum(end.mb_per_s_in for end in ends),
-            sum(end.messages_per_s for end in ends),
-            sum(end.collisions_per_s for end in ends),
-        )
+    def _all_seen(self, node: NodeName) -> tuple[Result, ...]:
+        ends = [each for each in self.counters[0] if each[0] == node]
+        return tuple(self._seen(*each).whole.result for each in ends)
 
 
 def times_of_looks(begin_ns: int, end_ns: int, interval: float | None) -> tuple[int, ...]:

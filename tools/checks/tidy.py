@@ -51,7 +51,10 @@ RINGS: Final = {
     "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
     "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
-    "isfc.deck": (f"{LINK} ctc isfc.arguments isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
+    "isfc.deck": (
+        f"{LINK} ctc importlib isfc.arguments isfc.cp.words isfc.deck isfc.layout",
+        "isfc.engine",
+    ),
     "isfc.measured": (
         f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
         "",

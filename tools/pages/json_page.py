@@ -117,7 +117,7 @@ def _is_record(kind: object) -> TypeGuard[type]:
 def _names(record: Any) -> dict[str, str]:
     """Each key of a record, and the field that it is of."""
     if is_dataclass(record):
-        return {field.name: field.name for field in fields(record)}
+        return {field.name: field.name for field in fields(record) if field.repr}
     return dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
 
 

@@ -23,7 +23,9 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by, shares_anything
-from isfc.reports.table import plain_table
+from isfc.reports.report import Column, Styled, Table
+from isfc.reports.terminal import table_of
+from scenarios.figures.figure import Unit
 
 WIDTH: Final = 640
 _GAP: Final = 16
@@ -112,26 +114,38 @@ def machines_of(collection: Collection) -> tuple[DrawnCec, ...]:
 
 def cluster_drawing_page(collection: Collection) -> RenderableType:
     """The machines, their channels with what they carry, and the links."""
-    channels = plain_table("channel")
-    for heading in ("director", "port", "Gb/s", "CTCs"):
-        channels.add_column(heading, no_wrap=True)
-    channels.add_column("of links", overflow="fold")
+    rows: list[dict[str, object]] = []
     for machine in machines_of(collection):
-        channels.add_row(Text(machine.name, "bold cyan", overflow="fold"))
+        rows.append(
+            dict.fromkeys(column.field for column in _CHANNELS)
+            | {"channel": Styled(machine.name, "bold cyan")}
+        )
         for channel in machine.channels:
-            plug = _plug(collection, channel)
+            director, port = _plug(collection, channel)
             counts = _ctcs(collection, channel)
-            channels.add_row(
-                " = ".join(map(str, channel)),
-                plug[0],
-                plug[1],
-                f"{collection.fibre_ends(channel)[0][1].profile.link_gbps:g}",
-                str(sum(counts.values())),
-                ", ".join(f"{name} {count}" for name, count in counts.items()),
+            rows.append(
+                {
+                    "channel": " = ".join(map(str, channel)),
+                    "director": director,
+                    "port": port,
+                    "gbps": collection.fibre_ends(channel)[0][1].profile.link_gbps,
+                    "ctcs": sum(counts.values()),
+                    "links": ", ".join(f"{name} {count}" for name, count in counts.items()),
+                }
             )
     is_shared = len(collection.links) > 1 or any(len(each) > 1 for each in carried_by(collection))
     title = "Who shares which channel" if is_shared else "Which channel is on which director"
-    return Group(Text(title, "bold"), "", channels)
+    return Group(Text(title, "bold"), "", table_of(Table("", _CHANNELS, rows)))
+
+
+_CHANNELS: Final = (
+    Column("channel", "channel", folds=True),
+    Column("director", "director"),
+    Column("port", "port"),
+    Column("Gb/s", "gbps", Unit.GB_PER_S),
+    Column("CTCs", "ctcs"),
+    Column("of links", "links", folds=True),
+)
 
 
 def draw_cluster(collection: Collection) -> tuple[Element, int]:

@@ -8,31 +8,24 @@ from rich.text import Text
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import CtcUse, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Layout
+from isfc.reports.report import NODE_STYLES
 from isfc.reports.table import Fitted
-
-NODE_STYLES: Final = ("cyan", "magenta")
-"""How the first system of a link is written, and the second."""
 
 WRITER_STYLES: Final = {None: "green", 0: NODE_STYLES[0], 1: NODE_STYLES[1]}
 
 _ARROW: Final = 28
 """Columns of a CTC in the terminal."""
 _SHORT_ARROW: Final = 3
-"""Of one in a narrow terminal."""
+"""Of one in a narrow terminal: 40 columns hold it, where names are not long."""
 
 
 def drawing_page(layout: Layout) -> RenderableType:
     """The drawing for a terminal: a block for each fibre, a line for each CTC."""
     return Group(
-        Fitted(_drawn(layout, _ARROW), narrow_drawing(layout)),
+        Fitted(_drawn(layout, _ARROW), _drawn(layout, _SHORT_ARROW)),
         "",
         "N > writes as its Nth choice; a CTC without an arrowhead is not written there.",
     )
-
-
-def narrow_drawing(layout: Layout) -> RenderableType:
-    """The same in less than 40 columns, where names are not long."""
-    return _drawn(layout, _SHORT_ARROW)
 
 
 def _drawn(layout: Layout, arrow: int) -> RenderableType:

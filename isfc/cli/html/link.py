@@ -1,7 +1,7 @@
 """The page's part on one link: the rows of its tables, and what is said of them."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -22,7 +22,7 @@ from isfc.layout.rules.rule import warnings_first
 from isfc.reports.chart import Lines
 from isfc.reports.html import chart_of, table_of
 from isfc.reports.report import Column, Table
-from isfc.reports.template import greatest, ranged, render
+from isfc.reports.template import render
 from isfc.reports.units import shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.figures.figure import Unit
@@ -33,8 +33,6 @@ _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}
 
 ALIKE: Final = 0.03
 """Shares of the whole link in whose steps what is left is taken for the same."""
-
-Row = Sequence[object]
 
 
 def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
@@ -61,14 +59,16 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ],
         ways=Markup().join(map(table_of, plan.tables)),
         known=found.model.known if found.model else (),
-        chpids=[row for way in runs.plan.directions for row in _chpids(way)],
+        chpids=table_of(Table(_CHPIDS_CAPTION, _CHPIDS, [*_chpids(runs.plan.directions)])),
         paces=_paces(runs),
         load=_load(runs),
         alike=_alike(runs),
         losses=chart_of(losses_chart(lost), losses_table(lost)),
         relocation=chart_of(curves(runs.relocation), points_table(runs.relocation)),
-        relocated=[*_relocated(runs)],
-        ios=_ios(runs),
+        relocated=runs.relocated and table_of(Table(_MOVED_CAPTION, _MOVED, [*_relocated(runs)])),
+        ios=table_of(
+            Table("I/Os of the timeline, by CTC; times in ms per I/O", _IOS, [*_ios(runs)])
+        ),
         disks=disks and Markup().join(map(table_of, disks_tables(disks))),
         disks_curves=runs.disks
         and [chart_of(curves(each), points_table(each)) for each in runs.disks.charts],
@@ -83,12 +83,33 @@ def planned_of(runs: LinkRuns) -> PlannedLink:
     return modelled_link(runs.plan, runs.carried, runs.tried, worst_loss([whole, *chpids]))
 
 
-def _chpids(way: WriteDirection) -> Iterator[Row]:
-    for use in way.chpids:
-        feature = f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s"
-        chpid = format_chpid(use.chpid)
-        yield way.sender, chpid, feature, use.ctc_count, f"{use.mb_per_s:.0f}"
-    yield way.sender, "all", "", len(way.write_order), way.estimated_mb_per_s
+def _chpids(ways: Iterable[WriteDirection]) -> Iterator[dict[str, Any]]:
+    for way in ways:
+        for use in way.chpids:
+            yield {
+                "sender": way.sender,
+                "chpid": format_chpid(use.chpid),
+                "feature": f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s",
+                "ctcs": use.ctc_count,
+                "mb_per_s": use.mb_per_s,
+            }
+        yield {
+            "sender": way.sender,
+            "chpid": "all",
+            "feature": "",
+            "ctcs": len(way.write_order),
+            "mb_per_s": way.estimated_mb_per_s,
+        }
+
+
+_CHPIDS_CAPTION: Final = "One-way capacity by IBM's rule of thumb, chpids in order of use"
+_CHPIDS: Final = (
+    Column("sender", "sender"),
+    Column("chpid", "chpid"),
+    Column("feature", "feature"),
+    Column("CTCs written on", "ctcs"),
+    Column("MB/s one way", "mb_per_s", Unit.MB_PER_S),
+)
 
 
 def _paces(runs: LinkRuns) -> str:
@@ -137,29 +158,55 @@ def _alike(runs: LinkRuns) -> str:
     return f"No loss costs more than {shown(ALIKE, Unit.SHARE)} %: {limits}"
 
 
-def _ios(runs: LinkRuns) -> Iterator[Row]:
+def _ios(runs: LinkRuns) -> Iterator[dict[str, Any]]:
     for end, node in enumerate(runs.layout.nodes):
         for ctc in runs.layout.device_list():
             ios = runs.timeline.of(node, ctc.rdevs[end])
-            sums = [sum(io.pend_ns for io in ios), sum(io.disc_ns for io in ios)]
-            sums.append(sum(io.conn_ns for io in ios))
-            each = (f"{total / max(1, len(ios)) / 1e6:.2f}" for total in sums)
-            collided = sum(io.outcome == "collided" for io in ios)
-            yield node, format_rdev(ctc.rdevs[end]), len(ios), *each, collided
+            each_ms = 1e-6 / max(1, len(ios))
+            yield {
+                "node": node,
+                "rdev": format_rdev(ctc.rdevs[end]),
+                "ios": len(ios),
+                "pend": sum(io.pend_ns for io in ios) * each_ms,
+                "disc": sum(io.disc_ns for io in ios) * each_ms,
+                "conn": sum(io.conn_ns for io in ios) * each_ms,
+                "collisions": sum(io.outcome == "collided" for io in ios),
+            }
 
 
-def _relocated(runs: LinkRuns) -> Iterator[Row]:
+_IOS: Final = (
+    Column("node", "node"),
+    Column("RDEV", "rdev"),
+    Column("I/Os", "ios"),
+    Column("PEND", "pend", Unit.MS),
+    Column("DISC", "disc", Unit.MS),
+    Column("CONN", "conn", Unit.MS),
+    Column("collisions", "collisions"),
+)
+
+
+def _relocated(runs: LinkRuns) -> Iterator[dict[str, Any]]:
     """Guests that were moved, message by message."""
-    known = [(found, found.figures) for found in runs.relocated]
-    every = [each for _, figures in known for each in figures.guests]
-    longest = greatest(each.seconds for each in every)
-    stopped = greatest(each.quiesced for each in every)
-    for found, figures in known:
-        for guest, each in zip(found.guests, figures.guests, strict=True):
-            yield (
-                *(RELOCATED, guest.source),
-                ranged(f"{guest.seconds:.2f}", each.seconds, longest),
-                ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced, stopped),
-                *(len(guest.passes), f"{guest.length / 2**30:.2f}"),
-                "yes" if guest.moved else f"no, {guest.end}",
-            )
+    for found in runs.relocated:
+        for guest, each in zip(found.guests, found.figures.guests, strict=True):
+            yield {
+                "guest": RELOCATED,
+                "source": guest.source,
+                "seconds": each.seconds,
+                "quiesced": each.quiesced,
+                "passes": len(guest.passes),
+                "length": guest.length,
+                "moved": "yes" if guest.moved else f"no, {guest.end}",
+            }
+
+
+_MOVED_CAPTION: Final = "A guest as IBM measured, moved alone (isfc relocate --like has others)"
+_MOVED: Final = (
+    Column("guest", "guest"),
+    Column("from", "source"),
+    Column("s", "seconds"),
+    Column("stopped s", "quiesced"),
+    Column("passes", "passes"),
+    Column("GiB", "length", Unit.BYTES),
+    Column("moved", "moved"),
+)

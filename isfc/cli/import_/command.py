@@ -41,7 +41,7 @@ class WrittenOptions(Struct, frozen=True):
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
         heading, output = f"Imported from {_origin(texts)}.", self.output
         if self.json:
-            show_json(found.record)
+            show_json(found)
             if output is None:
                 return
         if output is not None and output.is_dir():

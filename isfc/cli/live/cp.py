@@ -65,8 +65,8 @@ def cp(
         raise typer.Exit(ExitCode.FAILED)
 
 
-class CpJson(Struct, frozen=True):
-    """``isfc cp --json``. Names and meanings of the keys stay between releases."""
+class CpAnswer(Struct, frozen=True):
+    """What a node answers to a command."""
 
     node: str
     """whom it was given to"""
@@ -104,5 +104,5 @@ def _open_console(client: ControlClient, name: str) -> None:
     asyncio.run(console.run())
 
 
-def _ask(client: ControlClient, name: str, command: str) -> CpJson:
-    return convert({"node": name, "command": command, **client.ask("cp", command)}, CpJson)
+def _ask(client: ControlClient, name: str, command: str) -> CpAnswer:
+    return convert({"node": name, "command": command, **client.ask("cp", command)}, CpAnswer)

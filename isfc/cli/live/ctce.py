@@ -27,6 +27,7 @@ from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import CtceJournal, replay
 from isfc.errors import ConfigurationError, JournalError
 from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
+from isfc.layout.in_words import exact, number
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import ctce_families
@@ -69,8 +70,9 @@ def replay_journal(name: str, shown: ShownOptions) -> None:
     cut = journal.framed.truncated_length
     show_lines(
         [
-            f"{count:,} commands in {now_ns / 1e9:.1f} s: all that ends were told is the same "
-            "again" + (f"; {cut:,} bytes at the end are no whole record" if cut else "")
+            f"{exact(count)} commands in {number(now_ns / 1e9, 1)} s: all that ends were told is "
+            "the same again"
+            + (f"; {exact(cut)} bytes at the end are no whole record" if cut else "")
         ]
     )
 

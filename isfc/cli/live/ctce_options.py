@@ -49,6 +49,7 @@ from isfc.layout.checked_toml import (
     within,
 )
 from isfc.layout.collection import Cec
+from isfc.layout.in_words import exact
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import named_pieces
 from isfc.layout.write import format_layout
@@ -286,7 +287,7 @@ def statement_text(name: str) -> str:
     with within(name):
         data = read_bytes(Path(name), "a configuration file of Hercules", FILE_LENGTH_MAX)
         if len(data) > FILE_LENGTH_MAX:
-            raise ConfigurationError(f"expected at most {FILE_LENGTH_MAX:,} bytes")
+            raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
     return data.decode("latin-1")
 
 

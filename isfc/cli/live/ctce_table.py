@@ -3,19 +3,22 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, RenderableType
 from rich.live import Live
-from rich.table import Table
 
 from ctc.address import format_rdev
 from ctc.state import CommandClass
 from isfc.ctce.exchange import CtcPlace
 from isfc.ctce.ios import EndTally, IoBook
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import number
 from isfc.live.ctce import CtceBox, EndPort
-from isfc.reports.table import open_console, plain_table
+from isfc.reports.report import Column, Table
+from isfc.reports.table import open_console
+from isfc.reports.terminal import table_of
+from scenarios.figures.figure import Unit
 
 if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow
@@ -23,28 +26,44 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 LOOK_NS = 900_000_000
 """A page that is watched is not renewed before."""
-THOUSANDS_FROM = 9_999.5
 _KINDS = (CommandClass.WRITE, CommandClass.READ, CommandClass.CONTROL)
 """Those that have a column of their own while they are watched."""
 
 
-def totals(box: CtceBox, book: IoBook) -> Table:
+def totals(box: CtceBox, book: IoBook) -> RenderableType:
     """A row for each end: all that it has done."""
-    table = plain_table(
-        *("system", "RDEV", ">commands", ">bytes", ">ms/WRITE", ">joined", ">refused"),
-        *(">collided", ">stale"),
-        gap=1,
-    )
-    for port in _ports(box):
-        tally = book.tallies[port.at]
-        table.add_row(
-            *(port.end.system, format_rdev(port.end.rdev)),
-            *(f"{n:,}" for n in (tally.order_count, tally.written_length)),
-            _ms(tally.write_ns, tally.write_count),
-            *(f"{n:,}" for n in (port.attached_count, port.refused_count)),
-            *(f"{n:,}" for n in (tally.collision_count, tally.stale_count)),
-        )
-    return table
+    rows = [_total(port, book.tallies[port.at]) for pair in box.ports for port in pair]
+    return table_of(Table("", _TOTALS, rows))
+
+
+def _total(port: EndPort, tally: EndTally) -> dict[str, Any]:
+    return {
+        **_of_end(port),
+        "orders": tally.order_count,
+        "length": tally.written_length,
+        "write_ms": _ms(tally.write_ns, tally.write_count),
+        "joined": port.attached_count,
+        "refused": port.refused_count,
+        "collided": tally.collision_count,
+        "stale": tally.stale_count,
+    }
+
+
+def _of_end(port: EndPort) -> dict[str, Any]:
+    return {"system": port.end.system, "rdev": format_rdev(port.end.rdev)}
+
+
+_END: Final = (Column("system", "system"), Column("RDEV", "rdev"))
+_TOTALS: Final = (
+    *_END,
+    Column("commands", "orders", Unit.COUNTED),
+    Column("bytes", "length", Unit.COUNTED),
+    Column("ms/WRITE", "write_ms", Unit.MS),
+    Column("joined", "joined", Unit.COUNTED),
+    Column("refused", "refused", Unit.COUNTED),
+    Column("collided", "collided", Unit.COUNTED),
+    Column("stale", "stale", Unit.COUNTED),
+)
 
 
 class Intervals:
@@ -78,7 +97,7 @@ def device_pages(
             for at, name, rdev in ctcs_ends
             if name == system
         ]
-        title = f"FCX108 DEVICE, {system}, {begin_s:.1f} to {now_ns / 1e9:.1f} s"
+        title = f"FCX108 DEVICE, {system}, {number(begin_s, 1)} to {number(now_ns / 1e9, 1)} s"
         yield device_table(title, rows)
 
 
@@ -103,37 +122,57 @@ class CtceWatch:
         self._intervals = Intervals(book, box.now_ns())
         self._shown = self._made()
 
-    def page(self) -> Table:
+    def page(self) -> RenderableType:
         """The page of the last second: it is asked for with each line that is said above it too."""
         if self._box.now_ns() - self._intervals.begin_ns >= LOOK_NS:
             self._shown = self._made()
         return self._shown
 
-    def _made(self) -> Table:
+    def _made(self) -> RenderableType:
         """A row for each end: what it did a second since the last page, and how it is now."""
         seconds, since = self._intervals.next(self._box.now_ns())
-        table = plain_table(
-            *("system", "RDEV", ">write\n/s", ">read\n/s", ">ctl\n/s", ">other\n/s", ">MB\n/s"),
-            *(">Pend\nms", ">Disc\nms", ">Conn\nms", ">coll\n/s", ">answer\nms", "~now"),
-            gap=1,
-        )
-        for port in _ports(self._box):
-            tally = since[port.at]
-            kinds = [tally.kinds[kind] for kind in _KINDS]
-            other = tally.order_count - sum(kinds)
-            table.add_row(
-                *(port.end.system, format_rdev(port.end.rdev)),
-                *(_short(n / seconds, 0) for n in (*kinds, other)),
-                _short(tally.written_length / MIB / seconds, 1),
-                *(
-                    _short_ms(ns, tally.io_count)
-                    for ns in (tally.pend_ns, tally.disc_ns, tally.conn_ns)
-                ),
-                _short(tally.collision_count / seconds, 0),
-                _short_ms(tally.answer_ns, tally.answer_count),
-                _state(self._box, port),
-            )
-        return table
+        rows = [
+            {
+                **_of_end(port),
+                **_each_second(since[port.at], seconds),
+                "now": _state(self._box, port),
+            }
+            for pair in self._box.ports
+            for port in pair
+        ]
+        return table_of(Table("", _WATCHED, rows))
+
+
+def _each_second(tally: EndTally, seconds: float) -> dict[str, Any]:
+    """What an end did a second, and the milliseconds of each of its I/Os."""
+    kinds = {kind.name: tally.kinds[kind] / seconds for kind in _KINDS}
+    return {
+        **kinds,
+        "other": tally.order_count / seconds - sum(kinds.values()),
+        "mb": tally.written_length / MIB / seconds,
+        "pend": _ms(tally.pend_ns, tally.io_count),
+        "disc": _ms(tally.disc_ns, tally.io_count),
+        "conn": _ms(tally.conn_ns, tally.io_count),
+        "collisions": tally.collision_count / seconds,
+        "answer": _ms(tally.answer_ns, tally.answer_count),
+    }
+
+
+_WATCHED: Final = (
+    *_END,
+    Column("write\n/s", CommandClass.WRITE.name, width=5),
+    Column("read\n/s", CommandClass.READ.name, width=5),
+    Column("ctl\n/s", CommandClass.CONTROL.name, width=5),
+    Column("other\n/s", "other", width=5),
+    Column("MB\n/s", "mb", width=5, places=1),
+    Column("Pend\nms", "pend", width=5, places=2),
+    Column("Disc\nms", "disc", width=5, places=2),
+    Column("Conn\nms", "conn", width=5, places=2),
+    Column("coll\n/s", "collisions", width=5),
+    Column("answer\nms", "answer", width=5, places=2),
+    Column("now", "now", folds=True),
+)
+"""At most 80 columns."""
 
 
 @contextmanager
@@ -154,24 +193,9 @@ def watched(box: CtceBox, book: IoBook) -> Iterator[Console]:
         yield console
 
 
-def _ports(box: CtceBox) -> Iterator[EndPort]:
-    for pair in box.ports:
-        yield from pair
-
-
-def _ms(total_ns: int, count: int) -> str:
-    return f"{total_ns / 1e6 / count:,.2f}" if count else "-"
-
-
-def _short(value: float, digits: int) -> str:
-    """At most five characters, so that a row fits a terminal of 80 columns."""
-    while digits and value >= 10.0 ** (4 - digits):
-        digits -= 1
-    return f"{value:,.{digits}f}" if value < THOUSANDS_FROM else f"{value / 1000:,.0f}k"
-
-
-def _short_ms(total_ns: int, count: int) -> str:
-    return _short(total_ns / 1e6 / count, 2) if count else "-"
+def _ms(total_ns: int, count: int) -> float | str:
+    """Milliseconds of each, if there are any."""
+    return total_ns / 1e6 / count if count else "-"
 
 
 def _state(box: CtceBox, port: EndPort) -> str:

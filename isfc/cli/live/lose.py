@@ -37,7 +37,8 @@ from isfc.live.run_directory import (
     running_nodes,
 )
 from isfc.live.snapshot import read_snapshot
-from isfc.reports.table import plain_table
+from isfc.reports.report import Column, Table
+from isfc.reports.terminal import table_of
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""
@@ -74,7 +75,7 @@ def pieces_lost(group: RunningGroup) -> list[str]:
 
 def change_lost(
     collection: Collection, lose: Sequence[str], restore: Sequence[str]
-) -> tuple[list[str], list[tuple[str, str]]]:
+) -> tuple[list[str], list[dict[str, str]]]:
     """Lose pieces, and restore others; what is lost then, and how many CTCs of each link are up."""
     known = known_pieces(collection.links, collection.cecs)
     check_pieces(lose, known, "--lose")
@@ -102,7 +103,10 @@ def change_lost(
     wait_settled(collection, group, COME_S)
     _, up = _look(group)
     counts = [
-        (link.name, f"{sum(ends <= up for ends in _ctcs(link))} of {len(link.ctcs)}")
+        {
+            "link": link.name,
+            "up": f"{sum(ends <= up for ends in _ctcs(link))} of {len(link.ctcs)}",
+        }
         for link in collection.links
     ]
     return [*after], counts
@@ -229,9 +233,8 @@ class AskedOptions(Struct, frozen=True):
             start_again(name, collection)
             return [f"{name} is up again."]
         lost, counts = change_lost(collection, self.lose or (), self.restore or ())
-        table = plain_table("link", ">CTCs up")
-        for row in counts:
-            table.add_row(*row)
+        columns = Column("link", "link"), Column("CTCs up", "up")
+        table = table_of(Table("", columns, counts))
         back = f"; 'isfc up {named} --restore {lost[-1]}' gives it back" if lost else ""
         return [f"Lost: {listed(lost) if lost else 'nothing'}{back}.", "", table]
 

@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from msgspec import UNSET, Struct
 from rich.console import Group, RenderableType
@@ -12,9 +13,11 @@ from isfc.answers.run import LinkRun, link_run, run_report
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
+from isfc.layout.in_words import number
 from isfc.layout.layout import Layout
-from isfc.reports.table import plain_table
-from isfc.reports.terminal import page
+from isfc.reports.report import Column, Table
+from isfc.reports.terminal import page, table_of
+from scenarios.figures.figure import Unit
 
 
 def show_measured(
@@ -26,29 +29,16 @@ def show_measured(
     json: bool,
 ) -> None:
     """Print what was measured, if anything was; ``layout`` is what the command line called it."""
-    if measured and json:
-        show_json(live_json(options, links, measured, layout))
-    elif measured:
-        show(live_page(options, links, measured))
+    if measured:
+        found = live_run(options, links, measured, layout)
+        if json:
+            show_json(found)
+        else:
+            show(live_page(found))
 
 
-def live_page(
-    options: LiveOptions, links: Sequence[Layout], measured: Sequence[Measured]
-) -> RenderableType:
-    """The page of each system that has measured; of several links a line for each of their ends."""
-    if any(each.partner is not None for each in measured):
-        return _links_page(options, measured)
-    pages: list[RenderableType] = []
-    for each in measured:
-        record = _record(options, links, each, None)
-        pages += [page(run_report(record), notes=True), ""]
-        if options.factor:
-            pages += [f"Lag: {each.lag_percent:.2f} % of the time was lateness", ""]
-    return Group(*pages[:-1])
-
-
-class LiveJson(Struct, frozen=True):
-    """``isfc up --json`` and ``isfc node --json``. Names and meanings of the keys stay."""
+class LiveRun(Struct, frozen=True):
+    """What live systems have measured."""
 
     pace: str
     """`none` or `modelled`"""
@@ -61,19 +51,32 @@ class LiveJson(Struct, frozen=True):
     """of each node, in the order of their names; for each of its links, if it has several"""
 
 
-def live_json(
+def live_run(
     options: LiveOptions,
     links: Sequence[Layout],
     measured: Sequence[Measured],
     layout: str | None = None,
-) -> LiveJson:
-    """The record of what was measured at each link end."""
+) -> LiveRun:
+    """What was measured at each link end."""
     results = []
     for each in measured:
         record = _record(options, links, each, layout)
         results.append(replace(record, partner=UNSET if each.partner is None else each.partner))
-    lags = {lag_key(each): each.lag_percent for each in measured}
-    return LiveJson(options.pace.value, options.factor or None, lags, results)
+    lags = {lag_key(found): each.lag_percent for found, each in zip(results, measured, strict=True)}
+    return LiveRun(options.pace.value, options.factor or None, lags, results)
+
+
+def live_page(found: LiveRun) -> RenderableType:
+    """The page of each system that has measured; of several links a line for each of their ends."""
+    if any(each.partner is not UNSET for each in found.results):
+        return _links_page(found)
+    pages: list[RenderableType] = []
+    for each in found.results:
+        pages += [page(run_report(each), notes=True), ""]
+        if found.dilation:
+            lag = number(found.lag_percent[lag_key(each)], 2)
+            pages += [f"Lag: {lag} % of the time was lateness", ""]
+    return Group(*pages[:-1])
 
 
 def _record(
@@ -88,29 +91,39 @@ def _record(
     return link_run(experiment, [each.result], layout, time=_time(options), command=command)
 
 
-def lag_key(measured: Measured) -> str:
+def lag_key(found: LinkRun) -> str:
     """What a lag is listed under: the system, or with several links the system and its partner."""
-    node = measured.result.node
-    return node if measured.partner is None else f"{node}-{measured.partner}"
+    return found.node if found.partner is UNSET else f"{found.node}-{found.partner}"
 
 
-def _links_page(options: LiveOptions, measured: Sequence[Measured]) -> RenderableType:
+def _links_page(found: LiveRun) -> RenderableType:
     """A table of all link ends; a system writes at the left of the arrow, its partner reads."""
-    lag = (">lag %",) if options.factor else ()
-    table = plain_table("link", ">MB/s out", ">MB/s in", ">msg/s", ">coll/s", *lag)
-    for each in measured:
-        result = each.result
-        table.add_row(
-            f"{result.node} > {each.partner or ''}",
-            f"{result.mb_per_s_out:.1f}",
-            f"{result.mb_per_s_in:.1f}",
-            f"{result.messages_per_s:,.0f}",
-            f"{result.collisions_per_s:.1f}",
-            *([f"{each.lag_percent:.2f}"] if options.factor else []),
-        )
-    what = f"{options.workload} with {options.pairs} pairs on each link"
-    how_long = f"{options.seconds:g} s of {_time(options)} after {options.warmup:g} s of warm-up"
-    return Group(what, how_long, "", table)
+    rows = [
+        {
+            "link": f"{each.node} > {each.partner}",
+            "mb_per_s_out": each.mb_per_s_out,
+            "mb_per_s_in": each.mb_per_s_in,
+            "messages_per_s": each.messages_per_s,
+            "collisions_per_s": each.collisions_per_s,
+            "lag_percent": found.lag_percent[lag_key(each)],
+        }
+        for each in found.results
+    ]
+    one = found.results[0]
+    what = f"{one.workload} with {one.pairs} pairs on each link"
+    how_long = f"{one.seconds:g} s of {one.time} after {one.warmup:g} s of warm-up"
+    columns = _ENDS if found.dilation else _ENDS[:-1]
+    return Group(what, how_long, "", table_of(Table("", columns, rows)))
+
+
+_ENDS: Final = (
+    Column("link", "link"),
+    Column("MB/s out", "mb_per_s_out", width=8, places=1),
+    Column("MB/s in", "mb_per_s_in", width=7, places=1),
+    Column("msg/s", "messages_per_s", Unit.COUNTED),
+    Column("coll/s", "collisions_per_s", width=6, places=1),
+    Column("lag %", "lag_percent", width=6, places=2),
+)
 
 
 def _time(options: LiveOptions) -> str:

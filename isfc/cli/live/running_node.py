@@ -18,6 +18,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.program import Offer, Program
 from isfc.layout.definition import define_link_end
+from isfc.layout.in_words import number
 from isfc.layout.layout import Layout
 from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
@@ -194,7 +195,7 @@ class LiveNode:
         late = max(each.lag_percent for each in measured)
         if self.options.strict and late > LAG_PERCENT:
             show_error(
-                f"--strict: {late:.2f} % of the time of {self.name} was lateness, more than "
+                f"--strict: {number(late, 2)} % of the time of {self.name} was lateness, more than "
                 f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
             )
             return ExitCode.FAILED

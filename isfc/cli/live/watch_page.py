@@ -5,18 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.cp.query import is_up
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
-from isfc.reports.table import plain_table
+from isfc.reports.report import NODE_STYLES, Column, Styled, Table
+from isfc.reports.terminal import table_of
+from isfc.reports.units import fitted
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
 
@@ -218,7 +218,8 @@ def watch_line(time: str, ends: Ends) -> str:
     shown = [end for end in ends if end is not None]
     collisions = max((end.link.collisions_per_s for end in shown), default=0.0)
     late = max((end.late_percent for end in shown), default=0.0)
-    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {fitted(collisions, 5)} {fitted(late, 5)}"
+    most = f"{fitted(collisions, 5):>5} {fitted(late, 5):>5}"
+    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {most}"
 
 
 def _side(end: NodeRates | None) -> str:
@@ -226,50 +227,57 @@ def _side(end: NodeRates | None) -> str:
         return f"{'no answer':<29}"
     link = end.link
     return (
-        f"{end.seen.node.state.value:<8} {fitted(link.mb_per_s_out, 6)} "
-        f"{fitted(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
+        f"{end.seen.node.state.value:<8} {fitted(link.mb_per_s_out, 6):>6} "
+        f"{fitted(link.packages_per_s_out, 7):>7} {fitted(link.tx_pend_count, 5, 0):>5}"
     )
 
 
-def fitted(figure: float, width: int) -> str:
-    """A figure with one decimal, with none, or in thousands: what fits."""
-    for text in (f"{figure:{width}.1f}", f"{figure:{width}.0f}"):
-        if len(text) <= width:
-            return text
-    return f"{figure / 1000:{width - 1}.0f}k"
+_NO_ANSWER: Final = Styled("no answer", "red")
+
+_LINK: Final = (
+    Column("", "name"),
+    Column("link", "state", width=9),
+    Column("MB/s", "mb_per_s_out", width=6, places=1),
+    Column("msg/s", "messages_per_s_out", width=7, places=1),
+    Column("pkg/s", "packages_per_s_out", width=7, places=1),
+    Column("col/s", "collisions_per_s", width=5, places=1),
+    Column("pend", "tx_pend_count", width=5),
+    Column("lag %", "late_percent", width=5, places=1),
+    Column("refused", "refused_count"),
+    Column("lost", "detached_count"),
+    Column("severed", "severed_count"),
+)
 
 
-def _link(names: tuple[str, str], ends: Ends) -> Table:
+def _link(names: tuple[str, str], ends: Ends) -> RenderableType:
     """One line for each end."""
-    table = plain_table(gap=1)
-    table.add_column("")
-    table.add_column("link", min_width=9)
-    for heading, width in (("MB/s", 6), ("msg/s", 7), ("pkg/s", 7), ("col/s", 5), ("pend", 5)):
-        table.add_column(heading, justify="right", min_width=width)
-    for heading in ("lag %", "refused", "lost", "severed"):
-        table.add_column(heading, justify="right")
+    rows = []
     for name, style, end in zip(names, NODE_STYLES, ends, strict=True):
-        if end is None:
-            table.add_row(Text(name, style), Text("no answer", "red"))
-            continue
-        link = end.link
-        table.add_row(
-            Text(name, style),
-            Text(end.seen.node.state.value, LINK_STYLES[end.seen.node.state]),
-            fitted(link.mb_per_s_out, 6),
-            fitted(link.messages_per_s_out, 7),
-            fitted(link.packages_per_s_out, 7),
-            fitted(link.collisions_per_s, 5),
-            f"{link.tx_pend_count:.0f}",
-            fitted(end.late_percent, 5),
-            str(end.seen.refused_count),
-            str(end.seen.detached_count),
-            str(end.seen.severed_count),
-        )
-    return table
+        row = dict.fromkeys(column.field for column in _LINK) | {"name": Styled(name, style)}
+        rows.append(row | ({"state": _NO_ANSWER} if end is None else _seen(end)))
+    return table_of(Table("", _LINK, rows))
 
 
-def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None = None) -> Table:
+def _seen(end: NodeRates) -> dict[str, Any]:
+    """What stands in a line of an end."""
+    link, seen, state = end.link, end.seen, end.seen.node.state
+    return {
+        "state": Styled(state.value, LINK_STYLES[state]),
+        "mb_per_s_out": link.mb_per_s_out,
+        "messages_per_s_out": link.messages_per_s_out,
+        "packages_per_s_out": link.packages_per_s_out,
+        "collisions_per_s": link.collisions_per_s,
+        "tx_pend_count": link.tx_pend_count,
+        "late_percent": end.late_percent,
+        "refused_count": seen.refused_count,
+        "detached_count": seen.detached_count,
+        "severed_count": seen.severed_count,
+    }
+
+
+def _ctcs(
+    names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None = None
+) -> RenderableType:
     """One line for each CTC, in the order of the first system's device numbers.
 
     With ``chpids`` each has its own, and a bar of its MB/s, both ways together, beside the busiest
@@ -279,30 +287,42 @@ def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None 
     rates = [sum(ctc.mb_per_s for ctc in (here, there) if ctc) for *_, here, there in pairs]
     most = max(rates, default=0.0)
     (first, second), (here_style, there_style) = names, NODE_STYLES
-    table = plain_table(gap=1)
-    table.add_column("", justify="right", style=here_style, min_width=4)
-    table.add_column("RDEV", style=here_style)
-    table.add_column(first, header_style=f"bold {here_style}", min_width=9)
-    for heading in ("MB/s", "pkg/s", "", "MB/s", "pkg/s"):
-        table.add_column(heading, justify="right", min_width=6 if heading else 2)
-    table.add_column(second, header_style=f"bold {there_style}", min_width=9)
-    table.add_column("RDEV", style=there_style)
-    table.add_column("", style=there_style, min_width=4)
-    table.add_column("col/s", justify="right", min_width=5)
+    columns = [
+        Column("", "turn", width=4, style=here_style),
+        Column("RDEV", "rdev", style=here_style),
+        Column(first, "state", width=9, style=here_style),
+        Column("MB/s", "mb_per_s", width=6, places=1),
+        Column("pkg/s", "packages_per_s", width=6, places=1),
+        Column("", "arrow", width=2),
+        Column("MB/s", "partner_mb_per_s", width=6, places=1),
+        Column("pkg/s", "partner_packages_per_s", width=6, places=1),
+        Column(second, "partner_state", width=9, style=there_style),
+        Column("RDEV", "partner_rdev", style=there_style),
+        Column("", "partner_turn", width=4, style=there_style),
+        Column("col/s", "collisions_per_s", width=5, places=1),
+    ]
     if chpids is not None:
-        table.add_column("chpids")
-        table.add_column("", no_wrap=True)
-    for (rdev, partner_rdev, here, there), rate in zip(pairs, rates, strict=True):
-        turn = f"{here.turn} >" if here and here.turn else ""
-        table.add_row(
-            *(turn, format_rdev(rdev), _state(here), *_written(here)),
-            _arrow(here, there),
-            *(*_written(there), _state(there), format_rdev(partner_rdev)),
-            f"< {there.turn}" if there and there.turn else "",
-            fitted(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
-            *(() if chpids is None else (chpids.get(rdev, ""), _bar(rate, most))),
-        )
-    return table
+        columns += [Column("chpids", "chpids"), Column("", "bar")]
+    rows = [
+        {
+            "turn": f"{f'{here.turn} >' if here and here.turn else '':>4}",
+            "rdev": format_rdev(rdev),
+            "state": _state(here),
+            "mb_per_s": _written(here, "mb_per_s"),
+            "packages_per_s": _written(here, "packages_per_s"),
+            "arrow": _arrow(here, there),
+            "partner_mb_per_s": _written(there, "mb_per_s"),
+            "partner_packages_per_s": _written(there, "packages_per_s"),
+            "partner_state": _state(there),
+            "partner_rdev": format_rdev(partner_rdev),
+            "partner_turn": f"< {there.turn}" if there and there.turn else "",
+            "collisions_per_s": max(ctc.collisions_per_s for ctc in (here, there) if ctc),
+            "chpids": (chpids or {}).get(rdev, ""),
+            "bar": _bar(rate, most),
+        }
+        for (rdev, partner_rdev, here, there), rate in zip(pairs, rates, strict=True)
+    ]
+    return table_of(Table("", columns, rows))
 
 
 def _bar(rate: float, most: float) -> str:
@@ -318,15 +338,16 @@ def _pairs(ends: Ends) -> Sequence[tuple[Rdev, Rdev, CtcRates | None, CtcRates |
     return [(rdev, mates[rdev], here.get(rdev), there.get(rdev)) for rdev in sorted(mates)]
 
 
-def _written(ctc: CtcRates | None) -> tuple[str, str]:
+def _written(ctc: CtcRates | None, name: str) -> float | None:
     """What is written on it; nothing where this end does not write."""
     if ctc is None or (ctc.turn is None and not ctc.packages_per_s):
-        return "", ""
-    return fitted(ctc.mb_per_s, 6), fitted(ctc.packages_per_s, 6)
+        return None
+    rate: float = getattr(ctc, name)
+    return rate
 
 
-def _state(ctc: CtcRates | None) -> Text:
-    return Text("?", "red") if ctc is None else Text(*_STATES[ctc.device.state])
+def _state(ctc: CtcRates | None) -> Styled:
+    return Styled("?", "red") if ctc is None else Styled(*_STATES[ctc.device.state])
 
 
 def _arrow(here: CtcRates | None, there: CtcRates | None) -> str:
@@ -347,18 +368,26 @@ def links_page(
     """The page: a line for each link, what each of its two systems writes."""
     systems = list(dict.fromkeys(name for names in links for name in names))
     answering = [end for both in ends for end in both]
-    table = plain_table(gap=1)
-    table.add_column("link", min_width=17)
-    table.add_column("state", min_width=9)
-    for heading, width in (
-        ("CTCs", 5), ("MB/s ->", 7), ("<- MB/s", 7), ("msg/s", 7), ("col/s", 5), ("pend", 5),
-        ("lost", 4), ("severed", 7),
-    ):  # fmt: skip
-        table.add_column(heading, justify="right", min_width=width)
-    for names, both in zip(links, ends, strict=True):
-        table.add_row("-".join(names), *_cells(both))
+    rows = [
+        {"link": "-".join(names), **_of_link(both)} for names, both in zip(links, ends, strict=True)
+    ]
     heading = f"{len(links)} logical links of {', '.join(systems)}"
+    table = table_of(Table("", _LINKS, rows))
     return Group(heading, *notes(answering, len(links), around), table)
+
+
+_LINKS: Final = (
+    Column("link", "link", width=17),
+    Column("state", "state", width=9),
+    Column("CTCs", "up", width=5),
+    Column("MB/s ->", "mb_per_s_out", width=7, places=1),
+    Column("<- MB/s", "mb_per_s_in", width=7, places=1),
+    Column("msg/s", "messages_per_s", width=7, places=1),
+    Column("col/s", "collisions_per_s", width=5, places=1),
+    Column("pend", "tx_pend_count", width=5),
+    Column("lost", "detached_count", width=4),
+    Column("severed", "severed_count", width=7),
+)
 
 
 def links_headings() -> str:
@@ -378,29 +407,30 @@ def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
     pending = sum(end.link.tx_pend_count for end in shown)
     return (
         f"{time:<8} {'-'.join(names):<17} {_worst_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
-        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6)} "
-        f"{pending:5.0f} {sum(end.seen.severed_count for end in shown):7}"
+        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6):>6} "
+        f"{fitted(pending, 5, 0):>5} {sum(end.seen.severed_count for end in shown):7}"
     )
 
 
-def _cells(ends: Ends) -> tuple[str | Text, ...]:
-    here, there = ends
+def _of_link(ends: Ends) -> dict[str, Any]:
+    """What stands in a line of a link."""
     shown = [end for end in ends if end is not None]
     if not shown:
-        return (Text("no answer", "red"),)
+        return dict.fromkeys(column.field for column in _LINKS[1:]) | {"state": _NO_ANSWER}
     state = _worst_state(ends)
     style = LINK_STYLES[LinkState(state)] if len(shown) == len(ends) else "red"
-    return (
-        Text(state, style),
-        _up(shown),
-        _out(here),
-        _out(there),
-        fitted(sum(end.link.messages_per_s_out for end in shown), 7),
-        fitted(max(end.link.collisions_per_s for end in shown), 5),
-        f"{sum(end.link.tx_pend_count for end in shown):.0f}",
-        str(sum(end.seen.detached_count for end in shown)),
-        str(sum(end.seen.severed_count for end in shown)),
-    )
+    out, back = ("?" if end is None else end.link.mb_per_s_out for end in ends)
+    return {
+        "state": Styled(state, style),
+        "up": f"{_up(shown):>5}",
+        "mb_per_s_out": out,
+        "mb_per_s_in": back,
+        "messages_per_s": sum(end.link.messages_per_s_out for end in shown),
+        "collisions_per_s": max(end.link.collisions_per_s for end in shown),
+        "tx_pend_count": sum(end.link.tx_pend_count for end in shown),
+        "detached_count": sum(end.seen.detached_count for end in shown),
+        "severed_count": sum(end.seen.severed_count for end in shown),
+    }
 
 
 def _worst_state(ends: Ends) -> str:

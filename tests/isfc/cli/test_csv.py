@@ -125,7 +125,7 @@ def test_tables_are_csv(
 
 def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:
     assert refusal("plan", "published-4", "--csv", "--json") == (
-        "--csv and --json: expected one of them"
+        "--json and --csv: expected one of them"
     )
 
 

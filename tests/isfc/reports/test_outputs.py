@@ -266,8 +266,17 @@ def rolled() -> Reported:
         for place in range(1, 5)
     )
     notes = moves_notes(Collection.of(load_layout("published-12")), ())
-    took = seconds(43.2), seconds(1.64), "LINUX2"
-    return RollingMaintenance((A, B), 1, False, *took, turns, (), notes)
+    return RollingMaintenance(
+        systems=(A, B),
+        together=1,
+        all_moved=False,
+        seconds=seconds(43.2),
+        longest_stop=seconds(1.64),
+        longest_stopped="LINUX2",
+        turns=turns,
+        responses=(),
+        notes=notes,
+    )
 
 
 def sized() -> Reported:

@@ -132,8 +132,9 @@ def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: Outcome) -> Non
 
 def check_sums(seed: int, found: Outcome) -> None:
     """Systems carry what links do, and links what moves over shared channels and their lines."""
-    assert sum(each.mb_per_s_out for each in found.systems) == pytest.approx(
-        sum(seen.whole.result.mb_per_s_out for ends in figures(found).values() for seen in ends)
+    ends = [end for system in found.systems.values() for end in system]
+    assert sum(end.mb_per_s_out for end in ends) == pytest.approx(
+        sum(seen.whole.result.mb_per_s_out for link in figures(found).values() for seen in link)
     )
     for channel in found.channels:
         out = sum(share.mb_per_s_out for share in channel.shares)

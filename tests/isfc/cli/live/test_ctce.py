@@ -222,8 +222,8 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
     _, heading, *rows = (row.split() for row in text.splitlines())
     assert heading[-1] == "now"
     assert [row[2:] for row in rows[:2]] == [
-        "65k 0 0 0 1,200 0.00 20.00 0.00 65k 20.00 write".split(),
-        "65k 0 0 0 1,200 0.00 20.00 0.00 65k 20.00 absent".split(),
+        "65000 0 0 0 1200 0.00 20.00 0.00 65000 20.00 write".split(),
+        "65000 0 0 0 1200 0.00 20.00 0.00 65000 20.00 absent".split(),
     ]
     assert text.count("lost:") == 2
 

@@ -74,7 +74,7 @@ def test_reason_range_and_what_would_help_are_on_one_screen(
     assert table.count("range") == 2
     answer = lines[2 : lines.index("", 2)]
     labels = [line[:10].strip() for line in answer if not line.startswith(" ")]
-    assert labels == ["Carries", "Limited by", "To do", "To gain"]
+    assert labels == ["Carries", "Limited by", "Lose a chp", "To do", "To gain"]
     text = " ".join(" ".join(answer).split())
     said = f"a link has {CTCS_MAX} CTCs at most" if chpids * ctcs == CTCS_MAX else "To gain "
     assert said in text
