@@ -5,7 +5,7 @@ names a field of the rows, so that each output has the record's value: the termi
 the unit is written, CSV with all digits.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -63,7 +63,7 @@ class Column(Struct, frozen=True):
 
     def of(self, row: object) -> Value:
         """What a row has in it."""
-        has: Value = row[self.field] if isinstance(row, Mapping) else getattr(row, self.field)
+        has: Value = row[self.field] if isinstance(row, dict) else getattr(row, self.field)
         return has
 
     def figures(self, rows: Sequence[object]) -> list[Figure]:

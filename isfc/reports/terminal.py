@@ -1,6 +1,6 @@
 """A report on the terminal: what is answered, then tables of at most 80 columns, then the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -80,26 +80,27 @@ def _fitted(table: Table) -> RenderableType:
 
 
 def _table(table: Table) -> PlainTable:
-    heads = [(column, head) for column in table.columns for head in _heads(column, table)]
+    ranged = {column for column in table.columns if column.has_ranges(table.rows)}
+    heads = [(column, head) for column in table.columns for head in _heads(column, table, ranged)]
     found = plain_table(*(head for _, head in heads), gap=1, no_wrap=True)
     for drawn, (column, _) in zip(found.columns, heads, strict=True):
         drawn.style = drawn.header_style = column.style
         drawn.min_width = column.width or None
     for row in table.rows:
-        found.add_row(*(cell for column in table.columns for cell in _cells(column, table, row)))
+        found.add_row(*(cell for column in table.columns for cell in _cells(column, row, ranged)))
     return found
 
 
-def _heads(column: Column, table: Table) -> Iterator[str]:
+def _heads(column: Column, table: Table, ranged: Collection[Column]) -> Iterator[str]:
     folds = column.folds or not any(each.folds for each in table.columns)
     side = ">" if column.is_number(table.rows) else "~" * folds
     yield f"{side}{column.heading}"
-    if column.has_ranges(table.rows):
+    if column in ranged:
         yield "~range"
 
 
-def _cells(column: Column, table: Table, row: object) -> Iterator[str | Text]:
+def _cells(column: Column, row: object, ranged: Collection[Column]) -> Iterator[str | Text]:
     value = column.of(row)
     yield Text(value.text, value.style) if isinstance(value, Styled) else column.words(row)
-    if column.has_ranges(table.rows):
+    if column in ranged:
         yield column.range_words(row)

@@ -54,7 +54,6 @@ any_call: Any = isfc
             lambda: any_call.export("published-4", "toml", x=1),
             r"^export\(\): got an unexpected keyword argument 'x'; expected layout, as_, ",
         ),
-        (lambda: any_call.measured.rows(1), r"rows\(measurements=1\): expected an Iterable$"),
         (lambda: any_call.measured.read_profile("no.toml"), "^no.toml: cannot be read"),
         (lambda: any_call.Fibre("a", None, None), r"^Fibre\(profile=None\): expected a ChpidPro"),
         (

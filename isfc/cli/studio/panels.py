@@ -48,7 +48,7 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
     def show(self, tell: Tell) -> str:
         """The worst loss, then each."""
         pieces = [*filter(None, map(str.strip, self.without.split("+")))]
-        with progress_told(by_hundredths(tell)):
+        with spelling(_field), progress_told(by_hundredths(tell)):
             return losses_panel(self.layout(), self.link, pieces, None if self.rule else run_all)
 
 
@@ -130,6 +130,7 @@ def show_panel(tell: Tell, panel: Panel) -> dict[str, str] | Failed:
 
 _FIELDS: Final = {
     "from_": "From",
+    "without": "Without",
     "memory": "Memory",
     "change_rate": "Changes a second",
 }

@@ -65,7 +65,7 @@ def test_who_comes_when_no_descriptor_is_left_waits_and_is_served_later(
                     client.connect((place.host, place.port))
                     client.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
                 for client in strangers:
-                    client.connect(str(tmp_path / "link"))
+                    client.connect(str(tmp_path / "isfc"))
                     client.sendall(b"garbage" * 10)
                 await asyncio.sleep(3 * PAUSE_S)
             for client in asking:
