@@ -99,6 +99,7 @@ style: .venv/test  ## ruff, the architecture lint, plain words, one place for wh
 	$(BIN)/python -m tools.checks.tidy
 	$(BIN)/python -m tools.checks.words
 	$(BIN)/python -m tools.checks.shown
+	$(BIN)/python -m tools.checks.rooms
 
 types: .venv/test  ## mypy --strict
 	$(BIN)/mypy
