@@ -18,7 +18,7 @@ class SourceKind(StrEnum):
 
 
 _KINDS: Final = {
-    SourceKind.LAYOUT: r"(?m)^\[(?:\[(?:ctc|link)\]|deck\.|fibre\.)",  # with the cards of a deck, too
+    SourceKind.LAYOUT: r"(?m)^\[(?:\[(?:ctc|link)\]|deck\.|fibre\.)",  # with cards of a deck
     # also of a deck whose column 1 was lost, and IOCP's reports of it
     SourceKind.DECK: (
         r"(?mi)^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"

@@ -24,8 +24,9 @@ counted = pytest.mark.skipif(
     reason="counted by valgrind, which `.ci/run` has, with another Python",
 )
 START_MAX = 13
-"""Times an empty Python, a fiftieth more than there are, for a plan by rule of thumb. It was 12 while
-the command was written by hand; made from its function, it reads the function's types."""
+"""Times an empty Python, a fiftieth more than there are, for a plan by rule of thumb.
+
+It was 12 while the command was written by hand; made from its function, it reads its types."""
 
 
 @pytest.mark.at_length
