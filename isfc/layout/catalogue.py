@@ -136,6 +136,8 @@ class Sources(Struct, frozen=True):
 def read_sources(given: str | Path | Decks) -> Sources:
     """What files and texts hold. Raises `ConfigurationError` for some of each kind."""
     decks = given if isinstance(given, Decks) else Decks.of(given)
+    if not decks.files:
+        raise ConfigurationError("layout: no files; expected IOCP decks or console logs")
     texts = tuple(_content(each) for each in decks.files)
     kinds = [source_kind(data.decode("utf-8", "replace")) for data, _, _ in texts]
     if len({*kinds}) > 1 or (len(texts) > 1 and kinds[0] not in _IMPORTED):

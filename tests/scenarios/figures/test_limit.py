@@ -159,12 +159,12 @@ def test_each_way_has_the_reason_of_its_own_run() -> None:
     [
         (layout_of((16, 4), (16, 4), (16, 4), (16, 4)), 3),
         (layout_of((32, 8), (32, 8)), 3),
-        (load_layout("published-16"), 15),
+        (load_layout("published-16"), 23),
     ],
     ids=["clear", "clear of two", "a tie"],
 )
 def test_few_runs_find_what_limits_sixteen_ctcs(layout: Layout, most: int) -> None:
-    """By them a plan takes less than two seconds."""
+    """Of a tie all seeds try what one seed left out, too."""
     runs = 0
 
     def counting(work: Callable[..., Any], cases: Sequence[Any]) -> list[Any]:

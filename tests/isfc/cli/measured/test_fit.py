@@ -48,7 +48,8 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
     assert not [line for line in err.splitlines() if not line.startswith(SO_FAR)]
     factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) .*\d +(?! |not told)", out, re.MULTILINE))
     written = read_site(output)
-    assert {name: f"{factor:.2f}" for name, factor in written.factors.items()} == factors
+    told = {name: f"{factor:.2f}" for name, factor in written.factors.items()}
+    assert told == {name: factors[name] for name in told}
     assert (written.name, written.intervals) == ("site", 3)
     # even with runs of a moment, a site that is 43 % slower is not taken for today's
     assert written.factors["transfer"] > 1.2
