@@ -391,6 +391,8 @@ def test_many_quick_edits_leave_no_stale_figure_and_no_process(
         assert len(told) == 2  # all is known: it is these figures that were asked for
         shown = told[0]["sections"]["capacity"]
         has = page.text_content("#capacity") or ""
-        assert page.evaluate(TEXT_OF, shown) == has.replace("More to the right: scroll sideways →", "")
+        assert page.evaluate(TEXT_OF, shown) == has.replace(
+            "More to the right: scroll sideways →", ""
+        )
         assert running.idle() == idle
         assert found == []
