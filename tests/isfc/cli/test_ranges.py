@@ -26,7 +26,8 @@ INPUTS: Final = frozenset(
     "findings saturating_pairs stated_pairs share resource count left had odds "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
     "best_is_ahead_odds odds_percent "
-    "wanted_mb_per_s ports guests links writes gbps".split()
+    "wanted_mb_per_s ports guests links writes gbps back cecs "
+    "rows".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
