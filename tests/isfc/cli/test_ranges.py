@@ -111,7 +111,7 @@ SHOWN: Final = {
     "plan, together": Shown(
         "plan MESH",
         "",
-        "channels paths left_share", slow=True,
+        "channels paths left_share slowest busiest", slow=True,
     ),
     "plan, losses together": Shown("plan MESH --lose", "", slow=True),
     "compare": Shown(
