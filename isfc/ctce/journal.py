@@ -15,12 +15,12 @@ from zlib import crc32
 import msgspec
 
 from ctc.address import Rdev
+from ctc.channel_use import ChannelUse
 from ctc.fabric import FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind
 from ctc.profiles import ChpidProfile
 from ctc.record import Record
-from ctc.sharing import ChannelUse
 from ctc.state import State
 from isfc.ctce.exchange import (
     Attached,

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
+from msgspec import structs
+
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.deck import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
@@ -141,7 +143,7 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
         both = plugs.get(fibre.chpids, ())
         directors, ports = (plug.director for plug in both), (plug.port for plug in both)
-        return replace(fibre, directors=tuple(directors), ports=tuple(ports))
+        return structs.replace(fibre, directors=tuple(directors), ports=tuple(ports))
 
     return tuple(
         link.with_fibres(partial(plugged, plugs=plugs))

@@ -114,7 +114,7 @@ def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
     if not gone or fibre.path is None or fibre.path.isl is None:
         return fibre
     isl = structs.replace(fibre.path.isl, count=fibre.path.isl.count - gone)
-    return replace(fibre, path=structs.replace(fibre.path, isl=isl))
+    return structs.replace(fibre, path=structs.replace(fibre.path, isl=isl))
 
 
 def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:

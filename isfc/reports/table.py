@@ -181,7 +181,7 @@ def apart(parts: Sequence[RenderableType]) -> Group:
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
-_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_THOUSANDS: Final = r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"
 """A figure in which commas would part it into cells, or make a text of it."""
 
 
@@ -231,4 +231,4 @@ def _figure(text: str) -> str:
     """A figure as a program reads it: nothing for what is not known."""
     if text in {"-", "..."}:
         return ""
-    return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
+    return text.replace(",", "") if re.fullmatch(_THOUSANDS, text) else text

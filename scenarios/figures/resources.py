@@ -5,7 +5,7 @@ its place. `faster` gives the same run with one resource faster; nothing else ch
 guests draw the same numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -190,7 +190,7 @@ def scaled(
     """The same run with some constants multiplied: those of one ``node``, or of all."""
     if holder == Holder.FEATURE:
         return experiment.with_fibres(
-            lambda fibre: replace(fibre, profile=_times(fibre.profile, names, factor))
+            lambda fibre: structs.replace(fibre, profile=_times(fibre.profile, names, factor))
         )
     if holder == Holder.GUESTS:
         return replace(experiment, guests=_times(experiment.guests, names, factor))
@@ -208,12 +208,14 @@ def _times(constants: _Constants, names: tuple[str, ...], factor: float) -> _Con
     for name in names:
         value = getattr(constants, name)
         changed[name] = round(factor * value) if isinstance(value, int) else factor * value
+    if isinstance(constants, ChpidProfile):
+        return structs.replace(constants, **changed)
     return replace(constants, **changed)
 
 
 def _shorter(fibre: Fibre, factor: float) -> Fibre:
     """Light takes less; what inter-switch links and ports let through stays."""
-    return replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
+    return structs.replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
 
 
 def _more_credits(fibre: Fibre, factor: float) -> Fibre:
@@ -227,7 +229,7 @@ def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
     path = fibre.path
     if path is None or path.isl is None:
         return fibre
-    return replace(fibre, path=structs.replace(path, isl=change(path.isl)))
+    return structs.replace(fibre, path=structs.replace(path, isl=change(path.isl)))
 
 
 _FIBRE_CHANGES: Final[dict[ResourceKind, Callable[[Fibre, float], Fibre]]] = {
@@ -236,20 +238,20 @@ _FIBRE_CHANGES: Final[dict[ResourceKind, Callable[[Fibre, float], Fibre]]] = {
         fibre, lambda isl: structs.replace(isl, gbps=factor * isl.gbps)
     ),
     CREDITS: _more_credits,
-    PORTS: lambda fibre, factor: replace(fibre, port_credits=fibre.port_credits * factor),
+    PORTS: lambda fibre, factor: structs.replace(fibre, port_credits=fibre.port_credits * factor),
 }
 
 
 def time_constants(holder: Holder) -> tuple[str, ...]:
     """The constants of a holder that may move a rate: all numbers but those named here."""
-    records = {
-        Holder.FEATURE: ChpidProfile,
-        Holder.LINK: LinkParameters,
-        Holder.GUESTS: GuestCosts,
+    parts: Mapping[Holder, Sequence[Any]] = {
+        Holder.FEATURE: structs.fields(ChpidProfile),
+        Holder.LINK: fields(LinkParameters),
+        Holder.GUESTS: fields(GuestCosts),
     }
     return tuple(
         each.name
-        for each in fields(records[holder])
+        for each in parts[holder]
         if each.type in (int, float, "int", "float") and each.name not in _NO_PACE
     )
 
