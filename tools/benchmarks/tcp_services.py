@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from socketserver import BaseRequestHandler, StreamRequestHandler, ThreadingTCPServer
-from typing import Final
+from typing import Final, cast
 
 import uvloop
 
@@ -70,25 +70,31 @@ class Server(ThreadingTCPServer):
     request_queue_size = 1_024
 
 
+class Flood(asyncio.Protocol):
+    """Sends whenever it can, and reads everything."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast(asyncio.Transport, transport)
+        self.resume_writing()
+
+    def pause_writing(self) -> None:
+        """The connection takes no more for now."""
+        self._taken = False
+
+    def resume_writing(self) -> None:
+        """It takes some again."""
+        self._taken = True
+        while self._taken and not self._transport.is_closing():
+            self._transport.write(_PIECE)
+
+
 async def flood(port: int) -> None:
-    """A connection that sends whenever it can, and reads everything."""
-    reader, writer = await asyncio.open_connection(HOST, port)
-
-    async def send() -> None:
-        while True:
-            writer.write(_PIECE)
-            await writer.drain()
-
-    async def receive() -> None:
-        while await reader.read(BUFFER_LENGTH):
-            pass
-
-    await asyncio.gather(send(), receive())
-
-
-async def flood_all(port: int) -> None:
-    """All connections."""
-    await asyncio.gather(*(flood(port) for _ in range(FLOOD_COUNT)))
+    """Open the connections, and let them work."""
+    loop = asyncio.get_running_loop()
+    for _ in range(FLOOD_COUNT):
+        await loop.create_connection(Flood, HOST, port)
+    await loop.create_future()
 
 
 def free_port() -> int:
@@ -218,7 +224,7 @@ def sign(folder: Path, request: str, certificate: str, *more: str) -> None:
 def main(kind: str, port: int) -> None:
     """Do what the command line asks for."""
     if kind == "flood":
-        uvloop.run(flood_all(port))
+        uvloop.run(flood(port))
     else:
         Server((HOST, port), Download if kind == "http" else Echo).serve_forever()
 
