@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.table import TABLES, PublishedRow, PublishedTable, load_table
-from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
+from scenarios.published.table import TABLES, PublishedTable, load_table
+from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
 from tools import DOCS
@@ -96,19 +95,9 @@ def _loaded(
                 mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
                 third = min(max(3 * mean - least - greatest, least), greatest)
                 seeds = mean, least, third, greatest
-                found.append([comparison(table.name, row, measure, each) for each in seeds])
+                found.append([Comparison.of(table, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
-    checks, changes = check_bounds(table, means), check_changes(table, means)
-    decided = tuple(check_decisions([table], means))
-    verdict = TableVerdict(Part(table, table.rows), means, tuple(checks), tuple(changes), decided)
-    return ReplayedTable(verdict, tuple(by_seed))
-
-
-def comparison(table: str, row: PublishedRow, measure: str, emulated: float) -> Comparison:
-    """A figure that was stored, beside IBM's."""
-    published = row.number(measure)
-    error = emulated / published - 1 if published else None
-    return Comparison(table, row.key, measure, published, emulated, error, row.role, None)
+    return ReplayedTable(TableVerdict.of(Part(table, table.rows), means), tuple(by_seed))
 
 
 def _lines(one: ReplayedTable) -> Iterator[list[str]]:
