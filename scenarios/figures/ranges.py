@@ -13,7 +13,6 @@ than those of figures, and so a fit narrows a range.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -134,16 +133,12 @@ def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, s
     wanted = (gbps, len(layout.ctcs), workload.mean_length + workload.reply_length, pairs)
 
     def apart(line: Mapping[str, str]) -> float:
-        suite = _lengths()[line["suite"]]
-        have = (FEATURES[line["feature"]].link_gbps, int(line["ctcs"]), suite, int(line["pairs"]))
+        suite = SUITES[line["suite"]]
+        length, ctcs = suite.mean_length + suite.reply_length, int(line["ctcs"])
+        have = (FEATURES[line["feature"]].link_gbps, ctcs, length, int(line["pairs"]))
         return sum(abs(math.log(ours / theirs)) for ours, theirs in zip(wanted, have, strict=True))
 
     return min(shipped_lines(__package__, "elasticities.csv"), key=apart)
-
-
-@cache
-def _lengths() -> Mapping[str, float]:
-    return {name: each.mean_length + each.reply_length for name, each in SUITES.items()}
 
 
 RANGED: Final = {

@@ -106,12 +106,14 @@ def _until(passes: Sequence[Pass], end_ns: int) -> list[Pass]:
 
 def sampled_rates(evacuation: Evacuation) -> list[float]:
     """Bytes/s of each guest of one system, as short relocations of all in their order have it."""
-    lengths = [min(plan.memory.touched, SAMPLE_LENGTH) for plan in evacuation.plans]
-    short = [
-        GuestPlan(plan.name, GuestMemory(size=length, touched=length), Limits(max_quiesce=inf))
-        for plan, length in zip(evacuation.plans, lengths, strict=True)
-    ]
-    return [*map(_rate, move(replace(evacuation.with_plans(short), orders=())).guests)]
+
+    def short(tenant: Placed) -> Placed:
+        length = min(tenant.plan.memory.touched, SAMPLE_LENGTH)
+        memory = GuestMemory(size=length, touched=length)
+        return replace(tenant, plan=GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf)))
+
+    sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
+    return [*map(_rate, move(sample).guests)]
 
 
 def in_order(

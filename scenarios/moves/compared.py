@@ -108,15 +108,13 @@ RunEach = Callable[
 
 
 def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
-    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `TOGETHER_MAX`."""
-    most = _most(evacuation)
-    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
+    """How many guests together a sweep tries: 1, 2, 4 ... up to all of one system's.
 
-
-def _most(evacuation: Evacuation) -> int:
-    """As many as one system has to move, or as may be on their way."""
+    Or up to `TOGETHER_MAX`.
+    """
     leaving = Counter(tenant.source for tenant in evacuation.tenants)
-    return min(max(leaving.values()), TOGETHER_MAX)
+    most = min(max(leaving.values()), TOGETHER_MAX)
+    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -357,11 +357,8 @@ class Guest:
 
     @property
     def _exceeded(self) -> RelocationEnd:
-        return (
-            RelocationEnd.TOTAL
-            if self.deadline_ns == self._total_late_ns
-            else RelocationEnd.QUIESCE
-        )
+        is_total = self.deadline_ns == self._total_late_ns
+        return RelocationEnd.TOTAL if is_total else RelocationEnd.QUIESCE
 
     @property
     def limits(self) -> Limits:
@@ -460,10 +457,8 @@ class Guest:
             changed = memory.changed(taken_ns)
         elif self.stage is RelocationStage.STATE and memory.writes:
             changed = min(IO_CHANGED_LENGTH, memory.touched)
-        length = self._length
-        self.passes.append(
-            Pass(self._pass_ns, now_ns, length, changed, self._quiesced, self._state_length)
-        )
+        length, beside = self._length, self._state_length
+        self.passes.append(Pass(self._pass_ns, now_ns, length, changed, self._quiesced, beside))
         if self.stage is RelocationStage.LAST:
             self.end = RelocationEnd.MOVED
             return []
