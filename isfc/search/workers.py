@@ -260,21 +260,15 @@ def _deaths(process: BaseProcess) -> Iterator[None]:
     try:
         yield
     except (EOFError, ConnectionError):
-        raise _death(process) from None
-
-
-def _death(process: BaseProcess) -> ChildProcessError:
-    """Why a worker died, as far as its exit code tells."""
-    process.join()
-    code = process.exitcode or 0
-    if code == _UNGUARDED:
-        return ChildProcessError(
-            "each worker runs the script that called: put the call below "
-            "'if __name__ == \"__main__\":', or run with jobs=1"
-        )
-    return ChildProcessError(
-        f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
-    )
+        process.join()
+        code = process.exitcode or 0
+        reason = f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+        if code == _UNGUARDED:
+            reason = (
+                "each worker runs the script that called: put the call below "
+                "'if __name__ == \"__main__\":', or run with jobs=1"
+            )
+        raise ChildProcessError(reason) from None
 
 
 CONNECT_S: Final = 10

@@ -25,7 +25,6 @@ from scenarios.figures.assumptions import (
     NORMAL_80,
     NORMAL_95,
     OVER_DISTANCE,
-    Widening,
     assumed,
     assumed_apart,
     feature_of,
@@ -88,8 +87,9 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
     likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
     intervals = f"{site.intervals} interval{'s' * (site.intervals != 1)}"
     found = Range(likely, sure, f"the fit {site.name} to {intervals}", tuple(names))
-    more = [each for each in assumed(layout) if each.name == OVER_DISTANCE]
-    return _widened(value, found, more) if layout_kind(layout) != site.layout else found
+    if layout_kind(layout) == site.layout:
+        return found
+    return widened(value, found, [each for each in assumed(layout) if each.name == OVER_DISTANCE])
 
 
 def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: int) -> float:
@@ -105,13 +105,6 @@ def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: 
     apart = POINTS * math.hypot(*follows)
     jumps = float(line["scatter"]) * min(1.0, deviation / apart if apart else 1.0)
     return math.hypot(SURE * deviation, jumps, RUN)
-
-
-def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
-    wider = widened(value, found, more)
-    if wider is found:
-        return found
-    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
 
 
 def _not_measured(

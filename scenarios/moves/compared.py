@@ -26,7 +26,7 @@ from scenarios.moves.evacuation import (
     move,
 )
 from scenarios.moves.guest import STATE_LENGTH, GuestMemory, GuestPlan
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import Experiment, RunEach
 from scenarios.runs.steady import Rate, SteadyRun, steady_ends, sum_of
 
 
@@ -100,11 +100,6 @@ def _both_ways(link: str, ends: Sequence[SteadyRun]) -> OtherTraffic:
 ALIKE_SHARE: Final = 0.01
 """Of the shortest time: who takes so little longer with fewer guests together is as good. Chosen:
 what is on its way when a link dies stays where it was."""
-
-RunEach = Callable[
-    [Callable[[Evacuation], EvacuationOutcome], Sequence[Evacuation]], Sequence[EvacuationOutcome]
-]
-"""Makes evacuations, maybe on several processors, and returns what they came to in their order."""
 
 
 def counts_together(evacuation: Evacuation) -> tuple[int, ...]:

@@ -200,11 +200,6 @@ class Evacuated(Moved):
         """When its first pass began."""
         return self.begin_ns / NS_PER_S
 
-    @property
-    def end_s(self) -> float:
-        """When it ran at its destination, or was given up."""
-        return self.end_ns / NS_PER_S
-
 
 @dataclass(frozen=True, slots=True)
 class OtherTraffic:

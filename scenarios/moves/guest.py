@@ -371,6 +371,11 @@ class Guest:
         return self._before + self._arrived
 
     @property
+    def pass_length(self) -> int:
+        """Bytes of the pass that goes on, state included."""
+        return self._length + self._state_length
+
+    @property
     def moved(self) -> Moved:
         """What became of it. To be asked once it is over."""
         assert self.end is not None, "it is still on its way"
@@ -390,6 +395,10 @@ class Guest:
         if self._left:
             return self._fill()
         return self._counts() if len(self._free) == self._window else []
+
+    def arrive(self, length: int) -> None:
+        """So many bytes of the pass have arrived, in whatever messages."""
+        self._arrived += length
 
     def counted(self, now_ns: int) -> list[Message]:
         """The destination has as much as was sent: the pass is over; return what is sent next."""
