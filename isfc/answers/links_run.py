@@ -194,13 +194,13 @@ def links_run_report(found: LinksRun) -> Report:
             Table(
                 slowest if many else "Links, MB/s (2^20); out is from the first node",
                 _columns("link", traffic=True, spread=spread),
-                [*map(_row, shown_links)],
+                shown_links,
                 "links",
             ),
             Table(
                 "Systems, MB/s",
                 _columns("system"),
-                [*map(_row, (*found.systems, found.together))],
+                (*found.systems, found.together),
                 "systems",
             ),
             *_busiest(found),
@@ -231,26 +231,21 @@ def _columns(head: str, *, traffic: bool = False, spread: bool = False) -> list[
         Column(head, "name"),
         Column("out", "mb_per_s_out", Unit.MB_PER_S),
         Column("in", "mb_per_s_in", Unit.MB_PER_S),
-        Column("both", "mb_per_s"),
+        Column("both", "mb_per_s", value=lambda part: part.figures["mb_per_s"]),
         Column("msg/s", "messages_per_s", Unit.PER_S),
         Column("coll/s", "collisions_per_s", Unit.PER_S),
         *([Column("spread\n%", "spread_percent", Unit.PERCENT)] if spread else []),
-        *([Column("traffic", "traffic", folds=True)] if traffic else []),
+        *([Column("traffic", "traffic", folds=True, value=_arrows)] if traffic else []),
     ]
 
 
-def _row(part: CarriedPart) -> dict[str, Any]:
-    """A part with its rate as a figure, and its traffic as arrows."""
-    first = part.name.partition("-")[0]
-    arrows = [_arrow(each, first) for each in part.traffic.split(", ") if each]
-    fields = structs.asdict(part)
-    return fields | {"mb_per_s": part.figures["mb_per_s"], "traffic": ", ".join(arrows)}
-
-
-def _arrow(traffic: str, first: str) -> str:
+def _arrows(part: CarriedPart) -> str:
     """``HL:50 ->`` if the clients are on the first node of the link, ``<- HL:50`` if not."""
-    ends, _, load = traffic.partition(":")
-    return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
+    first, arrows = part.name.partition("-")[0], list[str]()
+    for each in filter(None, part.traffic.split(", ")):
+        ends, _, load = each.partition(":")
+        arrows.append(f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}")
+    return ", ".join(arrows)
 
 
 _SHARED: Final = (

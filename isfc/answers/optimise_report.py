@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.answers.advice import two_paces
-from isfc.answers.placing import UNDEFINED, Placing
+from isfc.answers.optimise import UNDEFINED, Placing
 from isfc.reports.chart import LIKELY, Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats

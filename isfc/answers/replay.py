@@ -214,7 +214,7 @@ def replay(
         check_known(spelt("report"), report, View)
     view = None if report is None else View[report.upper()]
     sample_s = sample_seconds(view, interval, seeds)
-    wanted = _wanted(suite, release, reply, rdevs, pairs)
+    wanted = _wanted(suite, release, reply_bytes=reply, rdevs=rdevs, pairs=pairs)
     parts = choose([*map(load_table, [published] if published else ALL_TABLES)], wanted, seconds)
     if not parts:
         raise ConfigurationError("no published run has all of that: ask for less at a time")
@@ -222,7 +222,10 @@ def replay(
         parts = [part for part in parts if _has_view(part, view)] or parts
     experiments = runs_of(parts)
     if view is not None:
-        _check_seen(view, experiments)
+        if not experiments:
+            chosen = "expected runs, and what was chosen is none"
+            raise ConfigurationError(f"{spelt('report')}: {chosen}")
+        check_view(view, experiments)
     recordings = _record(experiments, seeds or 1, each_by(jobs), sample_s)
     how = version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds or 1
     if view is not None:
@@ -241,28 +244,12 @@ def replay(
     )
 
 
-def _check_seen(view: View, experiments: Sequence[Experiment]) -> None:
-    """Raise `ConfigurationError` unless there are runs of which there is such a view."""
-    if not experiments:
-        raise ConfigurationError(f"{spelt('report')}: expected runs, and what was chosen is none")
-    check_view(view, experiments)
-
-
 def _wanted(
-    suite: Sequence[str],
-    release: Sequence[str],
-    reply: Sequence[int],
-    rdevs: Sequence[int],
-    pairs: Sequence[int],
+    suite: Sequence[str], release: Sequence[str], **numbers: Sequence[int]
 ) -> dict[str, Sequence[Value]]:
     """The values wanted of each column; none where any will do."""
-    return {
-        "suite": [name.upper() for name in suite],
-        "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in release],
-        "reply_bytes": reply,
-        "rdevs": rdevs,
-        "pairs": pairs,
-    }
+    releases = [f"z/VM {name.removeprefix('z/VM ')}" for name in release]
+    return {"suite": [name.upper() for name in suite], "release": releases, **numbers}
 
 
 def _record(

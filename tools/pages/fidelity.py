@@ -12,8 +12,8 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from isfc.answers.replay_charts import part_charts
 from isfc.answers.replay_checks import WITHIN, Check, GroupError, checks_of, errors_of
+from isfc.answers.replay_report import part_charts
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Report
 from scenarios.figures.certainty import (
