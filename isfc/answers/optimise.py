@@ -9,8 +9,6 @@ from typing import Annotated, Any, Final, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
-from isfc.answers.optimise_report import optimise_report as optimise_report
-from isfc.answers.optimise_report import placings
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
@@ -209,7 +207,7 @@ _OF_SEVERAL: Final = "of several links; expected it with a file of several links
 class SearchResult(Charted, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
 
-    reported_by = "isfc.answers.optimise.optimise_report"
+    reported_by = "isfc.answers.optimise_report.optimise_report"
 
     objectives: tuple[str, ...]
     """what was sought, in order"""
@@ -248,6 +246,8 @@ class SearchResult(Charted, Struct, frozen=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each of the best and for what was given, as a data frame takes them."""
+        from isfc.answers.optimise_report import placings  # which is of this record
+
         return records(placings(self))
 
     @property
