@@ -15,8 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
 
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.losses import worst_loss
 from isfc.answers.plan import WorstLoss
 from isfc.answers.results import ComparedResults, compare_results

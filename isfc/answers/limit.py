@@ -5,7 +5,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from isfc.answers.limit_record import BusyResource, LimitedBy, Limiting
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -13,7 +12,7 @@ from isfc.reports.ranges import percent_range
 from isfc.reports.report import Column, Table
 from isfc.reports.units import shown
 from scenarios.figures import resources
-from scenarios.figures.figure import Unit
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.limit import (
     LIKE_SHARE,
     MOVE,
@@ -29,6 +28,58 @@ from scenarios.figures.limit import (
 )
 from scenarios.figures.rates import ModelledRate
 from scenarios.runs.experiment import Experiment
+
+
+class Limiting(Struct, frozen=True):
+    """What limits a rate."""
+
+    resource: str
+    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `credits`, `ports`,
+    `send`, `receive`, `collisions`, `clients`, `servers`, `load` or `offered`"""
+    node: str | None
+    """whose it is, where each end has its own"""
+    share: float
+    """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
+    busy_percent: float | None
+    """of its time, null where it serves any number together"""
+    where: str | None
+    """the busiest of its kind, where there are several links"""
+
+
+class BusyResource(Struct, frozen=True):
+    """A resource of the run, in a short run of it."""
+
+    resource: str
+    """as in `by`; or `ctcs`, `copying` (a system's lock for it), `cpu` (of one processor)"""
+    node: str | None
+    busy_percent: float | None
+    waited_percent: float | None
+    """of its time, that something waited for it; null where nothing can"""
+    waiting: float | None
+    """how many messages, I/Os or transfers waited, in the mean"""
+
+
+class LimitedBy(Struct, frozen=True):
+    """What limits a link, and what would help."""
+
+    by: list[Limiting]
+    """those with the greatest share, several if they are alike"""
+    shares: list[Limiting]
+    """the same of all that count"""
+    without: Figure
+    """the rate if `by` took no time"""
+    added: dict[str, Figure]
+    """by what is added: how many times the rate is what it is"""
+    resources: list[BusyResource]
+    """all that the run has, busy or not"""
+    text: str
+    """the same in words"""
+    named: str
+    """the first of it: what limits"""
+    short: str
+    """that for a column: `BOSTON receives 97 %`"""
+    gain: str
+    """what a site could add, and gain"""
 
 
 class _Words(Struct, frozen=True):

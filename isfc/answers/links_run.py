@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, field, structs
 
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.given import open_links
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan import WorstLoss
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
@@ -214,6 +213,7 @@ def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
 def _left(left: AfterLoss) -> Left:
     loss, carried = left.loss, left.carried
     links = left.whole.links.links
+    by = BY_RULE if left.whole.ways is None else left.whole.load.words
     return Left(
         None if loss is None else loss.kind,
         left.gone,
@@ -225,7 +225,7 @@ def _left(left: AfterLoss) -> Left:
         carried.estimated_mb_per_s,
         left.rate,
         left.share,
-        None if loss is None else f"{_words(left)}, {_by(left)}.",
+        None if loss is None else f"{_words(left)}, {by}.",
         _sent(carried),
         None if carried.limit is None else limits_of(carried.limit, left.rate.value),
     )
@@ -277,11 +277,6 @@ def _worst_words(worst: AfterLoss, count: int) -> str:
     if round(100 * worst.share.value) < 100 or count == 1:
         return _words(worst)
     return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
-
-
-def _by(left: AfterLoss) -> str:
-    carried = left.whole
-    return BY_RULE if carried.ways is None else carried.load.words
 
 
 def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:

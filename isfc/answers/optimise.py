@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
+from ctc.address import format_chpid, format_rdev, parse_rdevs
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
@@ -344,20 +344,15 @@ def optimise(
         _check_none(f"{_OF_SEVERAL} {spelt('link')}", traffic=traffic)
         one = link_of(collection, layout, link)
         scoring = Scoring(tuple(_goals(Objective, objective)), load, seconds)
-        kept = _fixed(one, fixed)
+        with within(spelt("fixed")):
+            rdevs = parse_rdevs(fixed) if fixed else ()
+        kept = parse_fixed(one, rdevs)
         task = Task(Collection.of(one), scoring, ctcs or len(one.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     found = search(
         task, partial(shared_out, jobs=jobs), lambda count: tell(min(1.0, count / task.runs))
     )
     return search_result(found, task, partial(_written, collection, text))
-
-
-def _fixed(layout: Layout, fixed: str | None) -> frozenset[Rdev]:
-    """The devices that may not move."""
-    with within(spelt("fixed")):
-        rdevs = parse_rdevs(fixed) if fixed else ()
-    return parse_fixed(layout, rdevs)
 
 
 _Name = TypeVar("_Name", Objective, LinksObjective)

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.guest import read_guests
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.arguments import SEED_MAX, Argument, Jobs, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from isfc.answers.limit import limits_of, resources_table, rests_on_table
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.in_words import exact
 from isfc.layout.note import Note

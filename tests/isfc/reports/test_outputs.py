@@ -19,7 +19,7 @@ from isfc.answers.collide import UNRANGED, Collisions
 from isfc.answers.compare import ComparedLayout, Comparison, PairOdds
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem
 from isfc.answers.io_chart import io_chart
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy
 from isfc.answers.links_run import links_run
 from isfc.answers.measured_compare import ComparedInterval, MeasuredComparison
 from isfc.answers.optimise import search_result
