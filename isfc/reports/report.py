@@ -1,8 +1,8 @@
 """What a command or function answers, as people see it; renderers know neither of both.
 
 A `Report` has the answer first, then tables, each over rows of the answer, and notes. A `Column`
-names a field of the rows, so that each output has the record's value: the terminal and HTML as
-the unit is written, CSV with all digits.
+names a field of the rows, or says what they have in it, so that each output has the same value: the
+terminal and HTML as the unit is written, CSV with all digits.
 """
 
 from collections.abc import Callable, Iterable, Sequence
