@@ -397,12 +397,8 @@ def compare_files(
         if len(files) < 2:
             raise ConfigurationError(f"{files[0]}: expected two layouts or more, or two results")
         return compare(files, workload, pairs, link=link, profile=profile, jobs=jobs)
-    for name, value in {
-        "workload": workload,
-        "pairs": pairs,
-        "link": link,
-        "profile": profile,
-    }.items():
+    of_layouts = {"workload": workload, "pairs": pairs, "link": link, "profile": profile}
+    for name, value in of_layouts.items():
         if value is not None:
             raise ConfigurationError(f"{spelt(name)}: of layouts; expected files that are layouts")
     if len(files) != 2:

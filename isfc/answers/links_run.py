@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType, field, structs
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import asdict, replace
 
 from isfc.answers.limit import LimitedBy
 from isfc.answers.run import seeds_differ
@@ -136,7 +137,7 @@ def links_run(
         elif row.kind == "share":
             part = CarriedPart(**_fields(experiment, row))
             whole = shared[kind].pop()
-            shared[kind].append(structs.replace(whole, links=(*whole.links, part)))
+            shared[kind].append(replace(whole, links=(*whole.links, part)))
     links, systems, every = (
         tuple(CarriedPart(**_fields(experiment, row)) for row in rows if row.kind == kind)
         for kind in ("link", "system", "all")
@@ -164,7 +165,7 @@ def links_run(
 
 def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     """The figures of a row; the range is of MB/s together, and none of what fibres share."""
-    fields = structs.asdict(row)
+    fields = asdict(row)
     del fields["kind"]
     every = experiment.collection.links
     links = {
@@ -248,9 +249,7 @@ def _arrows(part: CarriedPart) -> str:
     return ", ".join(arrows)
 
 
-_SHARED: Final = (
-    Column("what", "name", folds=True),
-    Column("link", "link"),
+_OVER: Final = (
     Column("out", "mb_per_s_out", Unit.MB_PER_S),
     Column("in", "mb_per_s_in", Unit.MB_PER_S),
     Column("busy %", "busy_percent", Unit.PERCENT),
@@ -264,22 +263,20 @@ def _busiest(found: LinksRun) -> Iterator[Table]:
         return
     of = f"the busiest {_SHOWN} of {len(shared)}" if len(shared) > _SHOWN else "all"
     caption = f"What several fibres share, MB/s: {of}"
-    rows = [structs.asdict(each) | {"link": ""} for each in shared]
-    brief = [column for column in _SHARED if column.field != "link"]
-    yield Table(caption, brief, rows[:_SHOWN], "shared")
+    yield Table(caption, (Column("what", "name", folds=True), *_OVER), shared[:_SHOWN], "shared")
     every = [
-        row
-        for each, whole in zip(shared, rows, strict=True)
-        for row in (
-            whole,
-            *(
-                structs.asdict(link) | {"name": "", "link": link.name}
-                for link in each.links
-                if link.mb_per_s
-            ),
-        )
+        part for each in shared for part in (each, *(link for link in each.links if link.mb_per_s))
     ]
-    yield Table("What each link moves over it, MB/s", _SHARED, every, "shares", detail=True)
+    columns = (
+        Column("what", "name", folds=True, value=lambda part: _named(part, SharedPart)),
+        Column("link", "link", value=lambda part: _named(part, CarriedPart)),
+        *_OVER,
+    )
+    yield Table("What each link moves over it, MB/s", columns, every, "shares", detail=True)
+
+
+def _named(part: CarriedPart, kind: type[CarriedPart]) -> str:
+    return part.name if type(part) is kind else ""
 
 
 def _known(found: LinksRun) -> Iterator[str]:
