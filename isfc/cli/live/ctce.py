@@ -10,7 +10,7 @@ import typer
 
 from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
-from isfc.cli.live.ctce_options import HardwareOptions, SourceOptions, made_layout
+from isfc.cli.live.ctce_options import CtceOptions, made_layout
 from isfc.cli.live.ctce_table import totals, watched
 from isfc.cli.live.loops import late_stdout, run_live
 from isfc.cli.options.flattened import flattened
@@ -93,7 +93,7 @@ def ctce(
         ),
     ],
     *,
-    where: SourceOptions,
+    options: CtceOptions,
     lines: Annotated[
         bool, flag("--lines", "Print the lines for both configuration files, and end.")
     ] = False,
@@ -101,7 +101,6 @@ def ctce(
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
     ] = None,
     force: ForceOption = False,
-    hardware: HardwareOptions,
     shown: ShownOptions,
     seconds: Annotated[
         float | None, typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX))
@@ -116,19 +115,19 @@ def ctce(
     if len(sources) == 1 and is_ctce_journal(sources[0]):
         replay_journal(sources[0], shown)
         return
-    ctcs, hardware = where.join(sources, hardware)
+    ctcs, said = options.join(sources)
     if lines:
         show_lines(_configuration_lines(ctcs))
         return
     if output is not None:
         write_text(made_layout(ctcs), output, force=force)
         return
-    opened = hardware.open(ctcs)
-    box = CtceBox(ctcs, opened.definition)
-    operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
+    hardware = said.hardware(ctcs)
+    box = CtceBox(ctcs, hardware.definition)
+    operator = CtceOperator(box, hardware, read_commands(said.commands, hardware))
     with (
         late_stdout(),
-        shown.recording(box, opened.definition),
+        shown.recording(box, hardware.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
         code = run_live(

@@ -138,12 +138,14 @@ def condition(exchange: Exchange) -> str:
     return ", ".join(said) or "nothing is lost, delayed or stalled"
 
 
-def read_commands(path: Path | None, hardware: CtceHardware) -> list[OperatorCommand]:
+def read_commands(name: str | None, hardware: CtceHardware) -> list[OperatorCommand]:
     """Those of a file; none without one."""
-    if path is None:
+    if name is None:
         return []
-    with within(f"--commands {path}"):
-        text = read_bytes(path, "a file of commands", FILE_LENGTH_MAX).decode(errors="replace")
+    with within(f"--commands {name}"):
+        text = read_bytes(Path(name), "a file of commands", FILE_LENGTH_MAX).decode(
+            errors="replace"
+        )
         return parse_commands(text.splitlines(), hardware)
 
 
