@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import convert
+
 from ctc.address import Rdev
 from isfc.cli.live.logs import note_drops
 from isfc.cli.live.loops import late_stdout
@@ -31,7 +33,7 @@ from isfc.link.state import LinkState
 from isfc.live.control import ControlClient
 from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import Result
 
 LOOK_S: Final = 1.0
 """Between two looks at the nodes."""
@@ -319,12 +321,5 @@ def _stdin(process: asyncio.subprocess.Process) -> asyncio.StreamWriter:
 def _read_measured(output: bytes) -> list[Measured]:
     """What a node printed with ``--json``, of each of its links."""
     record = json.loads(output)
-    lags = record["lag_percent"].values()
-    return [_read_result(result, lag) for result, lag in zip(record["results"], lags, strict=True)]
-
-
-def _read_result(record: dict[str, Any], lag_percent: float) -> Measured:
-    devices = tuple(DeviceResult(**device) for device in record.pop("devices"))
-    figures = {key: value for key, value in record.items() if key in Result.__slots__}
-    partner = NodeName(record["partner"]) if "partner" in record else None
-    return Measured(Result(**figures, devices=devices), lag_percent, partner)
+    ends = zip(record["results"], record["lag_percent"].values(), strict=True)
+    return [Measured(convert(end, Result), lag, end.get("partner")) for end, lag in ends]

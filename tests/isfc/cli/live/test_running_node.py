@@ -11,6 +11,7 @@ from isfc.cli.live.running_node import DroppingProgram, LiveNode, Measured
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import LinkUp
 from isfc.live.endpoint import UnixEndpoint
+from isfc.live.opening import Opening
 from isfc.programs.verification import VerificationError, Verifying
 
 PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
@@ -19,10 +20,14 @@ PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
 def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
-    first, second = (LiveNode((layout,), name, options) for name in layout.nodes)
+    first, second = layout.nodes
+    opening = Opening(dilation=options.factor, verify=options.verify)
     return [
-        replace(first, listen=endpoint, run_dir=folder),
-        replace(second, connect={first.name: endpoint}, run_dir=folder),
+        LiveNode((layout,), name, options, replace(opening, **meeting), run_dir=folder)
+        for name, meeting in (
+            (first, {"listen": endpoint}),
+            (second, {"connect": {first: endpoint}}),
+        )
     ]
 
 
