@@ -41,8 +41,6 @@ __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traf
 class OpenNode:
     """One live node and the conversations of its programs, with those of all its partners."""
 
-    runs: Final = PartnerConversations.runs
-
     def __init__(
         self,
         definitions: Sequence[LinkEndDefinition],
@@ -62,6 +60,14 @@ class OpenNode:
             for each in definitions
         }
         """Its conversations with each partner."""
+
+    def start(self, opening: Opening) -> LiveSystem:
+        """Run its links, each with its conversations."""
+        exchanges = self.exchanges.values()
+        system = opening.start((each.definition, each, each.runs) for each in exchanges)
+        for exchange, engine in zip(exchanges, system.engines, strict=True):
+            exchange.engine = engine
+        return system
 
     @property
     def partners(self) -> tuple[NodeName, ...]:
@@ -197,7 +203,7 @@ async def open_node(
         connect=_endpoints(connect, definitions),
     )
     node = OpenNode(definitions, verified=verify, limits=limits)
-    system = _start(opening, node)
+    system = node.start(opening)
     watcher = asyncio.get_running_loop().create_task(_watch(system, node))
     try:
         node.address = await opening.meet(system)
@@ -208,17 +214,6 @@ async def open_node(
         finally:  # a second Ctrl-C ends the wait for programs and partners, and no more
             await _to_its_end(system.close())
             await watcher
-
-
-def _start(opening: Opening, node: OpenNode) -> LiveSystem:
-    """Run the links of a node, each with its conversations."""
-    exchanges = node.exchanges.values()
-    system = opening.start(
-        [(exchange.definition, exchange, PartnerConversations.runs) for exchange in exchanges]
-    )
-    for exchange, engine in zip(exchanges, system.engines, strict=True):
-        exchange.engine = engine
-    return system
 
 
 async def _to_its_end(ending: Coroutine[Any, Any, None]) -> None:

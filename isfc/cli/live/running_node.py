@@ -5,8 +5,8 @@ import os
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
@@ -26,7 +26,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
 from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveEvent
-from isfc.live.forward import Forward, forward_limits, forwarding
+from isfc.live.forward import forward_limits, forwarding
 from isfc.live.memory import keep_memory
 from isfc.live.opening import LiveSystem, Opening
 from isfc.live.operator import open_control
@@ -90,19 +90,23 @@ class LiveNode:
             opening.pace(define_link_end(link, self.name, each.link if each else LinkParameters()))
             for link, each in zip(self.links, experiments, strict=True)
         ]
-        forwards, node = self.options.parse_forwards(self.links), None
-        if forwards:
-            verified, limits = self.options.verify, forward_limits(forwards)
-            node = OpenNode(definitions, verified=verified, limits=limits)
-        programs: list[Program] = (
-            [*node.exchanges.values()] if node else [self._program(each) for each in experiments]
-        )
+        forwards = self.options.parse_forwards(self.links)
+        programs: list[Program]
         async with AsyncExitStack() as stack:
-            runs = [self._runs(each) for each in experiments]
-            system = opening.start(zip(definitions, programs, runs, strict=True))
-            stack.push_async_callback(system.close)
-            if node is not None:
-                await stack.enter_async_context(forwarded(node, system.engines, forwards))
+            if forwards:
+                verified, limits = self.options.verify, forward_limits(forwards)
+                node = OpenNode(definitions, verified=verified, limits=limits)
+                programs = [*node.exchanges.values()]
+                system = node.start(opening)
+                stack.push_async_callback(system.close)
+                stack.push_async_callback(node.close)
+                await stack.enter_async_context(forwarding(node, forwards, show_error))
+            else:
+                programs = [*map(self._program, experiments)]
+                system = opening.start(
+                    zip(definitions, programs, map(_runs, experiments), strict=True)
+                )
+                stack.push_async_callback(system.close)
             paced = self.options.factor > 0
             control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
@@ -218,12 +222,6 @@ class LiveNode:
                 raise OSError(f"the link to {partner} went down before it was measured") from None
             await asyncio.sleep(self.options.warmup * stretch)
 
-    def _runs(self, experiment: Experiment | None) -> str:
-        """What runs over a link; the partner must say the same."""
-        if experiment is None:
-            return PartnerConversations.runs if self.options.forward else ""
-        return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
-
     def _program(self, experiment: Experiment | None) -> Program:
         if experiment is None:
             return DroppingProgram()
@@ -236,6 +234,13 @@ class LiveNode:
         clients, servers = make(experiment.workload, experiment.pairs, costs, random)
         program = clients if client else servers
         return Verifying(program) if self.options.verify else Filling(program)
+
+
+def _runs(experiment: Experiment | None) -> str:
+    """What runs over a link; the partner must say the same."""
+    if experiment is None:
+        return ""
+    return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
 
 async def _come_up(engine: LiveEngine) -> None:
@@ -278,20 +283,3 @@ async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
 
     await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
     return begin
-
-
-@asynccontextmanager
-async def forwarded(
-    node: OpenNode, engines: Sequence[LiveEngine], forwards: Sequence[Forward]
-) -> AsyncIterator[None]:
-    """Carry what is forwarded within the block; what goes wrong with it is printed.
-
-    Raises `ConfigurationError` for a port that cannot be listened on.
-    """
-    for exchange, engine in zip(node.exchanges.values(), engines, strict=True):
-        exchange.engine = engine
-    try:
-        async with forwarding(node, forwards, show_error):
-            yield
-    finally:
-        await node.close()
