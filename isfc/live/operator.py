@@ -120,7 +120,7 @@ class OperatorService:
         response = self._processor.execute(command, self._system, self._system.now_ns())
         for line in response.announcements:
             self._announce(line)
-        return {"return_code": response.return_code, "lines": list(response.lines)}
+        return {"return_code": response.return_code, "lines": response.lines}
 
     def _hear(self, end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         line = announcement(event, end.partner)

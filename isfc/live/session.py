@@ -10,7 +10,7 @@ is slower. When a conversation is over before its end, its next verb raises
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError

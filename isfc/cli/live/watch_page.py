@@ -390,26 +390,24 @@ _LINKS: Final = (
 )
 
 
+_LINE: Final = "{:<8} {:<17} {:<9} {:>5} {:>7} {:>7} {:>6} {:>5} {:>7}"
+
+
 def links_headings() -> str:
     """The line above those of `links_line`."""
-    return (
-        f"{'time':<8} {'link':<17} {'state':<9} {'CTCs':>5} {'MB/s ->':>7} {'<- MB/s':>7} "
-        f"{'col/s':>6} {'pend':>5} {'severed':>7}"
-    )
+    figures = "CTCs", "MB/s ->", "<- MB/s", "col/s", "pend", "severed"
+    return _LINE.format("time", "link", "state", *figures)
 
 
 def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
     """One link at one moment; 80 columns. ``time`` has eight."""
-    here, there = ends
-    shown = [end for end in ends if end is not None]
-    if not shown:
-        return f"{time:<8} {'-'.join(names):<17} no answer"
-    pending = sum(end.link.tx_pend_count for end in shown)
-    return (
-        f"{time:<8} {'-'.join(names):<17} {_worst_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
-        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6):>6} "
-        f"{fitted(pending, 5, 0):>5} {sum(end.seen.severed_count for end in shown):7}"
-    )
+    link, row = "-".join(names), _of_link(ends)
+    if row["state"] is _NO_ANSWER:
+        return f"{time:<8} {link:<17} no answer"
+    out, back = (column.words(row) for column in _LINKS if "MB/s" in column.heading)
+    collisions, pending = fitted(row["collisions_per_s"], 6), fitted(row["tx_pend_count"], 5, 0)
+    figures = row["up"], out, back, collisions, pending, row["severed_count"]
+    return _LINE.format(time, link, row["state"].text, *figures)
 
 
 def _of_link(ends: Ends) -> dict[str, Any]:
@@ -444,7 +442,3 @@ def _up(shown: Sequence[NodeRates]) -> str:
     """How many of the CTCs can be used at both ends."""
     count = min(sum(is_up(ctc.device.state) for ctc in end.ctcs) for end in shown)
     return f"{count}/{len(shown[0].ctcs)}"
-
-
-def _out(end: NodeRates | None) -> str:
-    return "?" if end is None else fitted(end.link.mb_per_s_out, 7)
