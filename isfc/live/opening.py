@@ -124,24 +124,19 @@ class Opening:
         Both ends of a link call what runs over it by the same name, the last of each three.
         """
         clock = Clock(max(1, self.dilation))
-        random = Random(secrets.randbits(64))
-        node_port = NodePort(random, self.tls)
+        node_port = NodePort(
+            Random(secrets.randbits(64)),
+            dilation=self.dilation,
+            capabilities=VERIFY if self.verify else 0,
+            tls=self.tls,
+            connect_tls=self.connect_tls,
+        )
         attachments = []
         for definition, program, runs in links:
             engine = LiveEngine(
                 definition, program, clock, reconnect_s=self.reconnect_s, make=self.make
             )
-            attachments.append(
-                LinkPort(
-                    engine,
-                    random,
-                    dilation=self.dilation,
-                    capabilities=VERIFY if self.verify else 0,
-                    program=runs,
-                    tls=self.connect_tls,
-                    node_port=node_port,
-                )
-            )
+            attachments.append(LinkPort(engine, node_port, runs))
         return LiveSystem(node_port, attachments)
 
     async def meet(self, system: LiveSystem) -> Endpoint | None:
