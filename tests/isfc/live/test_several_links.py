@@ -120,8 +120,8 @@ async def test_commands_reach_all_links_of_a_system(
         await come_up(first, second, third)
         system, processor = OperatedSystem(engines(first)), CommandProcessor()
 
-        def give(command: str) -> list[str]:
-            return processor.execute(command, system, system.now_ns()).lines
+        def give(command: str) -> tuple[str, ...]:
+            return tuple(processor.execute(command, system, system.now_ns()).lines)
 
         shown = give("QUERY ISLINK")
         assert [line for line in shown if line.startswith("Node ")] == [
@@ -129,7 +129,7 @@ async def test_commands_reach_all_links_of_a_system(
             "Node GAMMA",
         ]
         assert sum("Link device" in line for line in shown) == 16
-        assert give("VARY OFFLINE CHPID 40") == ["CHPID 40 varied offline"]
+        assert give("VARY OFFLINE CHPID 40") == ("CHPID 40 varied offline",)
         await wait_until(
             lambda: all(each.end.link.state is LinkState.DEGRADED for each in engines(first))
         )

@@ -20,14 +20,11 @@ PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
 def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
-    first, second = layout.nodes
     opening = Opening(dilation=options.factor, verify=options.verify)
+    meetings = {"listen": endpoint}, {"connect": {layout.nodes[0]: endpoint}}
     return [
         LiveNode((layout,), name, options, replace(opening, **meeting), run_dir=folder)
-        for name, meeting in (
-            (first, {"listen": endpoint}),
-            (second, {"connect": {first: endpoint}}),
-        )
+        for name, meeting in zip(layout.nodes, meetings, strict=True)
     ]
 
 
