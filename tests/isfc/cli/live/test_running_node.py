@@ -21,11 +21,10 @@ def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
     opening = Opening(dilation=options.factor, verify=options.verify)
-    meetings = {"listen": endpoint}, {"connect": {layout.nodes[0]: endpoint}}
-    return [
-        LiveNode((layout,), name, options, replace(opening, **meeting), run_dir=folder)
-        for name, meeting in zip(layout.nodes, meetings, strict=True)
-    ]
+    first, second = layout.nodes
+    ways = {first: replace(opening, listen=endpoint)}
+    ways[second] = replace(opening, connect={first: endpoint})
+    return [LiveNode((layout,), name, options, way, run_dir=folder) for name, way in ways.items()]
 
 
 async def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
