@@ -49,9 +49,6 @@ class JournalSink(Protocol):
     def __call__(self, record: bytes) -> None:
         """Take one record."""
 
-    def skip(self) -> None:
-        """Count a record that was not made because none are wanted."""
-
 
 class JournalRecorder:
     """Writes every input of a system into a journal, with what came of it.
@@ -70,8 +67,6 @@ class JournalRecorder:
         if self._journal.recording:
             given = encode_definition(definition)
             self._journal(encode_record(InputKind.BEGIN, 0, 0, given, InputOutcome()))
-        else:
-            self._journal.skip()
 
     def take(self, given: Input, now_ns: int) -> None:
         """Encode an input, while records are wanted."""
@@ -86,12 +81,10 @@ class JournalRecorder:
         error: str,
     ) -> None:
         """Record it with what it has led to."""
-        if self._given is None or not self._journal.recording:
-            self._journal.skip()
-            return
-        act, number, given = self._given
-        outcome = _outcome(frames, events, deadline_ns, error)
-        self._journal(encode_record(act, self._now_ns, number, given, outcome))
+        if self._given is not None and self._journal.recording:
+            act, number, given = self._given
+            outcome = _outcome(frames, events, deadline_ns, error)
+            self._journal(encode_record(act, self._now_ns, number, given, outcome))
 
 
 def journalled(
