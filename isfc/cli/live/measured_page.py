@@ -58,12 +58,18 @@ def live_run(
     layout: str | None = None,
 ) -> LiveRun:
     """What was measured at each link end."""
-    results = []
+    results, lags = list[LinkRun](), dict[str, float]()
+    factor, command = options.factor, shlex.join(["isfc", *sys.argv[1:]])
+    time = f"model time, each taking {factor} s" if factor else "real time"
     for each in measured:
-        record = _record(options, links, each, layout)
-        results.append(replace(record, partner=UNSET if each.partner is None else each.partner))
-    lags = {lag_key(found): each.lag_percent for found, each in zip(results, measured, strict=True)}
-    return LiveRun(options.pace.value, options.factor or None, lags, results)
+        ends = {each.result.node, each.partner}
+        link = next(link for link in links if each.partner is None or ends == {*link.nodes})
+        experiment = options.experiment(link)
+        assert experiment is not None, "nothing to measure"
+        found = link_run(experiment, [each.result], layout, time=time, command=command)
+        results.append(replace(found, partner=each.partner or UNSET))
+        lags[lag_key(results[-1])] = each.lag_percent
+    return LiveRun(options.pace.value, factor or None, lags, results)
 
 
 def live_page(found: LiveRun) -> RenderableType:
@@ -77,18 +83,6 @@ def live_page(found: LiveRun) -> RenderableType:
             lag = number(found.lag_percent[lag_key(each)], 2)
             pages += [f"Lag: {lag} % of the time was lateness", ""]
     return Group(*pages[:-1])
-
-
-def _record(
-    options: LiveOptions, links: Sequence[Layout], each: Measured, layout: str | None
-) -> LinkRun:
-    """What one link end has measured."""
-    ends = {each.result.node, each.partner}
-    link = next(link for link in links if each.partner is None or ends == {*link.nodes})
-    experiment = options.experiment(link)
-    assert experiment is not None, "nothing to measure"
-    command = shlex.join(["isfc", *sys.argv[1:]])
-    return link_run(experiment, [each.result], layout, time=_time(options), command=command)
 
 
 def lag_key(found: LinkRun) -> str:
@@ -124,9 +118,3 @@ _ENDS: Final = (
     Column("coll/s", "collisions_per_s", width=6, places=1),
     Column("lag %", "lag_percent", width=6, places=2),
 )
-
-
-def _time(options: LiveOptions) -> str:
-    if not options.factor:
-        return "real time"
-    return f"model time, each taking {options.factor} s"
