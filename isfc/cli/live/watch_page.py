@@ -1,8 +1,8 @@
 """What ``isfc up`` shows of live links: rates between two looks, on a page or in lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -20,15 +20,7 @@ from isfc.reports.units import fitted
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
 
-_WRITTEN: Final = ("write_package_count", "write_length", "collision_count")
-_NEW_DEVICE: Final[dict[str, Any]] = dict.fromkeys(
-    (*_WRITTEN, "io_count", "pend_ns", "disc_ns", "conn_ns", "moved_length"), 0
-)
-_READ: Final = ("read_package_count", "read_message_count", "read_length")
-_NEW_LINK: Final[dict[str, Any]] = dict.fromkeys(
-    (*_WRITTEN, *_READ, "write_message_count", "cpu_ns"), 0
-)
-"""Counters that rates are made of, as they begin."""
+_Counters = TypeVar("_Counters", LinkEndSnapshot, DeviceSnapshot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +97,17 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
 
 def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
     """The node at ``now_ns``, having done nothing."""
-    devices = tuple(replace(each, **_NEW_DEVICE) for each in node.devices)
-    return replace(node, now_ns=now_ns, devices=devices, **_NEW_LINK)
+    devices = tuple(
+        _uncounted(each, rdev=each.rdev, partner_rdev=each.partner_rdev) for each in node.devices
+    )
+    return _uncounted(node, now_ns=now_ns, devices=devices)
+
+
+def _uncounted(counters: _Counters, **kept: Any) -> _Counters:
+    """Counters as they begin, but for what is no count."""
+    names = [each.name for each in fields(counters)]
+    counts = {name: 0 for name in names if isinstance(getattr(counters, name), int)}
+    return replace(counters, **counts | kept)
 
 
 BARS_COLUMNS = 100
