@@ -1,15 +1,18 @@
 """What a live run shows: as ``isfc run`` does, from each system that has measured."""
 
+import asyncio
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+import typer
 from msgspec import UNSET, Struct
 from rich.console import Group, RenderableType
 
 from isfc.answers.run import LinkRun, link_run, run_report
+from isfc.cli.live.loops import run_live
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
@@ -20,21 +23,28 @@ from isfc.reports.terminal import page, table_of
 from scenarios.figures.figure import Unit
 
 
-def show_measured(
+def run_measured(
+    main: Callable[[asyncio.Event, list[Measured]], Coroutine[Any, Any, int]],
     options: LiveOptions,
     links: Sequence[Layout],
-    measured: Sequence[Measured],
     layout: str,
     *,
     json: bool,
 ) -> None:
-    """Print what was measured, if anything was; ``layout`` is what the command line called it."""
+    """Run ``main`` live, and print what it has measured, if that is anything; end with its code.
+
+    ``layout`` is what the command line called it.
+    """
+    measured: list[Measured] = []
+    code = run_live(lambda stop: main(stop, measured))
     if measured:
         found = live_run(options, links, measured, layout)
         if json:
             show_json(found)
         else:
             show(live_page(found))
+    if code:
+        raise typer.Exit(code)
 
 
 class LiveRun(Struct, frozen=True):

@@ -9,10 +9,9 @@ import typer
 from msgspec import Struct
 
 from isfc.cli.live.cp import RunDirOption
-from isfc.cli.live.loops import run_live
-from isfc.cli.live.measured_page import show_measured
+from isfc.cli.live.measured_page import run_measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
-from isfc.cli.live.running_node import LiveNode, Measured
+from isfc.cli.live.running_node import LiveNode
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.option import flag, valued
@@ -226,11 +225,9 @@ def node(
     make = _system_maker(journal, several=len(own) > 1)
     opening = partner.opening(options, partners, make)
     live = LiveNode(own, named, options, opening, lifeline, run_dir, observed)
-    measured: list[Measured] = []
-    code = run_live(lambda stop: live.serve(stop, measured.append))
-    show_measured(options, own, measured, layout, json=json)
-    if code:
-        raise typer.Exit(code)
+    run_measured(
+        lambda stop, measured: live.serve(stop, measured.append), options, own, layout, json=json
+    )
 
 
 def _system_maker(journal: Path | None, *, several: bool) -> MakeSystem:

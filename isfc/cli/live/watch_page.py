@@ -260,20 +260,15 @@ def _link(names: tuple[str, str], ends: Ends) -> RenderableType:
 
 
 def _seen(end: NodeRates) -> dict[str, Any]:
-    """What stands in a line of an end."""
-    link, seen, state = end.link, end.seen, end.seen.node.state
-    return {
-        "state": Styled(state.value, LINK_STYLES[state]),
-        "mb_per_s_out": link.mb_per_s_out,
-        "messages_per_s_out": link.messages_per_s_out,
-        "packages_per_s_out": link.packages_per_s_out,
-        "collisions_per_s": link.collisions_per_s,
-        "tx_pend_count": link.tx_pend_count,
-        "late_percent": end.late_percent,
-        "refused_count": seen.refused_count,
-        "detached_count": seen.detached_count,
-        "severed_count": seen.severed_count,
+    """What stands in a line of an end: by its rates, by what was seen last, or by both."""
+    state, sources = end.seen.node.state, (end.link, end.seen, end)
+    figures = {
+        column.field: getattr(source, column.field)
+        for column in _LINK
+        for source in sources
+        if hasattr(source, column.field)
     }
+    return figures | {"state": Styled(state.value, LINK_STYLES[state])}
 
 
 def _ctcs(
