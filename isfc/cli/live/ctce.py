@@ -30,8 +30,7 @@ from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.layout.in_words import exact, number
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.metrics import ctce_families
-from isfc.live.metrics_server import MetricsServer
+from isfc.live.metrics import MetricsServer, ctce_families
 
 
 def is_ctce_journal(name: str) -> bool:
