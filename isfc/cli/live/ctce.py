@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
+from isfc.cli.live.ctce_observe import ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import CtceOptions, made_layout
-from isfc.cli.live.ctce_table import totals, watched
+from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
