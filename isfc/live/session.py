@@ -188,19 +188,16 @@ async def open_node(
     check_posix("open_node")
     if keep_memory:
         keep_freed()
+    definitions = _define(layout, name)
     opening = Opening(
+        listen=parse_endpoint(listen) if listen is not None else None,
+        connect=_endpoints(connect, definitions),
         dilation=dilation,
         verify=verify,
         tls=tls,
         connect_tls=connect_tls,
         insecure=insecure,
         reconnect_s=reconnect_s,
-    )
-    definitions = [opening.pace(each) for each in _define(layout, name)]
-    opening = opening.towards(
-        [each.partner for each in definitions],
-        listen=parse_endpoint(listen) if listen is not None else None,
-        connect=_endpoints(connect, definitions),
     )
     node = OpenNode(definitions, verified=verify, limits=limits)
     system = node.start(opening)

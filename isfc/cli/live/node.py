@@ -70,6 +70,8 @@ class PartnerOptions(Struct, frozen=True):
         if len(partners) == 1 and (self.listen is None) == (self.connect is None):
             raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
         return Opening(
+            listen,
+            self._connections(partners),
             dilation=options.factor,
             verify=options.verify,
             tls=tls,
@@ -77,7 +79,7 @@ class PartnerOptions(Struct, frozen=True):
             insecure=self.insecure,
             reconnect_s=options.reconnect_s,
             make=make,
-        ).towards(partners, listen=listen, connect=self._connections(partners))
+        )
 
     def _connections(self, partners: Sequence[NodeName]) -> dict[NodeName, Endpoint]:
         """Where to go to, by partner, from ``PARTNER=ADDR``; the only one need not be named."""

@@ -87,7 +87,7 @@ class LiveNode:
         opening = self.opening
         experiments = [self.options.experiment(link) for link in self.links]
         definitions = [
-            opening.pace(define_link_end(link, self.name, each.link if each else LinkParameters()))
+            define_link_end(link, self.name, each.link if each else LinkParameters())
             for link, each in zip(self.links, experiments, strict=True)
         ]
         forwards = self.options.parse_forwards(self.links)
