@@ -17,7 +17,7 @@ from isfc.cli.live.options import LogFormat, LogLevel, ObserveOptions
 from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.endpoint import TcpEndpoint, parse_endpoint
-from isfc.live.engine import Attached, ConnectionRefused, Detached, LiveEvent
+from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import LivePair
