@@ -36,7 +36,7 @@ from scenarios.moves.evacuation import (
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import UNNAMED, Order, Response, read_orders
-from scenarios.runs.at_site import GivenSite, named_link_in
+from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
 
@@ -350,7 +350,8 @@ def relocate(
     `GuestMemory` has VMRELOCATE's own limits, as each `GuestPlan` has its own. ``progress`` is told
     what share of the memory has been moved.
     """
-    one, file = named_link_in(layout, link, profile)
+    file = links_at(layout, profile)
+    one = link_of(file, layout, link)
     source = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
     plans = plans_of(guests)
     evacuation = Evacuation.over(
