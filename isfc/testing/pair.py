@@ -130,6 +130,17 @@ Check = Callable[[], None]
 """Looks at a pair, and raises ``AssertionError`` if something is wrong."""
 
 
+def unusual(record: Any) -> str:
+    """A frozen record, which has a default of each field, with those that are not as usual."""
+    usual = type(record)()
+    shown = [
+        f"{part.name}={value!r}"
+        for part in fields(record)
+        if (value := getattr(record, part.name)) != getattr(usual, part.name)
+    ]
+    return f"{type(record).__name__}({', '.join(shown)})"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Setup:
     """What a pair is made of. CTCs are dealt out to the fibres in turn.
@@ -151,12 +162,7 @@ class Setup:
 
     def __repr__(self) -> str:
         """Show the fields that are not as usual."""
-        shown = [
-            f"{part.name}={value!r}"
-            for part, usual in zip(fields(self), _USUAL_FIELDS, strict=True)
-            if (value := getattr(self, part.name)) != usual
-        ]
-        return f"Setup({', '.join(shown)})"
+        return unusual(self)
 
     def _repr_pretty_(self, printer: Any, _cycle: object) -> None:
         """Let hypothesis show it in the same way: of a dataclass it shows every field."""
@@ -184,9 +190,6 @@ class Setup:
             self.parameters,
             self.arbitrations[here],
         )
-
-
-_USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setup))
 
 
 class Links:
