@@ -16,10 +16,10 @@ from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import ask_user
 from isfc.errors import ConfigurationError
 from isfc.layout import build as make
+from isfc.layout import schema as layout_schema
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
-from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
 from isfc.link.scan import CTCS_MAX
 
@@ -69,7 +69,7 @@ def new(
     if schema:
         if any((systems, chpids, ctcs, feature, rdevs)):
             raise ConfigurationError("--schema: expected no option with it that is of a layout")
-        write_text(json.dumps(layout_schema(), indent=2) + "\n", output, force=force)
+        write_text(json.dumps(layout_schema.schema(), indent=2) + "\n", output, force=force)
         return
     layout = _asked_for(systems, chpids, ctcs, feature, rdevs)
     heading = [
