@@ -38,7 +38,6 @@ from scenarios.figures.certainty import (
     errors_of,
     every_errors,
 )
-from scenarios.figures.figure import Unit
 from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import PublishedRow, Value, load_table
@@ -50,7 +49,7 @@ from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
-from tools.pages.spans import block, paragraph
+from tools.pages.spans import block, paragraph, table_block
 from tools.tables import csv_text, read_csv
 
 SEEDS: Final = 3
@@ -135,26 +134,21 @@ def figures(_: str) -> dict[str, str]:
         for name, title, _ in pictures(one)
     )
     worst = (worst_rows(one.verdict, reasons) for one in replays)
+    assumed = [{"wider for": each.name, "ends": each.reason} for each in ASSUMPTIONS]
     return {
         **told(replays),
         **_sensitivity(sensitivity.load()),
         "own": str(summarise_left_out([row for row in left_out if row["suite"] != EVERY])),
         "made": "; ".join(dict.fromkeys(row["made"] for row in left_out)),
-        "left_out": _table(*map(_left_out, left_out)),
+        "left_out": table_block([*map(_left_out, left_out)]),
         "outliers": ", ".join(sorted(outliers(load_table("transport")))),
         "small": f"x {small.nineteen_of_twenty:.2f}",
-        "ranges": _table(*_foretold()),
-        "assumed": _table(*({"wider for": each.name, "ends": each.reason} for each in ASSUMPTIONS)),
-        "ablated": _table(*_ablated()),
+        "ranges": table_block([*_foretold()]),
+        "assumed": table_block(assumed),
+        "ablated": table_block([*_ablated()]),
         "pictures": block("\n".join(drawn)),
         "worst": block("\n".join(filter(None, worst))),
     }
-
-
-def _table(*rows: Mapping[str, object]) -> str:
-    """Rows whose keys are the headings; of numbers what `Unit.ANY` shows."""
-    columns = [Column(name, name, Unit.ANY) for name in rows[0]]
-    return block(markdown(Table("", columns, rows)))
 
 
 def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
@@ -259,7 +253,7 @@ def worst_rows(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
     ]
     return (
         f"`{table.name}`, {measure_name(goal.measure)}; a row is {'/'.join(table.key)}."
-        + _table(*lines)
+        + table_block(lines)
         + "".join(paragraph(f"{number}. {text}") for text, number in numbers.items())
     )
 
@@ -295,7 +289,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> dict[str, str]:
     return {
         "mattering": str(len(matter)),
         "constants": str(len(rows)),
-        "sensitivity": block(text + _table(*lines)),
+        "sensitivity": block(text + table_block(lines)),
     }
 
 
