@@ -32,7 +32,7 @@ from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import Input, System
 from isfc.testing.side import PackageBook, Side
 
 
@@ -270,20 +270,22 @@ class Links:
             self._operate(step)
 
     def _operate(self, step: ActivateCtc | DeactivateCtc | VaryCtcChpid | VaryRdev) -> None:
-        side, index = self.sides[step.here], step.index % len(self.sides[step.here].rdevs)
-        system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
-        if isinstance(step, VaryCtcChpid):
-            system.apply(
-                inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
-            )
-        elif isinstance(step, VaryRdev):
-            system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
-        elif isinstance(step, DeactivateCtc) != self.is_active(side, index):
-            return
-        elif isinstance(step, ActivateCtc):
-            self.activate(side, index)
-        else:
-            self.deactivate(side, index)
+        side = self.sides[step.here]
+        index = step.index % len(side.rdevs)
+        rdev = side.rdevs[index]
+        match step:
+            case VaryCtcChpid():
+                chpid = side.system.channels.chpid_of[rdev]
+                self._apply(side, inputs.VaryChpid(chpid, online=step.online))
+            case VaryRdev():
+                self._apply(side, inputs.VaryDevice(rdev, online=step.online))
+            case DeactivateCtc() if self.is_active(side, index):
+                self.deactivate(side, index)
+            case ActivateCtc() if not self.is_active(side, index):
+                self.activate(side, index)
+
+    def _apply(self, side: Side, given: Input) -> None:
+        side.system.apply(given, self.engine.now_ns)
         self.engine.drain()
 
     def is_active(self, side: Side, index: int) -> bool:
@@ -292,13 +294,11 @@ class Links:
 
     def deactivate(self, side: Side, index: int) -> None:
         """DEACTIVE ISLINK on one side."""
-        side.system.apply(inputs.Deactivate(side.rdevs[index]), self.engine.now_ns)
-        self.engine.drain()
+        self._apply(side, inputs.Deactivate(side.rdevs[index]))
 
     def activate(self, side: Side, index: int) -> None:
         """ACTIVATE ISLINK on one side."""
-        side.system.apply(inputs.Activate(side.rdevs[index]), self.engine.now_ns)
-        self.engine.drain()
+        self._apply(side, inputs.Activate(side.rdevs[index]))
 
     def restore(self) -> None:
         """Undo all that operators have done: every CTC can be used again."""

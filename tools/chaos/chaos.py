@@ -47,8 +47,8 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
         f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
         f"{outcome.faults.total():,} faults"
     )
-    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
-        yield f"  {number:7,} {kind.value}"
+    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].words):
+        yield f"  {number:7,} {kind.words}"
     lives = len({life.number for life in outcome.lives})
     yield f"{lives:,} lives of nodes, {outcome.count(Entry.ATTACHED):,} connections of CTCs made,"
     yield (

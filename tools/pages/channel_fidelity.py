@@ -12,7 +12,7 @@ from typing import Final
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
-from scenarios.published.replay import choose
+from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import CHANNEL_TABLES, PublishedTable, Role, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from tools import DOCS
@@ -87,21 +87,25 @@ def _rows(verdict: TableVerdict) -> Iterator[dict[str, str]]:
     note = f"{table.title}. {source}, measured {table.measured}. {_told(table)}".strip()
     yield {"table": table.name, "note": note}
     for c in verdict.comparisons:
-        yield {
-            "table": table.name,
-            "row": c.key,
-            "figure": measure_name(c.measure),
-            "published": shown(c.published, Unit.ANY),
-            "ours": shown(c.emulated, Unit.ANY),
-            "off": "" if c.error is None else f"{100 * c.error:+.1f} %",
-            "is": "" if c.within is None else "kept" if c.within else "left",
-            "role": c.role.name_of_rows,
-        }
+        yield {"table": table.name} | compared(c)
     for entry in table.not_modelled:
         for row in entry.rows:
             yield {
                 "table": table.name, "row": row, "role": "not modelled", "note": entry.reason
             }  # fmt: skip
+
+
+def compared(found: Comparison) -> dict[str, str]:
+    """A figure beside ours."""
+    return {
+        "row": found.key,
+        "figure": measure_name(found.measure),
+        "published": shown(found.published, Unit.ANY),
+        "ours": shown(found.emulated, Unit.ANY),
+        "off": "" if found.error is None else f"{100 * found.error:+.1f} %",
+        "is": "" if found.within is None else "kept" if found.within else "left",
+        "role": found.role.name_of_rows,
+    }
 
 
 def _told(table: PublishedTable) -> str:

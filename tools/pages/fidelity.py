@@ -261,7 +261,6 @@ def worst_rows(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
 def _sensitivity(found: Mapping[str, Sensitivity]) -> dict[str, str]:
     rows = sorted(found.values(), key=lambda row: -row.loss)
     matter = [row for row in rows if row.matters][:SENSITIVE_COUNT]
-    present = present_values()
     lines = [
         {
             "constant": row.name,
@@ -276,20 +275,18 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> dict[str, str]:
         for row in rows
         if row in matter or not row.matters
     ]
-    stale = [row.name for row in rows if row.value != present.get(row.name)]
-    missing = [f"`{name}`" for name in present if name not in found]
-    text = ""
-    if missing:
-        text += paragraph(f"**Not measured yet**: {', '.join(missing)}.") + "\n"
-    if stale:
-        text += paragraph(
-            f"**Measured before the latest fit**: {len(stale)} of these constants have other "
-            "values by now (`make fidelity` measures again)."
-        )
+    stale = [
+        f"`{name}`"
+        for name, value in present_values().items()
+        if name not in found or found[name].value != value
+    ]
+    text = paragraph(
+        f"**Not measured since the latest fit** (`make fidelity`): {', '.join(stale)}."
+    )
     return {
         "mattering": str(len(matter)),
         "constants": str(len(rows)),
-        "sensitivity": block(text + table_block(lines)),
+        "sensitivity": block(text * bool(stale) + table_block(lines)),
     }
 
 

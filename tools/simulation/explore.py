@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from isfc.link.message import Traffic
@@ -91,12 +92,10 @@ def clusters() -> Iterator[SmallWorld]:
     yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
 
 
-def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _up_to(most: tuple[int, int]) -> list[tuple[int, int]]:
     """So many messages each way, or fewer, but some."""
-    for first in range(most[0] + 1):
-        for second in range(most[1] + 1):
-            if first or second:
-                yield first, second
+    first, second = most
+    return [both for both in product(range(first + 1), range(second + 1)) if any(both)]
 
 
 def visit(world: SmallWorld) -> tuple[SmallWorld, Explored | str, float]:

@@ -32,10 +32,10 @@ from isfc.testing.pair import (
     VaryRdev,
     Wait,
 )
-from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_fault
+from scenarios.faults.fault import DRAWN, Fault, FaultKind, draw_fault
 from tests import drawn_clusters
 
-KINDS: Final = tuple(kind for kind in FaultKind if kind not in {*NEVER_DRAWN, FaultKind.THROTTLED})
+KINDS: Final = tuple(kind for kind in DRAWN if kind is not FaultKind.THROTTLED)
 """Faults that a pair must survive: no gaps, which nothing survives. Throttling is drawn apart."""
 
 CLUSTER_KINDS: Final = tuple(kind for kind in KINDS if kind is not FaultKind.CRASH)

@@ -9,11 +9,11 @@ pair, and every `CLUSTER_EVERY`-th a cluster as well.
 import argparse
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from multiprocessing import Pool
 from typing import Final, NamedTuple
 
+from scenarios.faults.fault import FaultKind
 from tools.simulation.scenario import Scenario, draw, draw_cluster, shrink
 from tools.simulation.swarm import Survived, run
 
@@ -28,12 +28,12 @@ class Failed(NamedTuple):
     reason: str
 
 
-def attempt(seed: int) -> list[Survived] | Failed:
+def attempt(seed: int) -> Survived | Failed:
     """Run one seed."""
-    survived = []
+    survived = Survived()
     for scenario in [draw(seed)] + [draw_cluster(seed)] * (seed % CLUSTER_EVERY == 0):
         try:
-            survived.append(run(scenario))
+            survived += run(scenario)
         except Exception as error:  # whatever it is, it is to be repeated
             return Failed(scenario, f"{type(error).__name__}: {error}")
     return survived
@@ -64,19 +64,14 @@ def story(scenario: Scenario, reason: str) -> Iterator[str]:
     yield from (f"  {each!r}" for each in (*least.plan, *least.faults))
 
 
-def summary(seed_count: int, outcomes: Sequence[Survived], seconds: float) -> Iterator[str]:
+def summary(seed_count: int, survived: Survived, seconds: float) -> Iterator[str]:
     """What to print when nothing has failed."""
-    faults: Counter[str] = Counter()
-    for outcome in outcomes:
-        faults.update(outcome.faults)
-    messages = sum(outcome.message_count for outcome in outcomes)
-    severed = sum(outcome.severed_count for outcome in outcomes)
-    collisions = sum(outcome.collision_count for outcome in outcomes)
-    events = sum(outcome.event_count for outcome in outcomes)
+    faults = {kind.value: survived[kind.value] for kind in FaultKind if survived[kind.value]}
+    events = survived["events"]
     yield f"{seed_count:,} seeds, {events:,} events, {seconds:.0f} s: every invariant held"
-    yield f"{messages:,} messages delivered, {severed:,} severed by crashes"
-    yield f"{collisions:,} collisions"
-    yield f"{faults.total():,} faults: " + ", ".join(
+    yield f"{survived['messages']:,} messages delivered, {survived['severed']:,} severed by crashes"
+    yield f"{survived['collisions']:,} collisions"
+    yield f"{sum(faults.values()):,} faults: " + ", ".join(
         f"{count:,} {kind}" for kind, count in sorted(faults.items())
     )
 
@@ -93,14 +88,14 @@ def main(arguments: list[str]) -> int:
     if chosen.seed is not None:
         first, count = chosen.seed, 1
     began = time.perf_counter()
-    outcomes = []
+    survived = Survived()
     with Pool(1 if count == 1 else chosen.jobs) as pool:
         for outcome in pool.imap(attempt, range(first, first + count), chunksize=20):
             if isinstance(outcome, Failed):
                 print(*story(*outcome), sep="\n")
                 return 1
-            outcomes += outcome
-    print(*summary(count, outcomes, time.perf_counter() - began), sep="\n")
+            survived += outcome
+    print(*summary(count, survived, time.perf_counter() - began), sep="\n")
     return 0
 
 

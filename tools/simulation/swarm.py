@@ -6,7 +6,6 @@ each message arrives exactly once, in the order of its conversation.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
@@ -31,24 +30,16 @@ LOOKS: Final = 4
 """How often links are looked at while time passes between two steps."""
 
 
-@dataclass(slots=True)
-class Survived:
-    """What came of a scenario in which everything held."""
+Survived = Counter[str]
+"""What came of a scenario in which everything held: events, messages that have arrived, those that
+a crash took along (severed), collisions, and the faults that have begun, by kind."""
 
-    event_count: int = 0
-    message_count: int = 0
-    """Messages that have arrived."""
-    severed_count: int = 0
-    """Messages that a crash took along, which their senders were told."""
-    collision_count: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-    """Those that have begun, by kind."""
 
-    def count(self, sides: Iterable[Side]) -> None:
-        """Count what has arrived at these sides, and their collisions."""
-        for side in sides:
-            self.message_count += len(side.arrived)
-            self.collision_count += side.end.link.counters.collision_count
+def count(survived: Survived, sides: Iterable[Side]) -> None:
+    """Count what has arrived at these sides, and their collisions."""
+    for side in sides:
+        survived["messages"] += len(side.arrived)
+        survived["collisions"] += side.end.link.counters.collision_count
 
 
 class SwarmPair(Pair):
@@ -104,8 +95,8 @@ class SwarmPair(Pair):
         if here == 0:  # both are renewed, this one first
             for side in self.sides:
                 self.expect_in_order(side)
-                self.survived.severed_count += len(side.sent) - len(self.partner(side).arrived)
-            self.survived.count(self.sides)
+                self.survived["severed"] += len(side.sent) - len(self.partner(side).arrived)
+            count(self.survived, self.sides)
         self.sides[here].restart(self.make_traced(here))
         if here == 1:
             self._ledger = Ledger(self, self._stopped_ns)
@@ -168,8 +159,7 @@ def run(scenario: Scenario) -> Survived:
     disturbance.calm()
     links.restore()
     links.check_end()
-    survived = links.survived
-    survived.count(links.sides)
-    survived.event_count = engine.event_count
-    survived.faults.update(fault.kind.value for _, fault in injection.begun)
-    return survived
+    count(links.survived, links.sides)
+    links.survived["events"] = engine.event_count
+    links.survived.update(fault.kind.value for _, fault in injection.begun)
+    return links.survived
