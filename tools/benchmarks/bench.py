@@ -37,12 +37,11 @@ from tools.benchmarks.judged import (
     MEMORY_MB_MAX,
     Goal,
     Sample,
-    Say,
     Taken,
     end,
     in_turn,
     make_parser,
-    say_now,
+    say,
     table,
 )
 from tools.benchmarks.simpy_run import simulate
@@ -272,8 +271,8 @@ def memory(extent: EngineExtent) -> Taken:
     return {name: [peak_memory_mb(seconds)] for name, seconds in names}
 
 
-def bench(extent: EngineExtent, say: Say) -> dict[str, Taken]:
-    """All of it; ``say`` is told each part as soon as it is known."""
+def bench(extent: EngineExtent) -> dict[str, Taken]:
+    """All of it, each part of which is shown as soon as it is known."""
     runs: dict[str, Taken] = {}
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.")
     for case in cases(extent.seconds):
@@ -292,9 +291,7 @@ def main() -> int:
         run_ours(published_cell("HL", options.memory))
         print(_peak_length() / 2**20)
         return 0
-    say: Say = (lambda _: None) if options.json else say_now
-    runs = bench(QUICK if options.quick else EngineExtent(), say)
-    return end(runs, GOALS, as_json=options.json)
+    return end(bench(QUICK if options.quick else EngineExtent()), GOALS)
 
 
 if __name__ == "__main__":
