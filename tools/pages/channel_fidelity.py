@@ -12,8 +12,8 @@ from typing import Final
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
-from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import CHANNEL_TABLES, PublishedTable, Role, load_table
+from scenarios.published.replay import CHANNEL_TABLES, Comparison, choose
+from scenarios.published.table import PublishedTable, Role, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from tools import DOCS
 from tools.pages import sources

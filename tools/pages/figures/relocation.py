@@ -5,8 +5,9 @@ To make it moves the guests again, which takes seconds.
 
 from textwrap import fill
 
+from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import RELOCATION_TABLES, PublishedRow, load_table
+from scenarios.published.table import PublishedRow, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from tools.pages.channel_fidelity import compared
 from tools.pages.spans import block, table_block
@@ -14,7 +15,7 @@ from tools.pages.spans import block, table_block
 
 def figures(_: str) -> dict[str, str]:
     """The published rows beside ours as they are now."""
-    verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
+    verdicts = judge(choose([load_table(name) for name in RELOCATION_ROWS], {}), {})
     return {"replayed": block("\n".join(map(_section, verdicts)))}
 
 
