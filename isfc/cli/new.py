@@ -14,8 +14,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import ask_user
 from isfc.errors import ConfigurationError
+from isfc.layout import schema as layout_schema
 from isfc.layout.build import ASSUMED_FEATURE, said_layout
-from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
 from isfc.link.scan import CTCS_MAX
 
@@ -60,7 +60,7 @@ def new(
     if schema:
         if any((systems, chpids, ctcs, feature, rdevs)):
             raise ConfigurationError("--schema: expected no option with it that is of a layout")
-        write_text(json.dumps(layout_schema(), indent=2) + "\n", output, force=force)
+        write_text(json.dumps(layout_schema.schema(), indent=2) + "\n", output, force=force)
         return
     given = {"systems": systems, "chpids": chpids, "ctcs": None if ctcs is None else str(ctcs)}
     given |= {"feature": feature, "rdevs": rdevs}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output.file import write_table
 from isfc.cli.output.streams import write_file
-from isfc.layout.site import format_site
+from isfc.layout.site import format_profile
 
 if TYPE_CHECKING:
     from isfc.answers.size import LinkSizing
@@ -58,5 +58,5 @@ SITE: Final = OwnFile(
     (".toml",),
     "FILE",
     "The site profile to write; .toml.",
-    lambda path, found: write_file(path, format_site(replace(found.profile, name=path.stem))),
+    lambda path, found: write_file(path, format_profile(replace(found.profile, name=path.stem))),
 )

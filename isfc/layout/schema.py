@@ -37,7 +37,7 @@ _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
 """Every table that is checked here: its heading, and what it is."""
 
 
-def layout_schema() -> dict[str, Any]:
+def schema() -> dict[str, Any]:
     """The schema, as JSON has it."""
     kinds: tuple[type[msgspec.Struct], ...] = (document.Root, *_TABLES)
     _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")

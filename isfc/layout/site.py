@@ -164,7 +164,7 @@ class _Root(msgspec.Struct, forbid_unknown_fields=True):
 
 
 @checked
-def read_site(path: str | Path) -> SiteProfile:
+def read_profile(path: str | Path) -> SiteProfile:
     """The profile in a file; raises `ConfigurationError` that names file and key."""
     path = Path(path)
     with within(str(path)):
@@ -211,7 +211,7 @@ def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...],
 
 
 @checked
-def format_site(profile: SiteProfile) -> str:
+def format_profile(profile: SiteProfile) -> str:
     """The text of a profile's file, for ``--profile``."""
     features = ", ".join(f'"{feature}"' for feature in profile.features)
     meanings = {constant.name: constant.meaning for constant in CONSTANTS}

@@ -5,7 +5,7 @@ before it is used.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc.answers.loads import Loads as Loads
@@ -18,48 +18,28 @@ if TYPE_CHECKING:
     from isfc.answers.measured_fit import fit as fit
     from isfc.answers.measured_read import read as read
     from isfc.layout.site import SiteProfile as SiteProfile
-    from isfc.layout.site import format_site as format_profile
-    from isfc.layout.site import read_site as read_profile
+    from isfc.layout.site import format_profile as format_profile
+    from isfc.layout.site import read_profile as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.search.site_fitted import FitRefused as FitRefused
     from isfc.search.site_fitted import Fitted as Fitted
 
-_HOMES = {
-    "read": "isfc.answers.measured_read:read",
-    "compare": "isfc.answers.measured_compare:compare",
-    "fit": "isfc.answers.measured_fit:fit",
-    "format_profile": "isfc.layout.site:format_site",
-    "loads": "isfc.answers.loads:loads",
-    "read_profile": "isfc.layout.site:read_site",
-    "Measurement": "isfc.measured.measurement:Measurement",
-    "Measurements": "isfc.answers.measured_files:Measurements",
-    "AboutFiles": "isfc.answers.measured_files:AboutFiles",
-    "Loads": "isfc.answers.loads:Loads",
-    "ComparedInterval": "isfc.answers.measured_compare:ComparedInterval",
-    "MeasuredComparison": "isfc.answers.measured_compare:MeasuredComparison",
-    "Fitted": "isfc.search.site_fitted:Fitted",
-    "FitRefused": "isfc.search.site_fitted:FitRefused",
-    "SiteProfile": "isfc.layout.site:SiteProfile",
+_PUBLIC: Final = {
+    "isfc.answers.measured_read": "read",
+    "isfc.answers.measured_compare": "compare ComparedInterval MeasuredComparison",
+    "isfc.answers.measured_fit": "fit",
+    "isfc.answers.measured_files": "AboutFiles Measurements",
+    "isfc.answers.loads": "loads Loads",
+    "isfc.layout.site": "read_profile format_profile SiteProfile",
+    "isfc.measured.measurement": "Measurement",
+    "isfc.search.site_fitted": "Fitted FitRefused",
 }
-"""Each public name, and where it is."""
+"""The modules that define public names, each with its names."""
 
-__all__ = [
-    "AboutFiles",
-    "ComparedInterval",
-    "FitRefused",
-    "Fitted",
-    "Loads",
-    "MeasuredComparison",
-    "Measurement",
-    "Measurements",
-    "SiteProfile",
-    "compare",
-    "fit",
-    "format_profile",
-    "loads",
-    "read",
-    "read_profile",
-]
+_HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names.split()}
+
+if not TYPE_CHECKING:  # a checker has the names of the imports
+    __all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> Any:
@@ -67,9 +47,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'isfc.measured' has no attribute {name!r}")
-    module, _, other = home.partition(":")
-    return getattr(import_module(module), other)
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__]
+    return [*_HOMES]

@@ -1,14 +1,12 @@
 """Tables and pages as every command shows them, on rich's console: figures to the right, no lines.
 
 A terminal that is too narrow for a table gets it row by row, with nothing cut off.
-`cells_of` has the cells of a table for CSV.
 Loading rich takes longer than many commands run.
 """
 
-import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from msgspec import Struct
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -140,23 +138,6 @@ def _measured(console: Console, options: ConsoleOptions, part: RenderableType) -
     return Measurement.get(console, options.update(max_width=PIPED_WIDTH), part)
 
 
-class Records(Struct, frozen=True):
-    """What makes the rows of CSV, with all digits, by their headings."""
-
-    make: Callable[[], Sequence[Mapping[str, object]]]
-
-
-class Rows(Struct, frozen=True):
-    """``page`` shows what ``table`` has, which CSV gets: a line for each figure."""
-
-    page: RenderableType
-    table: PlainTable | Records
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Rich's protocol: what is printed."""
-        yield self.page
-
-
 def plain_table(
     *headings: str, gap: int = 2, no_wrap: bool = False, min_width: int | None = None
 ) -> PlainTable:
@@ -179,56 +160,3 @@ def plain_table(
 def apart(parts: Sequence[RenderableType]) -> Group:
     """The parts of a page with an empty line between them."""
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
-
-
-_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
-"""A figure in which commas would part it into cells, or make a text of it."""
-
-
-def parted(parts: Sequence[RenderableType]) -> Iterator[RenderableType | Records]:
-    """The tables of a page, and what is between them, each by itself."""
-    for part in parts:
-        if isinstance(part, Group):
-            yield from parted(part.renderables)
-        elif isinstance(part, Fitted):
-            yield from parted([part.wide])
-        elif isinstance(part, Rows):
-            yield part.table
-        else:
-            yield part
-
-
-def cells_of(table: PlainTable, console: Console) -> Iterator[list[str]]:
-    """The headings of a table, then its rows."""
-    yield [_plain(column.header, console) for column in table.columns]
-    figures = [column.justify == "right" for column in table.columns]
-    for row in zip(*(column.cells for column in table.columns), strict=True):
-        texts = [_plain(cell, console) for cell in row]
-        yield [
-            _figure(text) if is_figure else text
-            for text, is_figure in zip(texts, figures, strict=True)
-        ]
-
-
-def lines_of(records: Records) -> Iterator[list[object]]:
-    """The headings of records, then their rows; None is an empty cell."""
-    rows = records.make()
-    yield [*rows[0]]
-    yield from ([*row.values()] for row in rows)
-
-
-def _plain(cell: RenderableType, console: Console) -> str:
-    if isinstance(cell, Text):
-        cell = cell.plain
-    if not isinstance(cell, str):
-        with console.capture() as capture:
-            console.print(cell)
-        cell = capture.get()
-    return " ".join(cell.split())
-
-
-def _figure(text: str) -> str:
-    """A figure as a program reads it: nothing for what is not known."""
-    if text in {"-", "..."}:
-        return ""
-    return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from isfc.reports.report import Column, Report, Styled, Table, unranged
-from isfc.reports.table import Fitted, PlainTable, Records, Rows, apart, plain_table
+from isfc.reports.table import Fitted, PlainTable, apart, plain_table
 from isfc.reports.units import shown
 
 if TYPE_CHECKING:
@@ -59,16 +59,10 @@ def _shade(value: float, most: float) -> str:
 
 
 def table_of(table: Table) -> RenderableType:
-    """A table below its caption, if it has one, as CSV with all digits; of no rows the caption."""
+    """A table below its caption, if it has one; of no rows the caption alone."""
     if not table.rows:
         return table.caption
-
-    def make() -> list[dict[str, object]]:
-        from isfc.reports.delimited import records  # CSV, which a page does without
-
-        return records(table)
-
-    return Group(*[table.caption] * bool(table.caption), Rows(_fitted(table), Records(make)))
+    return Group(*[table.caption] * bool(table.caption), _fitted(table))
 
 
 def _fitted(table: Table) -> RenderableType:

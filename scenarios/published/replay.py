@@ -73,6 +73,24 @@ class Comparison:
     within: bool | None
     """whether the row's [bound](fidelity.md) is kept, or null if it has none"""
 
+    @classmethod
+    def of(
+        cls, table: PublishedTable, row: PublishedRow, measure: str, emulated: float
+    ) -> "Comparison":
+        """A figure of a row beside ours."""
+        published = row.number(measure)
+        tolerance = table.tolerance(row, measure)
+        return Comparison(
+            table=table.name,
+            key=row.key,
+            measure=measure,
+            published=published,
+            emulated=emulated,
+            error=(emulated - published) / published if published else None,
+            role=row.role,
+            within=tolerance.admits(published, emulated) if tolerance else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -148,13 +166,13 @@ def compare(
         ours = _ruled(table, row)
         for measure in table.measures:
             if row.has_number(measure) and measure in ours:
-                yield _compare(table, row, measure, ours[measure])
+                yield Comparison.of(table, row, measure, ours[measure])
         return
     emulated = [_measured(table, row, recording) for recording in recordings]
     for measure in table.measures:
         if row.has_number(measure):
             figures = [float(getattr(found, measure) or 0) for found in emulated]
-            yield _compare(table, row, measure, sum(figures) / len(figures))
+            yield Comparison.of(table, row, measure, sum(figures) / len(figures))
 
 
 def compare_all(
@@ -173,21 +191,6 @@ def compare_all(
 def runs_of(parts: Iterable[Part]) -> list[Experiment]:
     """What to run for all of these rows, each run once."""
     return list(dict.fromkeys(run for part in parts for run in part.experiments()))
-
-
-def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: float) -> Comparison:
-    published = row.number(measure)
-    tolerance = table.tolerance(row, measure)
-    return Comparison(
-        table=table.name,
-        key=row.key,
-        measure=measure,
-        published=published,
-        emulated=emulated,
-        error=(emulated - published) / published if published else None,
-        role=row.role,
-        within=tolerance.admits(published, emulated) if tolerance else None,
-    )
 
 
 def capacity_row(layout: str) -> Figures:

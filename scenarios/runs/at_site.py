@@ -13,7 +13,7 @@ from isfc.layout.document import Document
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile, read_site, with_site
+from isfc.layout.site import SiteProfile, read_profile, with_site
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -107,7 +107,7 @@ def given_site(profile: GivenSite) -> SiteProfile | None:
     """
     if profile is None:
         return None
-    found = profile if isinstance(profile, SiteProfile) else read_site(profile)
+    found = profile if isinstance(profile, SiteProfile) else read_profile(profile)
     model = constants_digest(LinkParameters(), GuestCosts())
     if found.model != model:
         where = found.name if isinstance(profile, SiteProfile) else profile

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import isfc
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
-from isfc.layout.schema import layout_schema
 from tools import DOCS
 from tools.calibration import (
     ablations,
@@ -53,7 +53,7 @@ def layouts() -> Files:
 
 def schema() -> Files:
     """The JSON schema of layout files, which editors use."""
-    return {DOCS / "layout.schema.json": json.dumps(layout_schema(), indent=2) + "\n"}
+    return {DOCS / "layout.schema.json": json.dumps(isfc.schema(), indent=2) + "\n"}
 
 
 def json_keys() -> Files:

@@ -171,13 +171,6 @@ def is_read_once(argument: str) -> bool:
     return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
 
 
-class PrintOptions(Struct, frozen=True):
-    """What a table is printed as."""
-
-    csv: CsvOption = False
-    json: JsonOption = False
-
-
 def expect_one(**options: object) -> None:
     """Raise `ConfigurationError` for two options of which one at most can be given."""
     given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]

@@ -1,11 +1,11 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from isfc.arguments import JOBS_MAX, Argument
+from isfc.arguments import Argument
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
@@ -32,8 +32,3 @@ def within(least: float, most: float, metavar: str = "") -> Callable[[Any, _Valu
         return given
 
     return check
-
-
-JobsOption = Annotated[
-    int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")
-]

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from isfc.errors import ConfigurationError
-from isfc.library import check_library
 
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Write over files that are there and have something else.")
@@ -63,13 +62,6 @@ def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, for
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigurationError(f"{option} {shown}: may not be written")
     check_kept(path, force=force)
-
-
-def check_table_file(option: str, path: Path | None, *, force: bool) -> None:
-    """The same of a table; raises `ConfigurationError` for a missing library too."""
-    check_file(option, path, (".csv", ".parquet"), force=force)
-    if path is not None and path.suffix.lower() == ".parquet":
-        check_library("pyarrow", f"{option} FILE.parquet")
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:

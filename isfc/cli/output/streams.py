@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from isfc.cli.output.exits import ExitCode
-from isfc.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +33,6 @@ def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
     from isfc.reports.table import open_console  # JSON, CSV and lines do without
 
-    if _tables is not None:
-        show_tables(parts, _tables)
-        return
     console = open_console()
     with pipe_may_break():
         if console.is_terminal:
@@ -47,44 +43,6 @@ def show(*parts: "RenderableType") -> None:
                 for part in parts:
                     console.print(part)
             print(*map(str.rstrip, capture.get().splitlines()), sep="\n", flush=True)
-
-
-_tables: list[int] | None = None
-"""While stdout gets tables alone: how many rows each had."""
-
-
-@contextmanager
-def only_tables() -> Iterator[None]:
-    """While the body runs, let stdout get tables alone, as CSV, and stderr what else is shown.
-
-    Raises `ConfigurationError` if there was no table.
-    """
-    global _tables
-    found: list[int] = []
-    _tables = found
-    try:
-        yield
-    finally:
-        _tables = None
-    if not found:
-        raise ConfigurationError("--csv: no table is shown here; expected it without --csv")
-
-
-def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
-    """Print the tables as CSV, an empty line between two, and the rest to stderr."""
-    from isfc.reports.table import PlainTable, Records, cells_of, lines_of, open_console, parted
-
-    console = open_console(stderr=True)
-    for part in parted(parts):
-        if isinstance(part, Records) or (isinstance(part, PlainTable) and part.show_header):
-            rows = [*(cells_of(part, console) if isinstance(part, PlainTable) else lines_of(part))]
-            _print_csv([[], *rows] if seen else rows)
-            seen.append(len(rows))
-        else:
-            with console.capture() as capture:
-                console.print(part)
-            for line in filter(str.strip, capture.get().splitlines()):
-                show_log(line.rstrip())
 
 
 def show_json(record: object) -> None:
@@ -122,10 +80,6 @@ def escaped(text: str) -> str:
 
 def show_lines(lines: Iterable[str]) -> None:
     """Print ``lines`` to stdout as they come, however many there are, escaped."""
-    if _tables is not None:
-        for line in lines:
-            show_log(line)
-        return
     with pipe_may_break():
         for line in lines:
             print(escaped(line))
@@ -145,17 +99,11 @@ def write_file(path: "Path", text: str) -> None:
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
     """Print rows to stdout as CSV, below a line of their keys; None is empty."""
-    if _tables is not None:
-        _tables.append(len(rows))
-    _print_csv([*map(list, rows[:1]), *([*row.values()] for row in rows)])
-
-
-def _print_csv(rows: Iterable[Sequence[object]]) -> None:
     import csv
     import io
 
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows([*rows[:1], *(row.values() for row in rows)])
     with pipe_may_break():
         print(text.getvalue(), end="", flush=True)
 

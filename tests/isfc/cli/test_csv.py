@@ -1,22 +1,15 @@
 """``--csv`` of every command that prints tables: what they have, cell by cell, and nothing else."""
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from isfc.cli.main import COMMANDS, load_command, run
-from isfc.cli.output import streams
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import only_tables, show
-from isfc.errors import ConfigurationError
-from isfc.reports.table import Fitted, PlainTable, parted, plain_table
 from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
 from tools import PROJECT
@@ -82,22 +75,6 @@ def blocks(text: str) -> list[list[list[str]]]:
     return found
 
 
-def and_whole(show_tables: Callable[..., None]) -> Callable[..., None]:
-    """Look also at the page: every table is known as one, and in 80 columns nothing is cut off."""
-
-    def shown(parts: Sequence[RenderableType], seen: list[int]) -> None:
-        for part in parted(parts):
-            is_known = isinstance(part, PlainTable)
-            assert is_known or not (isinstance(part, Table) and part.show_header), part
-        console = Console(file=StringIO(), width=80, markup=False, highlight=False)
-        with console.capture() as page:
-            console.print(Group(*parts))
-        assert "\N{HORIZONTAL ELLIPSIS}" not in page.get()
-        show_tables(parts, seen)
-
-    return shown
-
-
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=LONG.get(name, [])) for name in EXAMPLES],
@@ -115,7 +92,6 @@ def test_tables_are_csv(
         'seconds = 0.01\nwarmup = 0.0\n[grid]\nworkload = ["HS"]\npairs = [2]\n[template]\n'
         'systems = ["A", "B"]\nfeature = ["FICON Express4"]\nchpids = [1]\nctcs_per_chpid = [1]\n'
     )
-    monkeypatch.setattr(streams, "show_tables", and_whole(streams.show_tables))
     assert run([*name.split(), *EXAMPLES[name].split(), "--csv"]) == ExitCode.GOOD
     tables = blocks(capsys.readouterr().out)
     for table in tables:
@@ -127,24 +103,3 @@ def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:
     assert refusal("plan", "published-4", "--csv", "--json") == (
         "--json and --csv: expected one of them"
     )
-
-
-def test_figures_are_numbers_and_the_rest_goes_to_stderr(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    table = plain_table("name", ">MB/s", ">known\nsince")
-    table.add_row("a, b", "1,234.5", "-")
-    table.add_row(Text("- c", "bold"), "99 %", Group("1", "2"))
-    with only_tables():
-        show("heading", Group("", Fitted(table, "narrow"), "note"), table)
-    out, err = capsys.readouterr()
-    one = 'name,MB/s,known since\n"a, b",1234.5,\n- c,99 %,1 2\n'
-    assert out == f"{one}\n{one}"
-    assert err == "heading\nnote\n"
-
-
-def test_what_shows_no_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ConfigurationError, match=r"^--csv: no table is shown here"), only_tables():
-        show("text")
-    show("text")
-    assert capsys.readouterr() == ("text\n", "text\n")

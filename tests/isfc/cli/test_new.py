@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
+import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.layout.file import parse_layout
-from isfc.layout.schema import layout_schema
 from tests.isfc.cli.conftest import Refusal
 
 ENOUGH = ["new", "--systems", "ATLANTA,BOSTON", "--chpids", "40:50,41"]
@@ -95,7 +95,7 @@ def test_what_is_no_layout_is_refused(arguments: list[str], what: str, refusal: 
 
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["new", "--schema"]) == ExitCode.GOOD
-    assert json.loads(capsys.readouterr().out) == layout_schema()
+    assert json.loads(capsys.readouterr().out) == isfc.schema()
     assert run([*ENOUGH, "--schema"]) == ExitCode.BAD_INPUT
     assert "--schema: expected no option with it" in capsys.readouterr().err
 

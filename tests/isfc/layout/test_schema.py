@@ -8,16 +8,16 @@ import fastjsonschema
 import pytest
 from hypothesis import given
 
+import isfc
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
 from isfc.testing.strategies import layouts
 from tests.shipped import ONE_LINK
 
-VALIDATE: Callable[[Any], Any] = fastjsonschema.compile(layout_schema())
+VALIDATE: Callable[[Any], Any] = fastjsonschema.compile(isfc.schema())
 GOOD = format_layout(load_layout("atlanta-boston"))
 
 
@@ -57,7 +57,7 @@ def test_what_the_reader_refuses_does_not_fit(old: str, new: str) -> None:
 
 
 def test_every_key_is_described() -> None:
-    schema = layout_schema()
+    schema = isfc.schema()
     for table in (schema, *schema["$defs"].values()):
         assert all("description" in key for key in table["properties"].values())
         assert table["additionalProperties"] is False

@@ -12,7 +12,7 @@ import pytest
 from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_site, read_site, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile, with_site
 from isfc.link.parameters import LinkParameters
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
@@ -94,8 +94,8 @@ WHOLE = SiteProfile(
 
 def test_a_profile_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
-    path.write_text(format_site(WHOLE), "utf-8")
-    assert read_site(path) == WHOLE
+    path.write_text(format_profile(WHOLE), "utf-8")
+    assert read_profile(path) == WHOLE
     assert 'The fit was refused: it "is" off; no such site.' in WHOLE.describe()
 
 
@@ -159,11 +159,11 @@ def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
 def test_a_bad_profile_is_refused_with_its_key(
     tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
-    text = format_site(WHOLE)
+    text = format_profile(WHOLE)
     path = tmp_path / "site.toml"
     path.write_text(text.replace(old, new), "utf-8")
     with pytest.raises(ConfigurationError) as caught:
-        read_site(path)
+        read_profile(path)
     assert str(path) in str(caught.value)
     assert problem in str(caught.value)
 

@@ -10,7 +10,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, format_site
+from isfc.layout.site import CONSTANTS, format_profile
 from isfc.measured.measurement import COLUMNS
 from isfc.search.site_fit import fit
 from tools import PROJECT
@@ -89,7 +89,7 @@ def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
     known = tuple(tuple(0.01 * (row == column) for column in CONSTANTS) for row in CONSTANTS)
     profile = tmp_path / "site.toml"
     blank = fit(load_layout("atlanta-boston"), []).profile
-    profile.write_text(format_site(replace(blank, covariance=known)))
+    profile.write_text(format_profile(replace(blank, covariance=known)))
     command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
     assert run([*command, "--notes"]) == 0
     assert "Range of the model's rates: 0." in capsys.readouterr().out

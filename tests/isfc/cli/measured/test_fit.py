@@ -12,7 +12,7 @@ from msgspec import structs
 from isfc.cli.main import run
 from isfc.cli.output.progress import SO_FAR
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, format_site, read_site
+from isfc.layout.site import CONSTANTS, format_profile, read_profile
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
 from tools import PROJECT
@@ -30,7 +30,7 @@ def profile(tmp_path: Path) -> Path:
     """A profile that makes a byte cost twice as much."""
     path = tmp_path / "twice.toml"
     blank = replace(fit(load_layout("atlanta-boston"), []).profile, name="twice")
-    path.write_text(format_site(replace(blank, factors={"transfer": 2.0})))
+    path.write_text(format_profile(replace(blank, factors={"transfer": 2.0})))
     return path
 
 
@@ -47,7 +47,7 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
     out, err = capsys.readouterr()
     assert not [line for line in err.splitlines() if not line.startswith(SO_FAR)]
     factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) .*\d +(?! |not told)", out, re.MULTILINE))
-    written = read_site(output)
+    written = read_profile(output)
     told = {name: f"{factor:.2f}" for name, factor in written.factors.items()}
     assert told == {name: factors[name] for name in told}
     assert (written.name, written.intervals) == ("site", 3)
@@ -78,7 +78,7 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     out = " ".join(capsys.readouterr().out.split())
     assert ":1: the link was quiet (0.0 I/O/s): it says nothing of the model" in out
     assert "Nothing was measured that tells a constant: the model stays as it is." in out
-    assert read_site(output).factors == {}
+    assert read_profile(output).factors == {}
 
 
 @pytest.mark.exhaustive
@@ -95,7 +95,7 @@ def test_a_quiet_interval_does_not_count_among_busy_ones(
             run(["measured", "fit", "atlanta-boston", *files, "-o", str(output), "--anyway", *HERE])
             == 0
         )
-        outputs.append(read_site(output))
+        outputs.append(read_profile(output))
     assert "the link was quiet" in capsys.readouterr().out
     assert outputs[0] == outputs[1]
 
@@ -120,7 +120,7 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
     document = json.loads(capsys.readouterr().out)
     assert document["profile"]["doubts"] == ["it is off"]
     assert run([*command, "--anyway"]) == 0
-    assert read_site(output).doubts == ("it is off",)
+    assert read_profile(output).doubts == ("it is off",)
 
 
 COMMANDS = [
