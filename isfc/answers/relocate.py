@@ -15,7 +15,7 @@ from isfc.reports.report import Report
 from scenarios.moves.evacuation import TOGETHER_MAX, WINDOW, WINDOW_MAX, Evacuation
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, Order, read_orders
-from scenarios.runs.at_site import GivenSite, named_link_in
+from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
 
@@ -71,7 +71,8 @@ def relocate(
     `GuestMemory` has VMRELOCATE's own limits, as each `GuestPlan` has its own. ``progress`` is told
     what share of the memory has been moved.
     """
-    one, file = named_link_in(layout, link, profile)
+    file = links_at(layout, profile)
+    one = link_of(file, layout, link)
     source = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
     plans = plans_of(guests)
     evacuation = Evacuation.over(

@@ -42,6 +42,7 @@ from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
 from scenarios.published.replay import (
+    ALL_TABLES,
     SECONDS,
     Comparison,
     Part,
@@ -50,7 +51,7 @@ from scenarios.published.replay import (
     figures_by_cell,
     runs_of,
 )
-from scenarios.published.table import ALL_TABLES, Value, load_table
+from scenarios.published.table import Value, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts

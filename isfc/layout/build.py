@@ -255,14 +255,8 @@ def widened(layout: Layout, count: int) -> Layout:
     most = CTCS_MAX // count if is_full else CTCS_MAX
     ctcs = [ctc for kept in own.values() for ctc in kept[:most]]
     for fibre in new:
-        ctcs += _more(ctcs, fibre, min(each, most))
+        first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
+        room = min(each, most, RDEV_MAX - max(first, second))
+        rdevs = ((Rdev(first + n), Rdev(second + n)) for n in range(1, room + 1))
+        ctcs += (CtcPair(fibre, both) for both in rdevs)
     return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
-
-
-def _more(ctcs: list[CtcPair], fibre: Fibre, count: int) -> list[CtcPair]:
-    first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
-    room = min(count, RDEV_MAX - max(first, second))
-    return [
-        CtcPair(fibre, (Rdev(first + number), Rdev(second + number)))
-        for number in range(1, room + 1)
-    ]

@@ -22,8 +22,7 @@ from random import Random
 from typing import Any, Final
 
 from ctc.chpid import Chpid
-from ctc.contention import BYTES
-from ctc.contention import LINE as LINE_NEED
+from ctc.contention import BYTES, LINE
 from isfc.engine.program import Program
 from isfc.layout.sharing import carried_by
 from isfc.link.message import Traffic
@@ -31,25 +30,8 @@ from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.figures.resources import (
-    CLIENTS,
-    COPYING,
-    CPU,
-    CREDITS,
-    CTCS,
-    LINE,
-    LOAD,
-    OFFERED,
-    PORTS,
-    PROCESSOR,
-    RECEIVE,
-    SEND,
-    SERVERS,
-    STARTS,
-    TRUNK,
-    Resource,
-    ResourceKind,
-)
+from scenarios.figures import resources
+from scenarios.figures.resources import Resource, ResourceKind
 from scenarios.runs.channels import BusySoFar, ChannelsBusy, busy_so_far, disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import CLIENT_PROCESSORS, Clients, Servers
@@ -124,28 +106,29 @@ class Waits:
     def _at_end(self, end: LinkEnd, now_ns: int) -> Iterator[tuple[ResourceKind, float]]:
         link = end.link
         backlog = float(link.packager.backlog_count)
-        yield SEND, 0 if link.tx_lock.free else backlog
-        yield CTCS, backlog if link.tx_lock.free and not link.scheduler.has_free else 0
-        yield RECEIVE, link.rx_lock.waiting_count
-        yield COPYING, int(link.copying.waits)
+        yield resources.SEND, 0 if link.tx_lock.free else backlog
+        yield resources.CTCS, backlog if link.tx_lock.free and not link.scheduler.has_free else 0
+        yield resources.RECEIVE, link.rx_lock.waiting_count
+        yield resources.COPYING, int(link.copying.waits)
         idle = sum(ctc.state is DeviceState.IDLE for ctc in link.ctcs.values())
-        self._busy[Resource(CTCS, end.name).key].append(1 - idle / len(link.ctcs))
+        self._busy[Resource(resources.CTCS, end.name).key].append(1 - idle / len(link.ctcs))
         copies = link.tx_lock.copies or link.rx_lock.copies
-        self._busy[Resource(COPYING, end.name).key].append(float(copies))
+        self._busy[Resource(resources.COPYING, end.name).key].append(float(copies))
 
     def _at_channels(self, system: System, now_ns: int) -> Iterator[tuple[ResourceKind, float]]:
         starting = {id(each.queue) for each in _ends(system) if each.queue.free_ns > now_ns}
         pending = sum(_is_pending(end, rdev, now_ns) for end in system.ends for rdev in end.ctcs)
-        yield STARTS, max(0, pending - len(starting))
+        yield resources.STARTS, max(0, pending - len(starting))
         for each in _ends(system):
             need, count = each.slowed
             if need == BYTES:
-                yield TRUNK, count
-                yield CREDITS, count
-            elif need == LINE_NEED:
-                yield PORTS if (system.name, each.chpid) in self._far else LINE, count
+                yield resources.TRUNK, count
+                yield resources.CREDITS, count
+            elif need == LINE:
+                is_far = (system.name, each.chpid) in self._far
+                yield resources.PORTS if is_far else resources.LINE, count
             else:
-                yield PROCESSOR, count
+                yield resources.PROCESSOR, count
 
 
 def _ends(system: System) -> list[Chpid[Any]]:
@@ -155,7 +138,11 @@ def _ends(system: System) -> list[Chpid[Any]]:
 _NEARLY_NONE: Final = 1e-6
 """Less of a transfer than this is rounding."""
 
-_KINDS: Final[dict[type, ResourceKind]] = {Clients: CLIENTS, Servers: SERVERS, Senders: OFFERED}
+_KINDS: Final[dict[type, ResourceKind]] = {
+    Clients: resources.CLIENTS,
+    Servers: resources.SERVERS,
+    Senders: resources.OFFERED,
+}
 
 
 def _single(program: Program) -> Iterator[Any]:
@@ -276,7 +263,10 @@ class _Look:
         self.locks = {
             (kind, place): lock.busy_ns(now_ns)
             for place, end in ends.items()
-            for kind, lock in ((SEND, end.link.tx_lock), (RECEIVE, end.link.rx_lock))
+            for kind, lock in (
+                (resources.SEND, end.link.tx_lock),
+                (resources.RECEIVE, end.link.rx_lock),
+            )
         }
 
     def results_since(self, before: "_Look") -> list[Result]:
@@ -298,22 +288,23 @@ class _Look:
             each = busy(map(str, channel)).with_disks(disks_of(ends))
             name = " = ".join(map(str, channel))
             line = max(each.line_out, each.line_in)
-            found[LINE.id].append((line * max(fibre.line_share for _, fibre, _ in ends), name))
-            found[PORTS.id].append((line, name))
-            found[PROCESSOR.id].append((each.data, name))
-            found[STARTS.id].append((each.starts, name))
+            fullest = max(fibre.line_share for _, fibre, _ in ends)
+            found[resources.LINE.id].append((line * fullest, name))
+            found[resources.PORTS.id].append((line, name))
+            found[resources.PROCESSOR.id].append((each.data, name))
+            found[resources.STARTS.id].append((each.starts, name))
         for way, sent in self.channels.sent_bytes.items():
             path, near, _ = way
             if path.isl is not None:
                 grown = sent - before.channels.sent_bytes.get(way, 0.0)
                 share = grown * path.isl.ns_per_byte(path.km) / length_ns
-                for kind in (TRUNK, CREDITS):
+                for kind in (resources.TRUNK, resources.CREDITS):
                     found[kind.id].append((share, f"path {path.name} out of {near}"))
         for key, guests in self._guests(results):
             found[key].append(guests)
         for node, cpu_ns in self.cpu_ns.items():
             share = (cpu_ns - before.cpu_ns[node]) / length_ns
-            found[Resource(CPU, node).key].append((share, ""))
+            found[Resource(resources.CPU, node).key].append((share, ""))
         return {key: max(shares) for key, shares in found.items()}
 
     def window(self, results: Sequence[Result]) -> dict[str, Waited]:
@@ -330,7 +321,7 @@ class _Look:
                 else costs.appc_client_ns
             )
             count -= result.messages_per_s_in * taken_ns / NS_PER_S
-        return {LOAD.id: Waited(min(1.0, max(0.0, count)), max(0.0, count))}
+        return {resources.LOAD.id: Waited(min(1.0, max(0.0, count)), max(0.0, count))}
 
     def _guests(self, results: Sequence[Result]) -> list[tuple[str, _Busiest]]:
         """The processors of each system's clients, and each link's servers."""
@@ -341,8 +332,8 @@ class _Look:
             load = self._experiment.loads_of(self._experiment.collection.link(link))[0]
             clients[load.client] += result.messages_per_s_in
             servers = result.messages_per_s_out * costs.server_ns / NS_PER_S / load.pairs
-            found.append((SERVERS.id, (servers, f"on {load.server}")))
+            found.append((resources.SERVERS.id, (servers, f"on {load.server}")))
         for node, per_s in clients.items():
             share = per_s * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS
-            found.append((CLIENTS.id, (share, f"on {node}")))
+            found.append((resources.CLIENTS.id, (share, f"on {node}")))
         return found

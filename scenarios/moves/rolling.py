@@ -251,9 +251,13 @@ class _Maintenance:
         self._over += sum(guest.length for guest in outcome.guests)
         self._note_lost(outcome.responses)
         self._now_ns += round(outcome.seconds * NS_PER_S)
-        turn = Turn(system, way, evacuation, outcome)
-        _settle(turn, self._room, self._moved)
-        return turn
+        for each in outcome.guests:
+            if each.moved:
+                self._moved[each.plan.name] = each.to
+                if self._room:
+                    self._room[each.source] += each.plan.memory.size
+                    self._room[each.to] -= each.plan.memory.size
+        return Turn(system, way, evacuation, outcome)
 
     def _note_lost(self, responses: Sequence[Response]) -> None:
         """Note what was lost in a turn; what was to be later is to be in another."""
@@ -262,13 +266,3 @@ class _Maintenance:
         for order, response in zip(orders, given, strict=True):
             self._responses.append(structs.replace(response, at_s=order.at_ns / NS_PER_S))
             self._forget(order)
-
-
-def _settle(turn: Turn, room: dict[NodeName, int], moved: dict[str, NodeName]) -> None:
-    """Note where the guests of a turn are after it, and what room that leaves."""
-    for each in turn.guests:
-        if each.moved:
-            moved[each.plan.name] = each.to
-            if room:
-                room[each.source] += each.plan.memory.size
-                room[each.to] -= each.plan.memory.size

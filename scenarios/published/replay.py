@@ -22,6 +22,7 @@ from isfc.link.scan import stop_short
 from scenarios.published import ficon_rows, system_rows
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import (
+    TABLES,
     Figures,
     PublishedRow,
     PublishedTable,
@@ -43,6 +44,12 @@ SECONDS: Final = 5.0
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
 
+
+CHANNEL_TABLES: Final = (*ficon_rows.ROWS, *system_rows.ROWS)
+"""The published tables of channels and of all else that uses the fibre; they need no run."""
+
+ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES, *RELOCATION_ROWS)
+"""Every published table that can be replayed, in the order in which they are shown."""
 
 _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)
@@ -163,7 +170,9 @@ def compare(
     that are not modelled are left out.
     """
     if not table.is_measured:
-        ours = _ruled(table, row)
+        is_layouts = table.view is TableView.CAPACITY
+        layout = table.runs.layout.format_map(row.columns)
+        ours = capacity_row(layout) if is_layouts else _ROWS[table.name](row)
         for measure in table.measures:
             if row.has_number(measure) and measure in ours:
                 yield Comparison.of(table, row, measure, ours[measure])
@@ -227,13 +236,6 @@ _ROWS: Final[Mapping[str, RowFunction]] = {
     "chpid_estimates": chpid_row,
     "stop_short": stop_short_row,
 }
-
-
-def _ruled(table: PublishedTable, row: PublishedRow) -> Figures:
-    """Our figures of a published row, by measure, of a table that needs no run."""
-    if table.view is TableView.CAPACITY:
-        return capacity_row(table.runs.layout.format_map(row.columns))
-    return _ROWS[table.name](row)
 
 
 def _measured(table: PublishedTable, row: PublishedRow, recording: Recording) -> report.Row:

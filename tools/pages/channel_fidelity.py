@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from isfc.reports.measures import measure_name
-from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import CHANNEL_TABLES, Deviation, PublishedTable, Role, load_table
+from scenarios.published.replay import CHANNEL_TABLES, Comparison, choose
+from scenarios.published.table import Deviation, PublishedTable, Role, load_table
 from scenarios.published.verdict import BoundCheck, TableVerdict, judge
 from tools import DOCS
 from tools.pages.spans import block

@@ -22,9 +22,8 @@ from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_re
 from isfc.cli.main import run
 from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
 from scenarios.published.table import (
-    ALL_TABLES,
     Bound,
     PublishedRow,
     PublishedTable,

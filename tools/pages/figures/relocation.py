@@ -6,8 +6,9 @@ To make it moves the guests again, which takes seconds.
 from textwrap import fill
 from typing import Final
 
+from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import RELOCATION_TABLES, Deviation, PublishedRow, Role, load_table
+from scenarios.published.table import Deviation, PublishedRow, Role, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from tools.pages.spans import block
 from tools.tables import markdown_table
@@ -17,7 +18,7 @@ _ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 def figures(_: str) -> dict[str, str]:
     """The published rows beside ours as they are now."""
-    verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
+    verdicts = judge(choose([load_table(name) for name in RELOCATION_ROWS], {}), {})
     return {"replayed": block("\n".join(map(_section, verdicts)))}
 
 
