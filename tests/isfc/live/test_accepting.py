@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from isfc.live.metrics_server import MetricsServer
+from isfc.live.metrics import MetricsServer
 
 from isfc.cli.live.node import mutual_tls
 from isfc.link.state import LinkState
