@@ -50,7 +50,7 @@ RINGS: Final = {
     "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
-        f"{LINK} ctc importlib isfc.arguments isfc.cp.words isfc.deck isfc.layout",
+        f"{LINK} ctc importlib isfc.arguments isfc.cp.words isfc.deck isfc.layout fnmatch textwrap",
         "isfc.engine",
     ),
     "isfc.measured": (
