@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
     from isfc.deck.imported import Imported as Imported
-    from isfc.deck.imported import import_config as import_config
-    from isfc.deck.imported import import_iocp as import_iocp
-    from isfc.deck.imported import import_islink as import_islink
+    from isfc.deck.importing import import_config as import_config
+    from isfc.deck.importing import import_iocp as import_iocp
+    from isfc.deck.importing import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.deck.scheme import Numbering as Numbering
     from isfc.errors import Backpressure as Backpressure
@@ -149,7 +149,8 @@ _PUBLIC: Final = {
     "isfc.layout.foreign_text": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
-    "isfc.deck.imported": "import_iocp import_islink import_config Imported",
+    "isfc.deck.imported": "Imported",
+    "isfc.deck.importing": "import_iocp import_islink import_config",
     "isfc.deck.exported": "export Exported",
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",

@@ -1,6 +1,6 @@
 """IBM's published measurements, replayed: ours beside each figure, judged by bounds and goals."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -228,23 +228,51 @@ def replay(
             raise ConfigurationError(f"{spelt('report')}: {chosen}")
         check_view(view, experiments)
     recordings = _record(experiments, seeds or 1, each_by(jobs), sample_s)
-    how = version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds or 1
     if view is not None:
-        return Replayed(*how, True, report=_viewed(parts, recordings, view, seeds, sample_s))
+        viewed = _viewed(parts, recordings, view, seeds, sample_s)
+        return Replayed(*_made(seconds, seeds or 1), True, report=viewed)
     verdicts = judge(parts, recordings)
+    figures = _figures(verdicts, recordings, seeds or 1)
+    shows_all = full or any(wanted.values())
+    return judged(verdicts, figures, seconds, seeds or 1, shows_all=shows_all)
+
+
+def judged(
+    verdicts: Sequence[TableVerdict],
+    figures: Iterable[ReplayedFigure],
+    seconds: float,
+    seeds: int,
+    *,
+    shows_all: bool = False,
+) -> Replayed:
+    """What replayed tables come to."""
     return Replayed(
-        *how,
+        *_made(seconds, seeds),
         all(each.within for each in verdicts),
         tuple(map(outcome_of, verdicts)),
-        tuple(_figures(verdicts, recordings, seeds or 1)),
+        tuple(figures),
         tuple(chain.from_iterable(map(errors_of, verdicts))),
         tuple(chain.from_iterable(map(checks_of, verdicts))),
         tuple(chain.from_iterable(map(choices_of, verdicts))),
         tuple(chain.from_iterable(map(best_links_of, verdicts))),
-        full or any(wanted.values()),
+        shows_all,
     )
 
 
+<<<<<<< HEAD
+=======
+def _made(seconds: float, seeds: int) -> tuple[str, str, float, int]:
+    return version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds
+
+
+def _check_seen(view: View, experiments: Sequence[Experiment]) -> None:
+    """Raise `ConfigurationError` unless there are runs of which there is such a view."""
+    if not experiments:
+        raise ConfigurationError(f"{spelt('report')}: expected runs, and what was chosen is none")
+    check_view(view, experiments)
+
+
+>>>>>>> main
 def _wanted(
     suite: Sequence[str], release: Sequence[str], **numbers: Sequence[int]
 ) -> dict[str, Sequence[Value]]:
