@@ -259,20 +259,10 @@ def judged(
     )
 
 
-<<<<<<< HEAD
-=======
 def _made(seconds: float, seeds: int) -> tuple[str, str, float, int]:
     return version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds
 
 
-def _check_seen(view: View, experiments: Sequence[Experiment]) -> None:
-    """Raise `ConfigurationError` unless there are runs of which there is such a view."""
-    if not experiments:
-        raise ConfigurationError(f"{spelt('report')}: expected runs, and what was chosen is none")
-    check_view(view, experiments)
-
-
->>>>>>> main
 def _wanted(
     suite: Sequence[str], release: Sequence[str], **numbers: Sequence[int]
 ) -> dict[str, Sequence[Value]]:

@@ -15,19 +15,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-<<<<<<< HEAD
-from isfc.answers.replay_checks import WITHIN, Check, GroupError, checks_of, errors_of
-from isfc.answers.replay_report import part_charts
-=======
 import msgspec
 
 from isfc.answers.replay import Replayed, ReplayedFigure, judged
-from isfc.answers.replay_charts import part_charts
-from isfc.answers.replay_report import replay_report
+from isfc.answers.replay_report import part_charts, replay_report
 from isfc.reports.delimited import records
 from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
->>>>>>> main
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
 from scenarios.figures.assumptions import ASSUMPTIONS
