@@ -18,8 +18,7 @@ from typing import Final
 import msgspec
 
 from isfc.answers.replay import Replayed, ReplayedFigure, judged
-from isfc.answers.replay_charts import part_charts
-from isfc.answers.replay_report import replay_report
+from isfc.answers.replay_report import part_charts, replay_report
 from isfc.reports.delimited import records
 from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
