@@ -128,7 +128,7 @@ class Sources(Struct, frozen=True):
             ((data, source, _),) = self.texts
             return parse_document(data, source)
         # decks are read by a ring above, as little of what is given is one
-        imported = import_module("isfc.deck.imported").layout_of
+        imported = import_module("isfc.deck.importing").layout_of
         text, assumed = imported(self.kind, self.texts, partitions, ports)
         return structs.replace(parse_document(text, str(self.decks)), assumed=assumed)
 

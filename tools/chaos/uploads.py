@@ -14,8 +14,9 @@ from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.system.inputs import Activate, Deactivate
+from isfc.testing.live_pair import open_pair
 
 LAYOUT: Final = "published-8"
 LENGTH: Final = 10**6
@@ -100,12 +101,7 @@ async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> No
 async def run(seconds: float, seed: int, folder: str) -> Tally:
     """Run for so long; what came of it."""
     tally, stop = Tally(), asyncio.Event()
-    address = f"unix:{folder}/link"
-    async with (
-        open_node(LAYOUT, "CLIENT", listen=address) as first,
-        open_node(LAYOUT, "SERVER", connect=address) as second,
-    ):
-        nodes = (first, second)
+    async with open_pair(folder, LAYOUT) as nodes:
         for node in nodes:
             node.serve("UPLOAD", answer)
         programs = [
