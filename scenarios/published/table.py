@@ -53,6 +53,11 @@ class Role(StrEnum):
     CALIBRATION = "calibration"
     ACCEPTANCE = "acceptance"
 
+    @property
+    def name_of_rows(self) -> str:
+        """What a page calls a row that has it."""
+        return "prediction" if self is Role.ACCEPTANCE else "calibration"
+
 
 class TableView(StrEnum):
     """What a table shows of its runs; of a run in itself, or of what needs no run."""

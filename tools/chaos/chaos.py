@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,7 @@ from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar
 from tools.chaos import uploads
-from tools.chaos.audit import Sums, audit, sums
+from tools.chaos.audit import audit, sums
 from tools.chaos.book import Entry
 from tools.chaos.supervisor import Outcome, Supervisor, Wanted
 
@@ -46,8 +47,8 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
         f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
         f"{outcome.faults.total():,} faults"
     )
-    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
-        yield f"  {number:7,} {kind.value}"
+    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].words):
+        yield f"  {number:7,} {kind.words}"
     lives = len({life.number for life in outcome.lives})
     yield f"{lives:,} lives of nodes, {outcome.count(Entry.ATTACHED):,} connections of CTCs made,"
     yield (
@@ -57,10 +58,8 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
     yield f"{outcome.count(Entry.DOWN_TOO_LONG):,} times for a link that was down too long"
     yield ""
     parts = sums(outcome.lives)
-    together = Sums()
-    for part in parts.values():
-        together.add(part)
-    columns = {**(parts if len(parts) <= _COLUMNS_MAX else {}), "together": together}
+    together = sums(replace(life, name="together") for life in outcome.lives)
+    columns = (parts if len(parts) <= _COLUMNS_MAX else {}) | together
     yield f"{'messages':36}" + "".join(f"{name:>12}" for name in columns)
     for label, name in _LINES:
         yield f"{label:36}" + "".join(f"{getattr(each, name):12,}" for each in columns.values())

@@ -30,20 +30,20 @@ from tools.chaos.traffic import Correspondence
 _LENGTH: Final = struct.Struct(">I")
 
 
-class Life(msgspec.Struct, frozen=True):
+class Life(msgspec.Struct):
     """What one life is to be."""
 
-    number: int
-    """Every life of either node has another one."""
     layout: str
     name: str
-    listen: str
-    """The Unix socket where it listens, or nothing."""
-    connect: dict[str, str]
-    """Those to which it connects, by partner."""
     messages_per_s: float
     reconnect_s: float
-    books: dict[str, str]
+    listen: str = ""
+    """The Unix socket where it listens, or nothing."""
+    connect: dict[str, str] = {}
+    """Those to which it connects, by partner."""
+    number: int = 0
+    """Every life of either node has another one."""
+    books: dict[str, str] = {}
     """The files of its books, which are there already, by partner."""
 
 
@@ -90,9 +90,9 @@ class Conversing:
     def _hear(self, _end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         """Of the link, before its conversations hear of it."""
         if isinstance(event, Attached):
-            self._book[Entry.ATTACHED] += 1
+            self._book.entries[Entry.ATTACHED] += 1
         elif isinstance(event, LinkUp):
-            self._book[Entry.LINK_UPS] += 1
+            self._book.entries[Entry.LINK_UPS] += 1
         elif isinstance(event, Severed):
             self._correspondence.sever(event.reason)
             self._restarts += 1
@@ -144,7 +144,7 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     ):
         for partner, path in life.books.items():
             exchange = node.exchange(partner)
-            conversing.create_task(_converse(exchange, life, stop, quiet, Book(Path(path))))
+            conversing.create_task(_converse(exchange, life, stop, quiet, Book.open(Path(path))))
     for exchange in node.exchanges.values():
         assert exchange.verifying is not None, "it verifies"
         exchange.verifying.expect_intact()
@@ -167,7 +167,7 @@ async def _converse(
         with suppress(TimeoutError):
             async with asyncio.timeout(random.expovariate(life.messages_per_s)):
                 await stop.wait()
-        book[Entry.DOUBLED] = verifying.doubled_count
+        book.entries[Entry.DOUBLED] = verifying.doubled_count
         conversing.send_due(quiet=quiet.is_set())
     await conversing.close()
 

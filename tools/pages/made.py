@@ -22,7 +22,7 @@ from tools.calibration import (
     elasticities,
     sensitivity,
 )
-from tools.pages import channel_fidelity, fidelity, fidelity_page, json_page, screenshots, sources
+from tools.pages import channel_fidelity, fidelity, json_page, screenshots, sources
 from tools.pages.console import PAGES
 from tools.pages.figures import fit, relocation, rules, simulated, states
 from tools.pages.spans import filled
@@ -68,7 +68,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/architecture.md": states.figures,
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": rules.figures,
-    "docs/fidelity.md": fidelity_page.figures,
+    "docs/fidelity.md": fidelity.figures,
     "docs/json.md": json_page.tables,
     "docs/measured.md": drawn_sites.figures,
     "docs/relocation.md": relocation.figures,
