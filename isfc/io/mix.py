@@ -173,7 +173,7 @@ def _load_of_workload(workload: IoWorkload, source: str) -> IoLoad:
         io_bytes=workload.io_bytes,
         read_share=workload.read_share,
         cache_hit=workload.cache_hit_percent / 100,
-        rejected=workload.rejected_percent / 100,
+        rejected=workload.rejected,
     )
 
 

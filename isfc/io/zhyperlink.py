@@ -10,8 +10,10 @@ that found the link busy or was rejected is in the cache as often as any; one th
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
@@ -180,7 +182,7 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
                     asked,
                     len(links),
                     cache_hit=hit,
-                    rejected=workload.rejected_percent / 100,
+                    rejected=workload.rejected,
                 )
             elif rate is not None:
                 outcome = _TOO_LONG
