@@ -10,14 +10,10 @@ from ctc.features import generation_code
 from isfc.answers.io_plan import (
     ChannelFigures,
     Config,
-    SapFigures,
-    TrunkFigures,
     carried,
     channel_fields,
     machine_tables,
     name_of,
-    sap_figures,
-    trunk_figures,
 )
 from isfc.arguments import SEED_MAX, Argument, checked
 from isfc.io.configuration import Protocol
@@ -31,7 +27,9 @@ from isfc.io.run import (
     ReadsActivity,
     run_configuration,
 )
+from isfc.io.sap import SapLoad
 from isfc.io.shared import read_disks
+from isfc.io.trunks import TrunkLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
@@ -91,9 +89,9 @@ class IoActivity(Reported, Struct, frozen=True):
     channels: tuple[ChannelActivity, ...]
     workloads: tuple[LoadActivity, ...]
     synchronous: tuple[ReadsActivity, ...]
-    saps: tuple[SapFigures, ...]
+    saps: tuple[SapLoad, ...]
     osas: tuple[OsaActivity, ...]
-    trunks: tuple[TrunkFigures, ...]
+    trunks: tuple[TrunkLoad, ...]
     """the cards, interconnects and fanouts of the file, from the channel up"""
     limits: IoLimits | None
     """what limits the I/Os, null if none go over channels"""
@@ -129,9 +127,9 @@ def io_run(
         tuple(map(_channel, run.channels)),
         run.workloads,
         run.synchronous,
-        tuple(map(sap_figures, run.saps)),
+        run.saps,
         run.osas,
-        tuple(map(trunk_figures, run.trunks)),
+        run.trunks,
         limits=None if limit is None else IoLimits(**asdict(limit), text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )

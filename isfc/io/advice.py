@@ -28,8 +28,8 @@ ZHYPERLINKS_MIN: Final = 2
 JUMBO_MTU: Final = 8992
 """Bytes. Published: the OSA-Express7S report advises jumbo frames end to end."""
 
-_FULL: Final = 0.99
-"""Use from which on a trunk is full (chosen: as near as an estimate gets)."""
+_FULL: Final = 99.0
+"""Percent from which on a trunk is full (chosen: as near as an estimate gets)."""
 
 _EXCHANGES_FACTOR: Final = 2.0
 """So many times the I/Os that fill a channel are too many (assumed)."""
@@ -177,13 +177,12 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
 
 
 def _advise_trunk(load: TrunkLoad) -> Iterator[IoAdvice]:
-    if load.use > _FULL:
-        read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
+    if load.percent > _FULL:
         yield _warning(
             "ceiling-reached",
-            f"{load.trunk.heading}: is full with {number(read, 2)} GB/s read and "
-            f"{number(written, 2)} written, and holds back what is below it: "
-            f"{', '.join(load.trunk.channels)}. Put some of that elsewhere.",
+            f"{load.level.capitalize()} {load.name}: is full with {number(load.gb_per_s_read, 2)} "
+            f"GB/s read and {number(load.gb_per_s_write, 2)} written, and holds back what is below "
+            f"it: {', '.join(load.channels)}. Put some of that elsewhere.",
         )
 
 
@@ -266,8 +265,9 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
 
 
 def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
-    if 100 * saps.busy > guidelines.sap_percent:
-        busy = f"{number(100 * saps.busy)} % busy" if saps.busy <= 1 else "not enough"
+    percent = saps.busy_percent
+    if percent is None or percent > guidelines.sap_percent:
+        busy = "not enough" if percent is None or percent > 100 else f"{number(percent)} % busy"
         yield _warning(
             "saps-above-guideline",
             f"System {saps.system}: {saps.saps} SAPs are {busy}. Stay below "

@@ -10,6 +10,12 @@ from typing import Final
 
 UNLIMITED: Final = float("inf")
 
+
+def finite(figure: float) -> float | None:
+    """A figure; None if it is infinite, for which JSON has no word."""
+    return None if figure == UNLIMITED else figure
+
+
 CHANNELS_OF_CARD: Final = 2
 CARDS_OF_INTERCONNECT: Final = 8
 INTERCONNECTS_OF_FANOUT: Final = 2

@@ -85,11 +85,6 @@ class Trunk:
         """Level and name, as in ``fanout F``."""
         return f"{self.ceiling.level} {self.name}"
 
-    @property
-    def heading(self) -> str:
-        """The same where a line begins with it."""
-        return f"{self.title[0].upper()}{self.title[1:]}"
-
 
 RATE_MAX: Final = 1e9
 IO_BYTES_MAX: Final = 1 << 30

@@ -109,12 +109,12 @@ def _figures(plan: IoPlan) -> tuple[float, float]:
 
 
 def _busiest(plan: IoPlan, resource: IoResource) -> tuple[str | None, float | None]:
-    """The fullest of its kind, as `IoPlan.shares` names them, and how busy it is in percent."""
-    trunks = {load.trunk.title for load in plan.trunks}
+    """The fullest of its kind, as `IoPlan.used` names them, and how busy it is in percent."""
+    trunks = {load.title for load in plan.trunks}
     used = [
-        (name, 100 * share)
-        for name, share in plan.shares()
-        if (name in trunks if resource is IoResource.TRUNK else f", {resource}" in name)
+        (each.what, each.most)
+        for each in plan.used()
+        if (each.what in trunks if resource is IoResource.TRUNK else f", {resource}" in each.what)
     ]
     return max(used, key=itemgetter(1), default=(None, None))
 

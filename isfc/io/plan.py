@@ -3,10 +3,10 @@
 `isfc.io.advice` has the advice. MB are 10**6 bytes.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 
 from msgspec import Struct
 
@@ -43,6 +43,20 @@ class PlannedOsa(Struct, frozen=True):
     limit_in: str
 
 
+class FullFirst(Struct, frozen=True):
+    """What is full first."""
+
+    what: str
+    """such as `channel 42, processor` or `fanout F`"""
+    percent: float | None
+    """how much of it is used; null: more than all"""
+
+    @property
+    def most(self) -> float:
+        """The same as a number."""
+        return math.inf if self.percent is None else self.percent
+
+
 @dataclass(frozen=True, slots=True)
 class IoPlan:
     """What a configuration can do."""
@@ -54,26 +68,29 @@ class IoPlan:
     saps: tuple[SapLoad, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
-    def shares(self) -> Iterator[tuple[str, float]]:
+    def used(self) -> Iterator[FullFirst]:
         """Every resource that data or I/Os may fill, and how much of it is used."""
         for plan in self.channels:
             title, found = f"channel {plan.channel.chpid}", plan.estimate
-            yield f"{title}, processor", found.processor
-            yield f"{title}, bus", found.bus
-            yield f"{title}, line, reads", found.line_read
-            yield f"{title}, line, writes", found.line_write
+            yield FullFirst(f"{title}, processor", 100 * found.processor)
+            yield FullFirst(f"{title}, bus", 100 * found.bus)
+            yield FullFirst(f"{title}, line, reads", 100 * found.line_read)
+            yield FullFirst(f"{title}, line, writes", 100 * found.line_write)
         for load in self.trunks:
-            yield load.trunk.title, min(1.0, load.use)
+            yield FullFirst(load.title, min(100.0, load.percent))
         for saps in self.saps:
-            yield f"SAPs of {saps.system}", saps.busy
+            yield FullFirst(f"SAPs of {saps.system}", saps.busy_percent)
 
-    def first(self) -> tuple[str, float] | None:
-        """What is full first as the load grows, and the share of it that is used; None if nothing.
+    def first(self) -> FullFirst | None:
+        """What is full first as the load grows; None if nothing is used.
 
         A trunk that is full leaves the channels below it with less to do than they could.
         """
-        used = (each for each in self.shares() if each[1] > 0)
-        return max(used, key=itemgetter(1), default=None)
+        return max(
+            (each for each in self.used() if each.most > 0),
+            key=lambda each: each.most,
+            default=None,
+        )
 
 
 def make_io_plan(

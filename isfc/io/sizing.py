@@ -15,6 +15,7 @@ from ctc import fibre_channel
 from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
+from isfc.io.bandwidth import finite
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
@@ -340,7 +341,7 @@ def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapsNe
     if saps is None:
         return SapsNeeded(None, None, given=False)
     busy = sap_busy(profile, iop_threads(saps), mix.io_per_s, mix.io_per_s)
-    return SapsNeeded(saps, None if math.isinf(busy) else 100 * busy, mix.saps is not None)
+    return SapsNeeded(saps, finite(100 * busy), mix.saps is not None)
 
 
 LINK_BUSY_MAX: Final = 0.1
