@@ -10,8 +10,9 @@ from msgspec.structs import asdict
 from ctc.features import find_feature
 from isfc.arguments import Argument, checked
 from isfc.io.advice import IoAdvice, advise
-from isfc.io.demand import ChannelFlows, ChannelRoute
-from isfc.io.plan import ChannelPlan, FullFirst, IoPlan, PlannedOsa, make_io_plan
+from isfc.io.demand import ChannelFlows
+from isfc.io.estimate import ChannelEstimate
+from isfc.io.plan import FullFirst, IoPlan, PlannedOsa, make_io_plan
 from isfc.io.sap import SapLoad
 from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
@@ -139,10 +140,7 @@ def io_estimates(name: str, plan: IoPlan, notes: Sequence[Note] = ()) -> IoEstim
         name,
         plan.first(),
         tuple(sorted(advise(plan), key=lambda each: each.severity is Severity.INFO)),
-        tuple(
-            ChannelFigures(**channel_fields(each.estimate, each.estimate.route))
-            for each in plan.channels
-        ),
+        tuple(ChannelFigures(**channel_fields(each)) for each in plan.channels),
         tuple(load for each in plan.channels for load in _loads(each)),
         tuple(map(_reads, plan.synchronous)),
         plan.osas,
@@ -159,25 +157,26 @@ def _unknown(features: Mapping[str, None]) -> Iterator[Note]:
             yield Note(NoteKind.EXTRAPOLATED, text)
 
 
-def channel_fields(found: ChannelFlows, route: ChannelRoute) -> dict[str, Any]:
+def channel_fields(found: ChannelFlows) -> dict[str, Any]:
     """The fields of `ChannelFigures`, of a channel that is planned or was run."""
     return {
-        "chpid": route.channel.chpid,
-        "feature": route.channel.feature,
-        "link_gbps": route.link_gbps,
+        "chpid": found.channel.chpid,
+        "feature": found.channel.feature,
+        "link_gbps": found.route.link_gbps,
         "io_per_s": found.io_per_s,
         "mb_per_s_read": found.traffic.read_mb_per_s,
         "mb_per_s_write": found.traffic.write_mb_per_s,
         "processor_percent": 100 * found.processor,
-        "bus_percent": 100 * found.bus if route.profile.bus_mb_per_s else None,
+        "bus_percent": 100 * found.bus if found.route.profile.bus_mb_per_s else None,
         "line_percent_read": 100 * found.line_read,
         "line_percent_write": 100 * found.line_write,
     }
 
 
-def _loads(plan: ChannelPlan) -> Iterator[PlannedLoad]:
-    for load, each in zip(plan.workloads, plan.estimate.demands, strict=True):
-        of = load.name, plan.channel.chpid, load.protocol
+def _loads(found: ChannelEstimate) -> Iterator[PlannedLoad]:
+    for each in found.demands:
+        load = each.demand.workload
+        of = load.name, found.channel.chpid, load.protocol
         yield PlannedLoad(*of, each.rate_per_s, each.response_ns / 1e3, each.active)
 
 

@@ -144,7 +144,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         for what, value in zip(whats, run.of(protocol), strict=True)
     }
     return ChannelActivity(
-        **channel_fields(run, run.route),
+        **channel_fields(run),
         generation="" if code is None else f"{code:02X}",
         frame_bytes_read=run.frame_bytes(reads=True),
         frame_bytes_write=run.frame_bytes(reads=False),

@@ -73,6 +73,10 @@ class Ceiling:
         slower = max(1.0, both / self.mb_per_s)
         return reads * slower, writes * slower
 
+    def raised(self, factor: float) -> "Ceiling":
+        """One that carries so many times as much."""
+        return Ceiling(self.level, factor * self.one_way_mb_per_s, factor * self.mb_per_s)
+
     def carry(self, below: Iterable[DataRates]) -> DataRates:
         """What gets through of all that comes from below; everyone is held back alike."""
         wanted = total([*below])

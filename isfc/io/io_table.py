@@ -31,6 +31,7 @@ from isfc.errors import ConfigurationError
 from isfc.io import bandwidth
 from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import IO_BYTES_MAX, ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
+from isfc.io.demand import work_of
 from isfc.io.mix import named_workload
 from isfc.layout.checked_toml import convert, holds, no_table, show_key, within
 from isfc.layout.document import Root, Table
@@ -102,10 +103,8 @@ def _impossible(asked: IoWorkload, used: list[IoChannel]) -> Iterator[str]:
     for channel in used:
         if not channel.is_ficon:
             continue
-        profile = find_channel(channel.feature)
-        do = profile.transport_work if asked.protocol is Protocol.ZHPF else profile.fcp_work
         try:
-            do(asked.block_bytes, is_read=True)
+            work_of(find_channel(channel.feature), asked.protocol)(asked.block_bytes, is_read=True)
         except BadFeature as error:
             yield f"protocol: {error}"
 

@@ -15,7 +15,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import IoConfiguration
 from isfc.io.demand import Demand, WorkloadFlow
 from isfc.io.plan import IoPlan, make_io_plan
@@ -103,7 +102,7 @@ def _counting(shares: Sequence[IoLimiting]) -> tuple[IoLimiting, ...]:
 
 def _figures(plan: IoPlan) -> tuple[float, float]:
     """I/Os a second, and their mean response time in ns."""
-    found = [each for channel in plan.channels for each in channel.estimate.demands]
+    found = [each for channel in plan.channels for each in channel.demands]
     rate = sum(each.rate_per_s for each in found)
     return rate, sum(each.rate_per_s * each.response_ns for each in found) / max(1e-9, rate)
 
@@ -126,8 +125,7 @@ def _plan_with(
     for resource, factor in changes:
         if resource is IoResource.TRUNK:
             trunks = tuple(
-                replace(each, ceiling=_higher(each.ceiling, factor))
-                for each in configuration.trunks
+                replace(each, ceiling=each.ceiling.raised(factor)) for each in configuration.trunks
             )
             configuration = replace(configuration, trunks=trunks)
 
@@ -137,11 +135,6 @@ def _plan_with(
         return demand
 
     return make_io_plan(configuration, change)
-
-
-def _higher(ceiling: Ceiling, factor: float) -> Ceiling:
-    one_way, both = ceiling.one_way_mb_per_s, ceiling.mb_per_s
-    return replace(ceiling, one_way_mb_per_s=factor * one_way, mb_per_s=factor * both)
 
 
 _FlowChange = Callable[[WorkloadFlow, float], WorkloadFlow]

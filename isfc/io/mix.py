@@ -22,6 +22,7 @@ from isfc.io.rmf_lines import (
     RmfInterval,
 )
 from isfc.io.sap import iop_threads
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import expected, first_listed, number
 from isfc.layout.path import FarPath
 
@@ -258,13 +259,9 @@ def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     if codes:
         told = ", ".join(dict.fromkeys(code for code in codes if code))
         parts.append(f"{len(codes)} unknown" + (f" (code {told} below G)" if told else ""))
-    busiest = ", ".join(
-        (
-            _busiest("processor", [line.processor_percent for line in channels]),
-            _busiest("bus", [line.bus_percent for line in channels]),
-        )
-    )
-    yield f"Now on {', '.join(parts)}: {busiest}."
+    processor = _busiest("processor", [line.processor_percent for line in channels])
+    bus = _busiest("bus", [line.bus_percent for line in channels])
+    yield f"Now on {', '.join(parts)}: {processor}, {bus}."
     for lacks, chpids in (
         ("I/Os or MB/s, so left out", [c.chpid for c in channels if not c.has_load]),
         (
@@ -303,12 +300,8 @@ def _load_of_channel(line: ChannelLine) -> IoLoad:
 
 
 def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[IoLoad]:
-    ordered = sorted(devices, key=lambda line: line.lcu)
-    rates = {
-        lcu: sum(line.io_per_s for line in lines)
-        for lcu, lines in groupby(ordered, key=lambda line: line.lcu)
-    }
-    return [IoLoad(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]
+    lcus = sorted(grouped((line.lcu, line.io_per_s) for line in devices).items())
+    return [IoLoad(lcu, sum(rates), block, read_share) for lcu, rates in lcus if sum(rates)]
 
 
 BLOCK_27K: Final = 27_648

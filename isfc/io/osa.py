@@ -35,21 +35,19 @@ class StreamDirection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OsaProfile:
-    """One adapter with one port; times are of its processor for each packet of a direction."""
+    """One adapter with one port; times are of its processor for each packet of a direction.
+
+    Calibrated on 25 GbE at 1492 bytes: 113 % more than 10 GbE outbound, 44 % more inbound.
+    """
 
     feature: str
     link_gbps: float
-    packet_out_ns: int
-    packet_in_ns: int
+    packet_out_ns: int = 611
+    packet_in_ns: int = 905
 
 
-def _osa(feature: str, link_gbps: float) -> OsaProfile:
-    """Calibrated on 25 GbE at 1492 bytes: 113 % more than 10 GbE outbound, 44 % more inbound."""
-    return OsaProfile(feature, link_gbps, packet_out_ns=611, packet_in_ns=905)
-
-
-OSA_EXPRESS7S_25GBE: Final = _osa("OSA-Express7S 25 GbE", 25)
-OSA_EXPRESS6S_10GBE: Final = _osa("OSA-Express6S 10 GbE", 10)
+OSA_EXPRESS7S_25GBE: Final = OsaProfile("OSA-Express7S 25 GbE", 25)
+OSA_EXPRESS6S_10GBE: Final = OsaProfile("OSA-Express6S 10 GbE", 10)
 
 OSA_FEATURES: Final = {
     profile.feature: profile for profile in (OSA_EXPRESS6S_10GBE, OSA_EXPRESS7S_25GBE)

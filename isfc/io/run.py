@@ -32,7 +32,6 @@ _NO_FRAMES: Final = Frames(0, 0)
 class ChannelLoad:
     """One workload on one channel, as it was seen for ``seconds``."""
 
-    workload: IoWorkload
     demand: Demand
     observed: Observed
     seconds: float
@@ -72,11 +71,6 @@ class ChannelRun(ChannelFlows):
     route: ChannelRoute
     loads: tuple[ChannelLoad, ...]
 
-    @property
-    def channel(self) -> IoChannel:
-        """The channel."""
-        return self.route.channel
-
     def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
         """I/Os a second of each flow."""
         for each in self.loads:
@@ -92,7 +86,7 @@ class ChannelRun(ChannelFlows):
 
     def of(self, protocol: Protocol) -> tuple[float, float, float]:
         """I/Os a second, open exchanges and deferred I/Os a second of one protocol."""
-        chosen = [each for each in self.loads if each.workload.protocol is protocol]
+        chosen = [each for each in self.loads if each.demand.workload.protocol is protocol]
         return (
             sum(each.io_per_s for each in chosen),
             sum(each.active for each in chosen),
@@ -157,8 +151,6 @@ class OsaActivity(Struct, frozen=True):
 class IoRun:
     """What a run of a configuration came to."""
 
-    configuration: IoConfiguration
-    seconds: float
     channels: tuple[ChannelRun, ...]
     workloads: tuple[LoadActivity, ...]
     synchronous: tuple[ReadsActivity, ...]
@@ -181,15 +173,13 @@ def run_configuration(
     workloads = asynchronous(configuration, loads)
     channels = tuple(_channels(configuration, workloads, seconds, warmup, seed))
     return IoRun(
-        configuration=configuration,
-        seconds=seconds,
         channels=channels,
         workloads=tuple(_load(one, channels) for one in workloads),
         synchronous=tuple(_reads(load.workload, load.outcome) for load in loads if load.outcome),
         saps=sap_loads(
             configuration,
             (
-                (each.workload, channel.channel, each.io_per_s)
+                (each.demand.workload, channel.channel, each.io_per_s)
                 for channel in channels
                 for each in channel.loads
             ),
@@ -213,15 +203,15 @@ def _channels(
     seed: int,
 ) -> Iterator[ChannelRun]:
     wanted = [*asked(configuration, workloads)]
-    demands = {route.channel.chpid: each for route, _, each in wanted}
+    demands = {route.channel.chpid: each for route, each in wanted}
     simulations = {
         chpid: ChannelSimulation(each, Random(1_000_003 * seed + place))
         for place, (chpid, each) in enumerate(demands.items())
     }
     _run_all(configuration, simulations, demands, warmup * 1e9, measuring=False)
     _run_all(configuration, simulations, demands, (warmup + seconds) * 1e9, measuring=True)
-    for route, users, each in wanted:
-        parts = zip(users, each, simulations[route.channel.chpid].observed, strict=True)
+    for route, each in wanted:
+        parts = zip(each, simulations[route.channel.chpid].observed, strict=True)
         yield ChannelRun(route, tuple(ChannelLoad(*part, seconds) for part in parts))
 
 
@@ -245,7 +235,8 @@ def _run_all(
 
 
 def _load(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
-    loads = [each for channel in channels for each in channel.loads if each.workload is workload]
+    every = (each for channel in channels for each in channel.loads)
+    loads = [each for each in every if each.demand.workload is workload]
     responses = sorted(time for each in loads for time in each.observed.responses_ns)
     count = max(1, len(responses))
     mean_us = _mean(responses) / 1e3

@@ -117,9 +117,8 @@ def synchronous_outcome(
     *,
     cache_hit: float = 1.0,
     rejected: float = 0.0,
-    fallback_ns: float | None = None,
 ) -> SynchronousOutcome:
-    """``requests_per_s`` dealt to ``links``; what fails goes over a channel in ``fallback_ns``.
+    """``requests_per_s`` dealt to ``links``; what fails goes over a channel.
 
     ``cache_hit`` is the share that the storage has in its cache, ``rejected`` the share that the
     control unit turns away. Both are noticed in the link, which takes as long as a read.
@@ -130,15 +129,13 @@ def synchronous_outcome(
     missed = (inside - turned_away) * (1.0 - cache_hit)
     success = inside - turned_away - missed
     spin_ns = inside * load.latency_ns
-    failed = 1.0 - success
-    over_channel_ns = profile.asynchronous_ns if fallback_ns is None else fallback_ns
     return SynchronousOutcome(
         success=success,
         link_busy=load.busy,
         rejected=turned_away,
         cache_miss=missed,
         latency_ns=load.latency_ns,
-        response_ns=spin_ns + failed * over_channel_ns,
+        response_ns=spin_ns + (1.0 - success) * profile.asynchronous_ns,
         spin_ns=spin_ns,
     )
 
@@ -174,7 +171,7 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             used = (configuration.channels[chpid] for chpid in workload.channels)
             links = tuple(channel for channel in used if channel.is_zhyperlink)
             rate, hit = workload.rate_per_s, workload.cache_hit_percent / 100
-            outcome = None
+            outcome = None if rate is None else _TOO_LONG
             if rate is not None and _fits(workload):
                 asked = sum(_asked_per_s(link, configuration) for link in links)
                 outcome = synchronous_outcome(
@@ -184,8 +181,6 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
                     cache_hit=hit,
                     rejected=workload.rejected,
                 )
-            elif rate is not None:
-                outcome = _TOO_LONG
             yield SynchronousLoad(workload, links, outcome)
 
 

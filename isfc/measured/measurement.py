@@ -76,8 +76,10 @@ class LinkFigures:
     @classmethod
     def of(cls, partner: str | None, at: Mapping[str, float], place: FilePlace) -> "LinkFigures":
         """Figures by the names of `LINK_COLUMNS`."""
-        ways = (WayFigures(*(at[f"{side}_{name}"] for name in WAY_COLUMNS)) for side in WAYS)
-        return cls(partner, at["tx_pend_count"], at["collisions_per_s"], *ways, place)
+        written, read = (
+            WayFigures(*(at[f"{side}_{name}"] for name in WAY_COLUMNS)) for side in WAYS
+        )
+        return cls(partner, at["tx_pend_count"], at["collisions_per_s"], written, read, place)
 
 
 WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))

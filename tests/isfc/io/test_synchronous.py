@@ -109,9 +109,7 @@ def test_the_busy_report_comes_out_of_a_configuration() -> None:
 def test_a_plan_puts_it_on_the_channel() -> None:
     plan = make_io_plan(parse_io_configuration(CONFIGURATION.encode(), "x"))
     (channel,) = plan.channels
-    assert [workload.name for workload in channel.workloads] == ["lookup (async)"]
+    assert [each.demand.workload.name for each in channel.demands] == ["lookup (async)"]
     lookup, _ = plan.synchronous
     assert lookup.outcome is not None
-    assert channel.estimate.io_per_s == pytest.approx(
-        100_000 * (1 - lookup.outcome.success), rel=1e-3
-    )
+    assert channel.io_per_s == pytest.approx(100_000 * (1 - lookup.outcome.success), rel=1e-3)

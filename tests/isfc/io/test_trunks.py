@@ -108,7 +108,7 @@ def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
     assert use_of(run, "fanout F") <= 1 + CEILING_WITHIN
     assert use_of(run, "fanout F") == pytest.approx(use_of(plan, "fanout F"), rel=RATES_WITHIN)
     assert (use_of(run, "fanout F") > 0.97) is is_full
-    rates = [each for channel in plan.channels for each in channel.estimate.demands]
+    rates = [each for channel in plan.channels for each in channel.demands]
     response_us = sum(each.response_ns for each in rates) / len(rates) / 1e3
     if not is_full or "rate" not in load:
         assert run.workloads[0].response_us == pytest.approx(response_us, rel=RESPONSES_WITHIN)
@@ -120,7 +120,7 @@ def test_what_is_below_no_ceiling_is_as_ever() -> None:
     assert run_configuration(bare, 0.05).channels == run_configuration(free, 0.05).channels
     assert make_io_plan(bare).channels == make_io_plan(free).channels
     assert make_io_plan(bare).trunks == ()
-    slower, faster = (make_io_plan(each).channels[0].estimate for each in (held, free))
+    slower, faster = (make_io_plan(each).channels[0] for each in (held, free))
     assert slower.io_per_s < faster.io_per_s
 
 
@@ -130,7 +130,7 @@ def test_a_higher_ceiling_carries_more_and_no_sooner_than_a_lower_one() -> None:
         for figure in (0.5, 1, 2, 3, 4, 8, 16)
     ]
     for less, more in pairwise(plans):
-        (slow, *_), (fast, *_) = (plan.channels[0].estimate.demands for plan in (less, more))
+        (slow, *_), (fast, *_) = (plan.channels[0].demands for plan in (less, more))
         assert slow.rate_per_s <= fast.rate_per_s * 1.003
         assert slow.response_ns * 1.003 >= fast.response_ns
 
