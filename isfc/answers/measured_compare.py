@@ -273,7 +273,11 @@ def _errors(found: MeasuredComparison) -> Lines:
         ]
     else:
         rows = [
-            {"of": _name(figure.measure), "at": _whose(figure, first), "off": figure.error_percent}
+            {
+                "of": _name(figure.measure),
+                "at": figure.of if len(first.systems) == 1 else f"{figure.node} {figure.of}",
+                "off": figure.error_percent,
+            }
             for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
             for figure in first.judged()
             if figure.measure == measure
@@ -286,11 +290,6 @@ def _errors(found: MeasuredComparison) -> Lines:
         of=Column("", "of"),
         joined=None if others else (),  # devices are in no order
     )
-
-
-def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
-    """The RDEV of a figure, with its system if both are shown."""
-    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,12 @@ def estimate_channel(
     are those of the I/Os alone.
     """
     solver = _solved(tuple(slowed(demand, *slowness) for demand in demands), ctcs)
-    found = (_unslowed(solver.result(index), demand) for index, demand in enumerate(demands))
+    found = []
+    for index, demand in enumerate(demands):
+        each = solver.result(index)
+        # the time that it takes to be slowed is waiting
+        longer_ns = each.demand.unhindered_ns - demand.unhindered_ns
+        found.append(replace(each, demand=demand, extra_ns=each.extra_ns + longer_ns))
     return ChannelEstimate(route, tuple(found))
 
 
@@ -105,12 +110,6 @@ def estimate_alone(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1)
     """
     route = make_route(channel, sharing)
     return estimate_channel(route, [make_demand(workload, route) for workload in workloads])
-
-
-def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:
-    """What was found for a demand that was slowed; the time that this took is waiting."""
-    longer_ns = found.demand.unhindered_ns - demand.unhindered_ns
-    return replace(found, demand=demand, extra_ns=found.extra_ns + longer_ns)
 
 
 @lru_cache(maxsize=64)

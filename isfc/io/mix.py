@@ -13,14 +13,7 @@ from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf_lines import (
-    LINES_MISSING,
-    WHOLE_SYSTEM,
-    ChannelLine,
-    DeviceLine,
-    PassedOver,
-    RmfInterval,
-)
+from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, ChannelLine, PassedOver, RmfInterval
 from isfc.io.sap import iop_threads
 from isfc.layout.groups import grouped
 from isfc.layout.in_words import expected, first_listed, number
@@ -196,7 +189,12 @@ def mix_of_interval(
         loads = [_load_of_channel(line) for line in measured if line.io_per_s]
         notes = tuple(_reported(interval.channels))
     else:
-        loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
+        lcus = sorted(grouped((line.lcu, line.io_per_s) for line in interval.devices).items())
+        loads = [
+            IoLoad(lcu, sum(rates), device_block, device_read_share)
+            for lcu, rates in lcus
+            if sum(rates)
+        ]
         assumed = (
             f"{device_block} bytes an I/O, {number(100 * device_read_share)} % reads, all zHPF"
         )
@@ -297,11 +295,6 @@ def _load_of_channel(line: ChannelLine) -> IoLoad:
         io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
         read_share=read / moved if moved else 1.0,
     )
-
-
-def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[IoLoad]:
-    lcus = sorted(grouped((line.lcu, line.io_per_s) for line in devices).items())
-    return [IoLoad(lcu, sum(rates), block, read_share) for lcu, rates in lcus if sum(rates)]
 
 
 BLOCK_27K: Final = 27_648

@@ -164,17 +164,12 @@ def sending_cpu_us_per_mb(
             None,
             f"{channel.feature} beside {CPU_REFERENCE} was published at an MTU of 8992 and 1492",
         )
-    weights = [_sent(one) for one in sending]
-    if any(weight is None for weight in weights):
+    weights = [
+        one.rate_per_s * one.io_bytes * (1.0 - one.read_share) / len(one.channels)
+        for one in sending
+        if one.rate_per_s is not None
+    ]
+    if len(weights) < len(sending):
         weights = [1.0] * len(sending)
-    each = [(weight or 0.0, cost) for weight, cost in zip(weights, costs, strict=True)]
-    whole = sum(weight for weight, _ in each)
-    return ratio * sum(weight * cost for weight, cost in each) / whole, ""
-
-
-def _sent(workload: IoWorkload) -> float | None:
-    """Bytes a second that a workload sends over each of its channels; None if as much as it can."""
-    if workload.rate_per_s is None:
-        return None
-    sent = workload.rate_per_s * workload.io_bytes * (1.0 - workload.read_share)
-    return sent / len(workload.channels)
+    whole = sum(weight * cost for weight, cost in zip(weights, costs, strict=True))
+    return ratio * whole / sum(weights), ""

@@ -73,8 +73,7 @@ def test_with_disks_that_do_nothing_the_link_is_as_without() -> None:
 
 
 def test_disks_alone_are_what_their_own_model_says() -> None:
-    (channel,) = make_io_plan(configuration()).channels
-    assert shared(1).channels[0].disks_alone == channel
+    assert (shared(1).channels[0].disks_alone,) == make_io_plan(configuration()).channels
 
 
 def test_beside_ctcs_the_processor_takes_longer_by_what_these_use() -> None:
