@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
+from operator import sub
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -26,7 +27,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import MIB, measure
+from scenarios.runs.result import MIB
 from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad, find_workload, free_workload
 from tools import PROJECT
@@ -53,6 +54,7 @@ PACKAGES_WITHIN: Final = 0.01
 """How far the messages per package of those may differ, which are to be equal."""
 _ALIKE_WITHIN: Final = 0.02
 """The same of the MB/s of the two models."""
+SIMPY: Final = "SimPy"
 _APPC: Final = "CDU:1000"
 """APPC/VM messages of 1,000 bytes."""
 
@@ -83,10 +85,10 @@ def _slower(case: str, many: str, few: str, most: float = SLOWDOWN_MAX) -> Goal:
 
 GOALS: Final = (
     # Compiled by what runs went through; the source is for who works on it.
-    Goal("HS", "messages/s", 50.0 if COMPILED else 1.0, "isfc", "SimPy", at_least=True),
-    Goal("HL", "messages/s", 45.0 if COMPILED else 1.0, "isfc", "SimPy", at_least=True),
-    *_alike("HS", "MB/s", _ALIKE_WITHIN, "SimPy", "isfc"),
-    *_alike("HL", "MB/s", _ALIKE_WITHIN, "SimPy", "isfc"),
+    Goal("HS", "messages/s", 50.0 if COMPILED else 1.0, "isfc", SIMPY, at_least=True),
+    Goal("HL", "messages/s", 45.0 if COMPILED else 1.0, "isfc", SIMPY, at_least=True),
+    *_alike("HS", "MB/s", _ALIKE_WITHIN, SIMPY, "isfc"),
+    *_alike("HL", "MB/s", _ALIKE_WITHIN, SIMPY, "isfc"),
     _slower("CTCs", "16 CTCs", "1 CTC"),
     *_alike("CTCs", "messages/package", PACKAGES_WITHIN, "16 CTCs", "1 CTC"),
     _slower("pairs", "100 pairs", "10 pairs"),
@@ -101,24 +103,28 @@ GOALS: Final = (
     Goal("memory", "peak MB", MEMORY_GROWTH_MAX, "longer", "shorter"),
 )
 
-Model = Callable[[Experiment], Sample]
-"""Runs an experiment; the messages that it carried, warm-up included, MB/s, messages a package."""
-
 
 def run_ours(experiment: Experiment) -> Sample:
-    """Our engine, as `scenarios.runs.run` runs it."""
+    """Our engine, as `scenarios.runs.run` runs it: what was written at all ends of all links."""
     engine, systems = build(experiment)
-    end = systems[0].ends[0]
+
+    def written() -> tuple[int, int, int]:
+        ends = [end.link.counters for system in systems for end in system.ends]
+        return (
+            sum(end.write_message_count for end in ends),
+            sum(end.write_package_count for end in ends),
+            sum(end.write_length for end in ends),
+        )
+
     engine.run(experiment.begin_ns)
-    before = end.snapshot(engine.now_ns)
+    before = written()
     engine.run(experiment.end_ns)
-    after = end.snapshot(engine.now_ns)
-    result = measure(end.name, before, after)
+    after = written()
+    messages, packages, length = map(sub, after, before)
     return {
-        "messages": after.write_message_count + after.read_message_count,
-        "MB/s": result.mb_per_s,
-        "messages/package": (result.messages_per_s_out + result.messages_per_s_in)
-        / (result.packages_per_s_out + result.packages_per_s_in),
+        "messages": after[0],
+        "MB/s": length / experiment.seconds / MIB,
+        "messages/package": messages / packages,
     }
 
 
@@ -132,37 +138,12 @@ def run_simpy(experiment: Experiment) -> Sample:
     }
 
 
-def run_links(links: int, *, shared: bool) -> Model:
-    """Runs so many links of a full mesh of four systems, each as the experiment's link is."""
+def timed(name: str, experiment: Experiment) -> Callable[[], Sample]:
+    """A contender: each of its runs has a seed of its own, and the processor time of a message.
 
-    def model(experiment: Experiment) -> Sample:
-        collection = parse_collection(mesh(4, shared=shared))
-        loads = tuple(
-            LinkLoad(*link.nodes, experiment.workload, experiment.pairs)
-            for link in collection.links[:links]
-        )
-        cluster = Experiment(
-            collection, loads, experiment.seconds, experiment.warmup, experiment.seed
-        )
-        engine, systems = build(cluster)
-        engine.run(cluster.end_ns)
-        ends = [end.link.counters for system in systems for end in system.ends]
-        messages: int = sum(end.write_message_count + end.read_message_count for end in ends)
-        packages: int = sum(end.write_package_count + end.read_package_count for end in ends)
-        length: int = sum(end.write_length for end in ends)
-        seconds = experiment.warmup + experiment.seconds
-        return {
-            "messages": messages // 2,
-            "MB/s": length / seconds / MIB,
-            "messages/package": messages / packages,
-        }
-
-    return model
-
-
-def timed(model: Model, experiment: Experiment) -> Callable[[], Sample]:
-    """A contender: each of its runs has a seed of its own, and the processor time of a message."""
-    seeds = count(1)
+    A run tells the messages that it carried, warm-up included, MB/s, and messages a package.
+    """
+    model, seeds = run_simpy if name == SIMPY else run_ours, count(1)
 
     def run() -> Sample:
         gc.collect()  # nobody pays for what the last one left behind
@@ -217,35 +198,39 @@ def single_messages(pairs: int, seconds: float) -> Experiment:
     )
 
 
+def links_of_mesh(links: int, suite: str, seconds: float, *, shared: bool) -> Experiment:
+    """So many links of a full mesh of four systems, each with a suite and 100 pairs.
+
+    Links share nothing, or a chpid of each system.
+    """
+    collection = parse_collection(mesh(4, shared=shared))
+    workload = find_workload(suite)
+    loads = tuple(LinkLoad(*link.nodes, workload, 100) for link in collection.links[:links])
+    return Experiment(collection, loads, seconds, warmup=0.2)
+
+
 class Case(NamedTuple):
-    """What is timed in turn: its name, what is said of it, and who runs what."""
+    """What is timed in turn: its name, what is said of it, and what each contender runs."""
 
     name: str
     heading: str
-    contenders: Mapping[str, Callable[[], Sample]]
+    experiments: Mapping[str, Experiment]
 
 
 def cases(seconds: float) -> Iterator[Case]:
-    """Each suite beside SimPy, and what grows; links share nothing, or a chpid of each system."""
+    """Each suite beside SimPy, and what grows."""
     for suite in ("HS", "HL"):
         cell = published_cell(suite, seconds)
-        both = {"isfc": timed(run_ours, cell), "SimPy": timed(run_simpy, cell)}
-        yield Case(suite, f"{suite}, 16 CTCs, 100 pairs", both)
+        yield Case(suite, f"{suite}, 16 CTCs, 100 pairs", {"isfc": cell, SIMPY: cell})
     yield Case(
         "CTCs",
         "One CTC and sixteen, packages alike",
-        {
-            name: timed(run_ours, equal_packages(ctcs, seconds / 2))
-            for name, ctcs in (("1 CTC", 1), ("16 CTCs", 16))
-        },
+        {f"{n} CTC{'s' * (n > 1)}": equal_packages(n, seconds / 2) for n in (1, 16)},
     )
     yield Case(
         "pairs",
         "One pair, ten and a hundred, packages alike",
-        {
-            name: timed(run_ours, single_messages(pairs, seconds / 2))
-            for name, pairs in (("1 pair", 1), ("10 pairs", 10), ("100 pairs", 100))
-        },
+        {f"{n} pair{'s' * (n > 1)}": single_messages(n, seconds / 2) for n in (1, 10, 100)},
     )
     # APPC/VM's messages are copied under one lock of a system.
     for name, suite in (("links", "HL"), ("APPC/VM", _APPC)):
@@ -253,11 +238,11 @@ def cases(seconds: float) -> Iterator[Case]:
             name,
             f"One link of four systems and six, {suite}",
             {
-                f"{links}{', shared' * shared}": timed(
-                    run_links(number, shared=shared), published_cell(suite, seconds / 4)
+                f"{n} link{'s' * (n > 1)}{', shared' * shared}": links_of_mesh(
+                    n, suite, seconds / 4, shared=shared
                 )
                 for shared in (False, True)
-                for links, number in (("1 link", 1), ("6 links", 6))
+                for n in (1, 6)
             },
         )
 
@@ -292,7 +277,8 @@ def bench(extent: EngineExtent, say: Say) -> dict[str, Taken]:
     runs: dict[str, Taken] = {}
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.")
     for case in cases(extent.seconds):
-        runs[case.name] = in_turn(case.contenders, extent.repetitions)
+        contenders = {name: timed(name, each) for name, each in case.experiments.items()}
+        runs[case.name] = in_turn(contenders, extent.repetitions)
         say(table(case.heading, runs[case.name]))
     return runs | {"memory": memory(extent)}
 

@@ -24,8 +24,11 @@ from tools.benchmarks.contenders import (
     CASES,
     ContenderError,
     LiveCase,
-    c_contender,
-    python_contender,
+    Part,
+    c_line,
+    has_c_program,
+    measure,
+    module_line,
 )
 from tools.benchmarks.forwarded import LOADS, beside_downloads, measure_forwarded
 from tools.benchmarks.judged import (
@@ -106,14 +109,14 @@ def beside_goals() -> Iterator[Goal]:
 
 def contenders_of(case: LiveCase) -> dict[str, Callable[[], Sample]]:
     """The link itself, conversations, which use it as programs do, and the peers that there are."""
-    found = {
-        "isfc": python_contender("live_isfc"),
-        "API": python_contender("live_conversations"),
-        "pyzmq": python_contender("live_pyzmq"),
+    lines: dict[str, Callable[[Part], list[str]]] = {
+        "isfc": partial(module_line, "live_isfc"),
+        "API": partial(module_line, "live_conversations"),
+        "pyzmq": partial(module_line, "live_pyzmq"),
     }
-    if in_c := c_contender():
-        found["C"] = in_c
-    return {name: partial(run, case) for name, run in found.items()}
+    if has_c_program():
+        lines["C"] = c_line
+    return {name: partial(measure, line, case) for name, line in lines.items()}
 
 
 def describe_build() -> str:

@@ -6,17 +6,17 @@ when the warm-up is over and when all is counted, so that nobody else's time is 
 each prints one line of JSON. So does the C program ``live_c.c``. None leaves anything behind.
 """
 
+import asyncio
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
@@ -39,9 +39,6 @@ CONNECT_S: Final = 10.0
 """How long the near process waits for the far one to listen."""
 RUN_S_MAX: Final = 120.0
 """A run that takes longer has hung."""
-POLL_S: Final = 0.02
-
-Process = subprocess.Popen[str]
 
 
 class LiveCase(msgspec.Struct, frozen=True):
@@ -147,47 +144,35 @@ class ContenderError(Exception):
     """A contender could not be measured."""
 
 
-Contender = Callable[[LiveCase], Sample]
-"""Runs a case once."""
-
-
-def python_contender(module: str) -> Contender:
-    """One that is a module of `tools.benchmarks`, and takes its part as JSON."""
-
-    def command(part: Part) -> list[str]:
-        return module_command(module, part)
-
-    return partial(_run, command)
-
-
-def module_command(module: str, part: msgspec.Struct) -> list[str]:
+def module_line(module: str, part: msgspec.Struct) -> list[str]:
     """How a module of `tools.benchmarks` is started that takes its part as JSON."""
     name = f"tools.benchmarks.{module}"
     return [sys.executable, "-m", name, msgspec.json.encode(part).decode()]
 
 
-def c_contender() -> Contender | None:
-    """The C program, built if it has to be; None without a C compiler."""
+def c_line(part: Part) -> list[str]:
+    """How the C program is started."""
+    case, way = part.case, "echo" if part.case.replies else "stream"
+    sizes = (case.warmup, case.count, case.connections, case.length, BUFFER_LENGTH)
+    return [str(C_PROGRAM), part.role, way, part.folder, *map(str, sizes)]
+
+
+def has_c_program() -> bool:
+    """Whether the C program is there, built if it has to be; not without a C compiler."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        return None
+        return False
     if not C_PROGRAM.exists() or C_PROGRAM.stat().st_mtime < C_SOURCE.stat().st_mtime:
         C_PROGRAM.parent.mkdir(exist_ok=True)
         subprocess.run([compiler, "-O2", "-o", C_PROGRAM, C_SOURCE], check=True)
-
-    def command(part: Part) -> list[str]:
-        case, way = part.case, "echo" if part.case.replies else "stream"
-        sizes = (case.warmup, case.count, case.connections, case.length, BUFFER_LENGTH)
-        return [str(C_PROGRAM), part.role, way, part.folder, *map(str, sizes)]
-
-    return partial(_run, command)
+    return True
 
 
-def _run(command: Callable[[Part], Sequence[str]], case: LiveCase) -> Sample:
-    """Start both processes, let them measure, and read what they say."""
+def measure(line: Callable[[Part], Sequence[str]], case: LiveCase) -> Sample:
+    """Start both processes, each with the line of its part, and read what they have measured."""
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-        lines = [command(Part(role, folder, case)) for role in ("far", "near")]
-        far, near = (msgspec.json.decode(said, type=dict[str, int]) for said in reports(lines))
+        said = reports([line(Part(role, folder, case)) for role in ("far", "near")])
+    far, near = (msgspec.json.decode(each, type=dict[str, int]) for each in said)
     rate = case.count * 1e9 / (near if case.replies else far)["wall_ns"]
     found = {
         "a second": rate,
@@ -199,34 +184,28 @@ def _run(command: Callable[[Part], Sequence[str]], case: LiveCase) -> Sample:
     return found
 
 
-def reports(lines: Sequence[Sequence[str]]) -> list[str]:
+def reports(lines: Sequence[Sequence[str]]) -> list[bytes]:
     """What processes print until all have ended, or the error of one that failed."""
-    end_s = time.monotonic() + RUN_S_MAX
-    with _started(lines) as processes:
-        while None in (statuses := [each.poll() for each in processes]) and not any(statuses):
-            if time.monotonic() > end_s:
-                raise ContenderError(f"{lines[0]} did not end within {RUN_S_MAX:g} s")
-            time.sleep(POLL_S)
-        for each in processes:
-            if each.returncode:
-                raise ContenderError(f"{each.args!r} failed:\n{_drained(each.stderr)}")
-        return [_drained(each.stdout) for each in processes]
+
+    async def run_all() -> list[bytes]:
+        async with asyncio.timeout(RUN_S_MAX):
+            return await asyncio.gather(*map(_report, lines))
+
+    try:
+        return asyncio.run(run_all())
+    except TimeoutError:
+        raise ContenderError(f"{lines[0]} did not end within {RUN_S_MAX:g} s") from None
 
 
-@contextmanager
-def _started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
-    """Processes with these command lines; none of them outlives the block."""
-    with ExitStack() as stack:
-        processes: list[Process] = []
-        for line in lines:
-            process = subprocess.Popen(
-                line, cwd=PROJECT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-            processes.append(stack.enter_context(process))
-            stack.callback(process.kill)
-        yield processes
-
-
-def _drained(stream: IO[str] | None) -> str:
-    assert stream is not None, "a pipe"
-    return stream.read()
+async def _report(line: Sequence[str]) -> bytes:
+    """What one prints, which is ended if another fails."""
+    process = await asyncio.create_subprocess_exec(*line, cwd=PROJECT, stdout=PIPE, stderr=PIPE)
+    try:
+        said, error = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        raise ContenderError(f"{line!r} failed:\n{error.decode()}")
+    return said

@@ -25,16 +25,16 @@ from typing import Final
 from tools.benchmarks.contenders import PING_LENGTH, RUN_S_MAX, ContenderError
 from tools.benchmarks.judged import Goal, Sample, Say, Taken, in_turn, table
 from tools.benchmarks.live_conversations import SETTLE_S, compared
-from tools.benchmarks.live_serve import HOST
 from tools.benchmarks.tcp_services import (
-    DOWNLOAD_LENGTH,
+    HOST,
     await_port,
     find_program,
     free_port,
     make_certificates,
-    own_service,
+    own_program,
     running,
     services,
+    serving,
 )
 
 NODES: Final = ("CLIENT", "SERVER")
@@ -128,44 +128,30 @@ def _curl(port: int, seconds: float) -> list[str]:
     return [*line, f"http://{HOST}:{port}/"]
 
 
-def _iperf(*options: str) -> Callable[[int, float], float]:
+def _iperf(options: str, port: int, seconds: float) -> float:
     """MB/s that iperf3's receiver has seen."""
-
-    def measure(port: int, seconds: float) -> float:
-        line = ["iperf3", "-J", "-c", HOST, "-p", str(port), "-t", f"{max(1, seconds):.0f}"]
-        for _ in range(TRIES):  # it takes one client at a time, and the last may not be gone yet
-            report = json.loads(_say([*line, *options], statuses=(0, 1)))
-            if "error" not in report:
-                break
-            time.sleep(PAUSE_S)
-        else:
-            raise ContenderError(f"{' '.join(line)} failed: {report['error']}")
-        received: float = report["end"]["sum_received"]["bits_per_second"]
-        return received / 8 / 2**20
-
-    return measure
+    line = ["iperf3", "-J", "-c", HOST, "-p", str(port), "-t", f"{max(1, seconds):.0f}"]
+    line += options.split()
+    for _ in range(TRIES):  # it takes one client at a time, and the last may not be gone yet
+        report = json.loads(_say(line, statuses=(0, 1)))
+        if "error" not in report:
+            return float(report["end"]["sum_received"]["bits_per_second"]) / 8 / 2**20
+        time.sleep(PAUSE_S)
+    raise ContenderError(f"{' '.join(line)} failed: {report['error']}")
 
 
-def _redis(clients: int, rate: int) -> Callable[[int, float], float]:
+def _redis(clients: int, rate: int, port: int, seconds: float) -> float:
     """GET requests a second of so many clients; about ``rate`` of them are expected."""
-
-    def measure(port: int, seconds: float) -> float:
-        count = str(int(rate * seconds))
-        line = ["redis-benchmark", "-h", HOST, "-p", str(port), "-t", "get", "--csv"]
-        return _found(r'^"GET","([0-9.]+)"', _say([*line, "-c", str(clients), "-n", count]))
-
-    return measure
+    line = ["redis-benchmark", "-h", HOST, "-p", str(port), "-t", "get", "--csv"]
+    asked = ("-c", str(clients), "-n", str(int(rate * seconds)))
+    return _found(r'^"GET","([0-9.]+)"', _say([*line, *asked]))
 
 
-def _pgbench(*options: str) -> Callable[[int, float], float]:
+def _pgbench(options: str, port: int, seconds: float) -> float:
     """Transactions a second of twenty clients."""
-
-    def measure(port: int, seconds: float) -> float:
-        line = [str(find_program("pgbench")), "-h", HOST, "-p", str(port), "-U", "postgres", "-n"]
-        rest = ("-c", "20", "-j", "1", "-T", f"{max(1, seconds):.0f}", *options, "postgres")
-        return _found(r"tps = ([0-9.]+)", _say([*line, *rest]))
-
-    return measure
+    line = [str(find_program("pgbench")), "-h", HOST, "-p", str(port), "-U", "postgres", "-n"]
+    rest = ("-c", "20", "-j", "1", "-T", f"{max(1, seconds):.0f}", *options.split(), "postgres")
+    return _found(r"tps = ([0-9.]+)", _say([*line, *rest]))
 
 
 def trips_ns(port: int) -> Iterator[int]:
@@ -189,13 +175,13 @@ def _ping(port: int, seconds: float) -> float:
 
 LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
     Load("curl", "http", "MB/s", _download, 0.27, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3", "iperf3", "MB/s", _iperf(), 0.21, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3 -R", "iperf3", "MB/s", _iperf("-R"), 0.21),
-    Load("iperf3 -P16", "iperf3", "MB/s", _iperf("-P", "16"), 0.13),
-    Load("redis, 50 clients", "redis", "GET/s", _redis(50, 20_000), 0.18, hops_limit=0.45),
-    Load("redis, 1 client", "redis", "GET/s", _redis(1, 5_000), 0.07, hops_limit=0.2),
-    Load("pgbench -S, 20 clients", "postgres", "tps", _pgbench("-S"), 0.3),
-    Load("pgbench, 20 clients", "postgres", "tps", _pgbench(), 0.3),
+    Load("iperf3", "iperf3", "MB/s", partial(_iperf, ""), 0.21, hops_limit=0.9, tls_limit=0.4),
+    Load("iperf3 -R", "iperf3", "MB/s", partial(_iperf, "-R"), 0.21),
+    Load("iperf3 -P16", "iperf3", "MB/s", partial(_iperf, "-P 16"), 0.13),
+    Load("redis, 50 clients", "redis", "GET/s", partial(_redis, 50, 20_000), 0.18, hops_limit=0.45),
+    Load("redis, 1 client", "redis", "GET/s", partial(_redis, 1, 5_000), 0.07, hops_limit=0.2),
+    Load("pgbench -S, 20 clients", "postgres", "tps", partial(_pgbench, "-S"), 0.3),
+    Load("pgbench, 20 clients", "postgres", "tps", partial(_pgbench, ""), 0.3),
     Load("64 bytes and back", "echo", "us p50", _ping, 19.0, at_least=False, hops_limit=6.0),
 )
 
@@ -209,29 +195,27 @@ def node_pair(
     Their link goes over a Unix socket, or over ``address``, with TLS if there is a folder with
     certificates of both.
     """
-    near, far = NODES
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
         link = address or f"unix:{folder}/link"
         pids = []
-        for name, way in ((near, "--listen"), (far, "--connect")):
+        for name, way in zip(NODES, ("--listen", "--connect"), strict=True):
             isfc = [sys.executable, "-m", "isfc", "node", name, layout, way, link]
-            line = [*isfc, *options, "--run-dir", f"{folder}/run", *_tls_options(tls, name)]
+            line = [*isfc, *options, "--run-dir", f"{folder}/run"]
+            if tls is not None:
+                line += ["--cert", f"{tls}/{name}.pem", "--key", f"{tls}/{name}.key"]
+                line += ["--ca", f"{tls}/ca.pem"]
             pids.append(stack.enter_context(running(line)).pid)
         yield pids
-
-
-def _tls_options(folder: Path | None, node: str) -> list[str]:
-    if folder is None:
-        return []
-    files = {"cert": f"{node}.pem", "key": f"{node}.key", "ca": "ca.pem"}
-    return [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
 
 
 @contextmanager
 def forwarding_pair(
     ports: Ports, *, address: str = "", tls: Path | None = None
 ) -> Iterator[tuple[Ports, list[int]]]:
-    """Two nodes that forward to each service; their ports, and the nodes' PIDs."""
+    """Two nodes that forward to each service, one of which is an echo, once their link is up.
+
+    Their ports, and the nodes' PIDs.
+    """
     forwarded = {name: free_port() for name in ports}
     near, far = NODES
     options: list[str] = []
@@ -240,6 +224,7 @@ def forwarding_pair(
     with node_pair(*options, address=address, tls=tls) as pids:
         for port in forwarded.values():
             await_port(port)
+        next(trips_ns(forwarded["echo"]))  # nodes listen before
         yield forwarded, pids
 
 
@@ -273,14 +258,15 @@ def measure_forwarded(rounds: int, seconds: float, say: Say) -> dict[str, Taken]
         routes: dict[str, Ports] = {DIRECT: ports}
         routes[PROXY] = stack.enter_context(proxies(ports))
         routes[TWO_PROXIES] = stack.enter_context(proxies(routes[PROXY]))
-        routes[FORWARDED] = stack.enter_context(_link_up(ports))
+        routes[FORWARDED], _ = stack.enter_context(forwarding_pair(ports))
         if find_program("openssl") is None:
             say("Nothing is measured with TLS: openssl is missing")
         else:
             make_certificates(folder, NODES)
             for route, tls in ((PLAIN_TCP, None), (TLS, folder)):
                 address = f"{HOST}:{free_port()}"
-                routes[route] = stack.enter_context(_link_up(ports, address=address, tls=tls))
+                pair = forwarding_pair(ports, address=address, tls=tls)
+                routes[route], _ = stack.enter_context(pair)
         for load in LOADS:
             program = PROGRAMS[load.service]
             if load.service not in ports or find_program(program) is None:
@@ -296,19 +282,11 @@ def measure_forwarded(rounds: int, seconds: float, say: Say) -> dict[str, Taken]
     return runs
 
 
-@contextmanager
-def _link_up(ports: Ports, *, address: str = "", tls: Path | None = None) -> Iterator[Ports]:
-    """As `forwarding_pair`, once the link is up: nodes listen before. The ports alone."""
-    with forwarding_pair(ports, address=address, tls=tls) as (forwarded, _):
-        _ping(forwarded["echo"], 1 / TRIPS_A_SECOND)
-        yield forwarded
-
-
 def beside_downloads(clients: int, seconds: float) -> Sample:
     """Round trips of 64 bytes alone, and beside so many downloads: `compared`."""
     with (
-        own_service("echo") as echo_port,
-        own_service("http", DOWNLOAD_LENGTH) as http_port,
+        serving(own_program("echo")) as echo_port,
+        serving(own_program("http")) as http_port,
         forwarding_pair({"echo": echo_port, "http": http_port}) as (ports, _),
     ):
 

@@ -27,7 +27,7 @@ from tools.benchmarks.contenders import (
     Part,
     Stopwatch,
     await_path,
-    module_command,
+    module_line,
     percentiles,
     reports,
 )
@@ -64,7 +64,7 @@ def beside(transfers: Transfers, seconds: float) -> Sample:
     roles = dict.fromkeys(("far", transfers.to, "near"))
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
         parts = [BesidePart(role, folder, transfers, seconds) for role in roles]
-        *_, near = reports([module_command("live_conversations", part) for part in parts])
+        *_, near = reports([module_line("live_conversations", part) for part in parts])
     return msgspec.json.decode(near, type=dict[str, float])
 
 

@@ -23,16 +23,7 @@ from isfc.live.engine import LiveEngine
 from isfc.live.link_port import LinkPort
 from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
-from tools.benchmarks.contenders import (
-    PAYLOAD_LENGTH,
-    PING_LENGTH,
-    LiveCase,
-    Part,
-    Stopwatch,
-    await_path,
-)
-
-TRANSPORT: Final = Traffic.TRANSPORT
+from tools.benchmarks.contenders import PAYLOAD_LENGTH, Part, Stopwatch, await_path
 
 WAITING_LENGTH: Final = 16 * PAYLOAD_LENGTH
 """Bytes handed to the link and not yet read: what seven CTCs carry, and as much again."""
@@ -42,12 +33,14 @@ PAIRS: Final = 100
 
 
 class Counted:
-    """A program's count: what a case has to be measured, after its warm-up."""
+    """A program that counts messages: what a case has to be measured, after its warm-up."""
 
-    def __init__(self, case: LiveCase, meter: Stopwatch, done: "asyncio.Future[None]") -> None:
-        self._meter = meter
-        self._done = done
-        self._message = case.message
+    def __init__(self, part: Part, meter: Stopwatch, done: asyncio.Event) -> None:
+        case = part.case
+        self.meter = meter
+        self.done = done
+        self.far = part.far
+        self.message = case.message
         self._passed = 0
         self._start = case.warmup * case.messages
         self._stop = (case.warmup + case.count) * case.messages
@@ -56,19 +49,20 @@ class Counted:
         """Nothing to begin with."""
         return ()
 
-    def _count(self, messages: int) -> None:
-        """So many messages more."""
+    def count(self, messages: int) -> bool:
+        """So many messages more; return whether that is enough."""
         before = self._passed
         self._passed = after = before + messages
         if before < self._start <= after:
-            self._meter.start()
+            self.meter.start()
         if before < self._stop <= after:
-            self._meter.stop()
-            self._end()
+            self.meter.stop()
+        return after >= self._stop
 
-    def _end(self) -> None:
-        """Enough was counted."""
-        self._done.set_result(None)
+    def offer(self, count: int, now_ns: int) -> Iterable[Offer]:
+        """So many messages, to be sent now."""
+        data, length, traffic = self.message, len(self.message), Traffic.TRANSPORT
+        return [(now_ns, [Message(at % PAIRS, length, traffic, data) for at in range(count)])]
 
 
 class Sender(Counted):
@@ -76,81 +70,59 @@ class Sender(Counted):
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """The first messages."""
-        self._unread = 0
-        return self._more(WAITING_LENGTH // len(self._message), now_ns)
+        self._unread = WAITING_LENGTH // len(self.message)
+        return self.offer(self._unread, now_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Some were read. When enough were, let the rest be read too: some overtake others."""
         if not isinstance(event, Sent):
             return ()
         count = len(event.messages)
+        if not self.count(count):
+            return self.offer(count, now_ns)
         self._unread -= count
-        self._count(count)
-        if self._passed < self._stop:
-            return self._more(count, now_ns)
         if not self._unread:
-            self._done.set_result(None)
+            self.done.set()
         return ()
 
-    def _more(self, count: int, now_ns: int) -> Iterable[Offer]:
-        data, length = self._message, len(self._message)
-        self._unread += count
-        return [(now_ns, [Message(at % PAIRS, length, TRANSPORT, data) for at in range(count)])]
 
-    def _end(self) -> None:
-        """Not yet."""
-
-
-class CountingReceiver(Counted):
+class Receiver(Counted):
     """Counts what arrives."""
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Messages."""
-        if isinstance(event, Delivered):
-            self._count(len(event.messages))
+        if isinstance(event, Delivered) and self.count(len(event.messages)):
+            self.done.set()
         return ()
 
 
-class Pinger(Counted):
-    """One message under way at a time, there and back; times the round trip."""
+class Trips(Counted):
+    """One message under way at a time, which either end sends back; times the round trips."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
-        """The first ping; the time it waits for the link is in the warm-up."""
-        return self._ping(now_ns)
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """The pong is there: send the next ping."""
-        if not isinstance(event, Delivered):
-            return ()
-        self._meter.trips_ns.append(time.perf_counter_ns() - self._sent_ns)
-        self._count(1)
-        return self._ping(now_ns)
-
-    def _ping(self, now_ns: int) -> Iterable[Offer]:
+        """The near end begins; the time its first message waits for the link is in the warm-up."""
         self._sent_ns = time.perf_counter_ns()
-        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, self._message)])]
-
-
-class Ponger(Counted):
-    """Sends back what has come."""
+        return () if self.far else self.offer(1, now_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """The ping is there."""
+        """The message is back."""
         if not isinstance(event, Delivered):
             return ()
-        self._count(1)
-        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, self._message)])]
+        self.meter.trips_ns.append(time.perf_counter_ns() - self._sent_ns)
+        if self.count(1):
+            self.done.set()
+        self._sent_ns = time.perf_counter_ns()
+        return self.offer(1, now_ns)
 
 
 async def play(part: Part, meter: Stopwatch) -> None:
     """One node, until all is counted."""
-    done = asyncio.get_running_loop().create_future()
-    programs = (Pinger, Ponger) if part.case.replies else (Sender, CountingReceiver)
+    done, gone = asyncio.Event(), asyncio.Event()
+    program = Trips if part.case.replies else Receiver if part.far else Sender
     layout = load_layout("published-8")
     definition = unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
-    engine = LiveEngine(definition, programs[part.far](part.case, meter, done), Clock())
+    engine = LiveEngine(definition, program(part, meter, done), Clock())
     attachments = LinkPort(engine, Random(part.role))
-    gone = asyncio.Event()
     engine.listeners.append(
         lambda _end, event, _now_ns: gone.set() if isinstance(event, LinkDown) else None
     )
@@ -161,8 +133,9 @@ async def play(part: Part, meter: Stopwatch) -> None:
         await_path(path)
         attachments.connect(UnixEndpoint(str(path)))
     keep_memory()
+    counted = asyncio.ensure_future(done.wait())
     broken = asyncio.ensure_future(engine.wait_closed())
-    await asyncio.wait([done, broken], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([counted, broken], return_when=asyncio.FIRST_COMPLETED)
     if broken.done():
         broken.result()
     if part.far:  # the near node may still have to hear the last of it

@@ -14,16 +14,13 @@ from typing import Final
 from tools.benchmarks.contenders import ContenderError
 from tools.benchmarks.forwarded import NODES, forwarding_pair, node_pair
 from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Goal, Taken
-from tools.benchmarks.tcp_services import own_program, own_service, running
+from tools.benchmarks.tcp_services import own_program, running, serving
 
 INTERVAL_S: Final = 1.0
 FORWARDED_PART: Final = 10
 """Memory is watched of forwards for so small a part of the time that HL takes."""
-FORWARDED_COUNT: Final = 200
-FORWARDED_PORTS: Final = 2
-"""Connections, and the ports that they come to: each carries 128 at most."""
 FORWARDED_MB_MAX: Final = 200.0
-"""Peak memory of a node that carries them, in 2^20 bytes."""
+"""Peak memory of a node that carries 200 connections, in 2^20 bytes; a port takes 128 at most."""
 
 GOALS: Final = tuple(
     goal
@@ -41,12 +38,11 @@ def measure(seconds: float) -> dict[str, Taken]:
     with node_pair("--workload", "HL", "--pairs", "50", layout="published-16") as pids:
         runs = {"HL": _watched(pids, seconds)}
     with ExitStack() as stack:
-        echo = stack.enter_context(own_service("echo"))
-        ports = {f"echo {index}": echo for index in range(FORWARDED_PORTS)}
+        echo = stack.enter_context(serving(own_program("echo")))
+        ports = {"echo": echo, "echo again": echo}
         forwarded, pids = stack.enter_context(forwarding_pair(ports))
         for port in forwarded.values():
-            count = FORWARDED_COUNT // FORWARDED_PORTS
-            stack.enter_context(running(own_program("flood", port, count)))
+            stack.enter_context(running([*own_program("flood"), str(port)]))
         return runs | {"forwards": _watched(pids, seconds / FORWARDED_PART)}
 
 
@@ -71,11 +67,8 @@ def growth_of(taken: Sequence[float]) -> float:
 
 def _resident_mb(pid: int) -> float:
     """Resident memory in 2^20 bytes."""
-    status = Path(f"/proc/{pid}/status")
-    if not status.parent.parent.joinpath("self").exists():
-        raise ContenderError("this system does not tell the memory of a process")
-    lines = status.read_text("ascii").splitlines() if status.exists() else []
-    for line in lines:
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise ContenderError("a node has ended")
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("ascii")
+        return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+    except (OSError, IndexError):
+        raise ContenderError("a node has ended, or the system does not tell its memory") from None

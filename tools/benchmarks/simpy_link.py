@@ -7,7 +7,6 @@ partner's. Packages are made and put in order by isfc's own rules, which tests h
 Nothing fails here but writes that collide, no CTC is lost, and messages are never cut.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -32,15 +31,19 @@ what is received; a single CTC is freed in the order of the interrupts."""
 
 @dataclass(slots=True)
 class SimpyTraffic:
-    """What the client's system has written (out) and read (in): lengths in bytes."""
+    """What a system has written and read, and the time of all its I/Os; lengths in bytes."""
 
-    packages_out: int = 0
-    packages_in: int = 0
-    messages_out: int = 0
-    messages_in: int = 0
-    length_out: int = 0
-    length_in: int = 0
+    packages: int = 0
+    messages: int = 0
+    length: int = 0
     collisions: int = 0
+    busy_ns: float = 0.0
+
+    def count(self, package: Package) -> None:
+        """Add what was written or read."""
+        self.packages += 1
+        self.messages += package.message_count
+        self.length += package.length
 
 
 @dataclass(slots=True)
@@ -49,12 +52,11 @@ class Write:
 
     package: Package
     started_ns: float
-    departed_ns: float = math.inf
 
 
 @dataclass(slots=True, eq=False)
 class SimpyCtc:
-    """One system's end of one CTC, and the times of its I/Os."""
+    """One system's end of one CTC."""
 
     chpid: SimpyChpid
     mate: "SimpyCtc" = field(init=False)
@@ -74,17 +76,6 @@ class SimpyCtc:
     """What was read last is handed over."""
     releasing: Event | None = None
     """What was written last is released."""
-    pend_ns: float = 0.0
-    disc_ns: float = 0.0
-    conn_ns: float = 0.0
-
-    def count_io(
-        self, started_ns: float, departed_ns: float, matched_ns: float, ended_ns: float
-    ) -> None:
-        """Add an I/O: from SSCH to the fibre, to the partner's answer, to its end."""
-        self.pend_ns += departed_ns - started_ns
-        self.disc_ns += matched_ns - departed_ns
-        self.conn_ns += ended_ns - matched_ns
 
 
 class SimpySystem:
@@ -177,26 +168,24 @@ class SimpySystem:
         if not late:
             ctc.write = write
         yield from ctc.chpid.start_io()
-        write.departed_ns = env.now
         if late:
             self.collide(ctc, write)
         yield env.timeout(PROPAGATION_NS)
         if mate.write is not None:
             self.partner.collide(mate, mate.write)
             return
-        matched_ns = yield env.process(self.partner.read(mate, package))
-        if matched_ns is None:
+        if not (yield env.process(self.partner.read(mate, package))):
             return  # the partner was late, and wrote before it heard of ours
         yield env.timeout(PROPAGATION_NS)
         ctc.write = None
-        ctc.count_io(write.started_ns, write.departed_ns, matched_ns, env.now)
+        self.traffic.busy_ns += env.now - write.started_ns
         if self._single_ctc:
             yield self._ending(ctc, ctc.chpid.interrupt_ns)
             priority, release_ns = DATA, self._costs.single_ctc_release_ns
         else:
             yield self._ending(ctc, ctc.chpid.write_interrupt_ns)
             priority, release_ns = FOLLOWING, self._costs.release_ns
-        self._finish_write(package)
+        self.traffic.count(package)
         ctc.releasing = env.event()
         yield from self._hold(priority, release_ns, package, ctc.releasing)
         if ctc.turn or ctc.attended:
@@ -230,15 +219,10 @@ class SimpySystem:
             done.succeed()
             yield self._env.timeout(0)
 
-    def _finish_write(self, package: Package) -> None:
-        self.traffic.packages_out += 1
-        self.traffic.messages_out += package.message_count
-        self.traffic.length_out += package.length
-
     def read(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
-        """Answer the attention: SENSE COMMAND BYTE, then READ. Return when the data began.
+        """Answer the attention: SENSE COMMAND BYTE, then READ. Return whether it is read.
 
-        None if a write of ours is started before it is our turn to answer.
+        It is not if a write of ours is started before it is our turn to answer.
         """
         env, chpid, ending = self._env, ctc.chpid, ctc.ending
         if ending is not None and ending.is_alive:
@@ -259,7 +243,7 @@ class SimpySystem:
                 break
             yield ctc.releasing
         if ctc.attention is not attention:
-            return None
+            return False
         ctc.attention, ctc.attended = None, False
         ctc.turn = False
         if ctc.recovery is not None and ctc.recovery.is_alive:
@@ -267,7 +251,7 @@ class SimpySystem:
         self._occupy(ctc)
         started_ns = env.now
         yield from chpid.start_io()
-        ctc.count_io(started_ns, env.now, env.now, env.now)
+        self.traffic.busy_ns += env.now - started_ns
         if chpid.notice_ns:
             yield env.timeout(chpid.notice_ns)
         yield from self._go_on()
@@ -275,21 +259,17 @@ class SimpySystem:
         chpid.observe(package, +1)
         started_ns = env.now
         yield from start
-        departed_ns = env.now
         yield env.timeout(PROPAGATION_NS)
-        matched_ns = env.now
         yield ctc.mate.chpid.transfer(package)
         yield env.timeout(PROPAGATION_NS)
         chpid.observe(package, -1)
-        ctc.count_io(started_ns, departed_ns, departed_ns, env.now)
+        self.traffic.busy_ns += env.now - started_ns
         self._env.process(self._finish_read(ctc, package))
-        return matched_ns
+        return True
 
     def _finish_read(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         yield self._ending(ctc, ctc.chpid.interrupt_ns)
-        self.traffic.packages_in += 1
-        self.traffic.messages_in += package.message_count
-        self.traffic.length_in += package.length
+        self.traffic.count(package)
         ctc.buffer = self._env.event()
         self._env.process(self._receive(package, ctc.buffer))
         if ctc.held is None:
@@ -320,9 +300,9 @@ class SimpySystem:
 
         With several CTCs the greater end leaves this one alone longer.
         """
-        now_ns, recovery_ns = self._env.now, self._parameters.recovery_ns
+        recovery_ns = self._parameters.recovery_ns
         ctc.write = None
-        ctc.count_io(write.started_ns, min(write.departed_ns, now_ns), now_ns, now_ns)
+        self.traffic.busy_ns += self._env.now - write.started_ns
         self.traffic.collisions += 1
         if not self._single_ctc:
             wait_ns = recovery_ns * (1 if self._lesser else self._parameters.greater_recovery)

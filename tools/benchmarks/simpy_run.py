@@ -184,28 +184,19 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, 
     return first, second
 
 
-def busy(system: SimpySystem) -> float:
-    """Time of all I/Os of a system, in ns."""
-    return sum(ctc.pend_ns + ctc.disc_ns + ctc.conn_ns for ctc in system.ctcs)
-
-
 def simulate(experiment: Experiment) -> SimpyResult:
     """Run an experiment as `scenarios.runs.run.run` does, and measure it as that does."""
     env = simpy.Environment()
     client_system, _ = build(env, experiment)
     env.run(experiment.begin_ns)
     before = replace(client_system.traffic)
-    busy_ns = busy(client_system)
     env.run(experiment.end_ns)
-    after = client_system.traffic
-    busy_ns = busy(client_system) - busy_ns
-    length = after.length_out + after.length_in - before.length_out - before.length_in
-    messages = after.messages_out + after.messages_in - before.messages_out - before.messages_in
-    packages = after.packages_out + after.packages_in - before.packages_out - before.packages_in
+    after, seconds = client_system.traffic, experiment.seconds
     return SimpyResult(
-        mb_per_s=length / experiment.seconds / MIB,
-        rdev_util_percent=busy_ns / experiment.seconds / NS_PER_S * 100,
-        messages_per_package=messages / max(1, packages),
-        collisions_per_s=(after.collisions - before.collisions) / experiment.seconds,
-        message_count=after.messages_out + after.messages_in,
+        mb_per_s=(after.length - before.length) / seconds / MIB,
+        rdev_util_percent=(after.busy_ns - before.busy_ns) / seconds / NS_PER_S * 100,
+        messages_per_package=(after.messages - before.messages)
+        / max(1, after.packages - before.packages),
+        collisions_per_s=(after.collisions - before.collisions) / seconds,
+        message_count=after.messages,
     )

@@ -1,10 +1,14 @@
 """TCP services for the live benchmark, and certificates: started on free ports, ended with a block.
 
-Certificates are made by ``openssl``: a CA, and one for each name.
+A service whose programs are not installed is left out. Of its own are those that nobody ships:
+``python -m tools.benchmarks.tcp_services http PORT`` answers any GET on 127.0.0.1 with
+`DOWNLOAD_LENGTH` bytes; ``echo PORT`` sends back what comes; ``flood PORT`` lets `FLOOD_COUNT`
+connections to an echo carry as much as they can, both ways. Each goes on until it is ended.
 
-A service whose programs are not installed is left out, and says so.
+Certificates are made by ``openssl``: a CA, and one for each name.
 """
 
+import asyncio
 import os
 import shutil
 import socket
@@ -14,23 +18,83 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final
+from socketserver import BaseRequestHandler, StreamRequestHandler, ThreadingTCPServer
+from typing import Final, cast
+
+import uvloop
 
 from tools import PROJECT
-from tools.benchmarks.contenders import ContenderError
-from tools.benchmarks.live_serve import HOST
+from tools.benchmarks.contenders import BUFFER_LENGTH, ContenderError
 
+HOST: Final = "127.0.0.1"
 READY_S: Final = 20.0
 """How long a service may take to listen."""
 DOWNLOAD_LENGTH: Final = 4 * 2**30
 """Bytes of a download: more than there is time for."""
+FLOOD_COUNT: Final = 100
 SCALE: Final = 20
 """pgbench's: as many branches as there are clients."""
 POSTGRES_PLACES: Final = "/usr/lib/postgresql"
 """Where Debian keeps the programs of PostgreSQL, by version."""
 
-
+_PIECE: Final = bytes(BUFFER_LENGTH)
 _given_ports: Final[set[int]] = set()
+
+
+class Download(StreamRequestHandler):
+    """Answers one request."""
+
+    def handle(self) -> None:
+        """Send the bytes once the request is over."""
+        while self.rfile.readline().strip():
+            pass
+        self.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: %d\r\n\r\n" % DOWNLOAD_LENGTH)
+        for _ in range(DOWNLOAD_LENGTH // BUFFER_LENGTH):
+            self.wfile.write(_PIECE)
+
+
+class Echo(BaseRequestHandler):
+    """Sends back what comes."""
+
+    def handle(self) -> None:
+        """Until the connection is closed."""
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while data := self.request.recv(BUFFER_LENGTH):
+            self.request.sendall(data)
+
+
+class Server(ThreadingTCPServer):
+    """Has a thread for each connection."""
+
+    daemon_threads = True
+    request_queue_size = 1_024
+
+
+class Flood(asyncio.Protocol):
+    """Sends whenever it can, and reads everything."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast(asyncio.Transport, transport)
+        self.resume_writing()
+
+    def pause_writing(self) -> None:
+        """The connection takes no more for now."""
+        self._taken = False
+
+    def resume_writing(self) -> None:
+        """It takes some again."""
+        self._taken = True
+        while self._taken and not self._transport.is_closing():
+            self._transport.write(_PIECE)
+
+
+async def flood(port: int) -> None:
+    """Open the connections, and let them work."""
+    loop = asyncio.get_running_loop()
+    for _ in range(FLOOD_COUNT):
+        await loop.create_connection(Flood, HOST, port)
+    await loop.create_future()
 
 
 def free_port() -> int:
@@ -45,31 +109,23 @@ def free_port() -> int:
 
 def find_program(name: str) -> str | None:
     """Where a program is; PostgreSQL's are not in the path."""
-    found = shutil.which(name)
-    if found is None:
-        versions = sorted(Path(POSTGRES_PLACES).glob(f"*/bin/{name}"))
-        found = str(versions[-1]) if versions else None
-    return found
+    versions = sorted(Path(POSTGRES_PLACES).glob(f"*/bin/{name}"))
+    return shutil.which(name) or (str(versions[-1]) if versions else None)
 
 
 @contextmanager
-def running(
-    line: Sequence[str], *, folder: Path | None = None, user: str | None = None
-) -> Iterator["subprocess.Popen[bytes]"]:
+def running(line: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A process without input and output, which ends with the block."""
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(
-        line, cwd=folder or PROJECT, stdin=quiet, stdout=quiet, stderr=quiet, user=user
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
+    with subprocess.Popen(line, cwd=PROJECT, stdin=quiet, stdout=quiet, stderr=quiet) as process:
         try:
-            process.wait(5.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def await_port(port: int) -> None:
@@ -89,71 +145,59 @@ def await_port(port: int) -> None:
 @contextmanager
 def services(folder: Path) -> Iterator[Mapping[str, int]]:
     """The port of each service that can be had: http, echo, iperf3, redis and postgres."""
+    lines = {
+        "http": own_program("http"),
+        "echo": own_program("echo"),
+        "iperf3": ["iperf3", "-s", "-B", HOST, "-p"],
+        "redis": ["redis-server", "--bind", HOST, "--save", "", "--port"],
+    }
     with ExitStack() as stack:
-        ports = {}
-        ports["http"] = stack.enter_context(own_service("http", DOWNLOAD_LENGTH))
-        ports["echo"] = stack.enter_context(own_service("echo"))
-        if iperf3 := find_program("iperf3"):
-            ports["iperf3"] = port = free_port()
-            stack.enter_context(running([iperf3, "-s", "-B", HOST, "-p", str(port)]))
-        if redis := find_program("redis-server"):
-            ports["redis"] = port = free_port()
-            line = [redis, "--port", str(port), "--bind", HOST, "--save", ""]
-            stack.enter_context(running(line, folder=folder))
+        found = {name: line for name, line in lines.items() if find_program(line[0])}
+        ports = {name: stack.enter_context(serving(line)) for name, line in found.items()}
         if find_program("initdb") and find_program("pgbench"):
-            ports["postgres"] = stack.enter_context(_postgres(folder))
-        for port in ports.values():
-            await_port(port)
-        if "postgres" in ports:
-            _fill(ports["postgres"])
+            ports["postgres"] = stack.enter_context(_postgres(folder / "postgres"))
         yield ports
 
 
 @contextmanager
-def own_service(kind: str, length: int = 0) -> Iterator[int]:
-    """A service of `tools.benchmarks.live_serve`; its port."""
+def serving(line: Sequence[str]) -> Iterator[int]:
+    """A service, whose command line ends with its port; the port."""
     port = free_port()
-    with running(own_program(kind, port, length)):
+    with running([*line, str(port)]):
         await_port(port)
         yield port
 
 
-def own_program(kind: str, port: int, number: int) -> list[str]:
-    """The command of a program of `tools.benchmarks.live_serve`."""
-    module = [sys.executable, "-m", "tools.benchmarks.live_serve"]
-    return [*module, kind, str(port), str(number)]
+def own_program(kind: str) -> list[str]:
+    """The command of a program of this module, but for its port."""
+    return [sys.executable, "-m", "tools.benchmarks.tcp_services", kind]
 
 
 @contextmanager
-def _postgres(folder: Path) -> Iterator[int]:
+def _postgres(data: Path) -> Iterator[int]:
     """A PostgreSQL of its own, as it is set up by default. It refuses to run as root."""
     user = "postgres" if os.getuid() == 0 else None
-    data = folder / "postgres"
     data.mkdir()
     if user is not None:
-        folder.chmod(0o755)
+        data.parent.chmod(0o755)
         shutil.chown(data, user)
-    initdb, postgres = find_program("initdb"), find_program("postgres")
-    assert initdb is not None, "found before"
-    assert postgres is not None, "of the same package"
-    lines = [initdb, "-A", "trust", "-U", "postgres", "-N", "-D", str(data)]
-    subprocess.run(lines, check=True, capture_output=True, cwd=data, user=user)
+
+    def run(program: str, *options: str) -> None:
+        line = [str(find_program(program)), *options]
+        done = subprocess.run(line, capture_output=True, text=True, cwd=data, user=user)
+        if done.returncode:
+            raise ContenderError(f"{line} failed:\n{done.stderr}")
+
     port = free_port()
-    line = [postgres, "-D", str(data), "-k", str(data), "-h", HOST, "-p", str(port)]
-    with running(line, folder=data, user=user):
+    run("initdb", "-A", "trust", "-U", "postgres", "-N", "-D", str(data))
+    place = f"-k {data} -h {HOST} -p {port}"
+    run("pg_ctl", "-D", str(data), "-l", str(data / "log"), "-o", place, "start")
+    try:
+        client = ("-h", HOST, "-p", str(port), "-U", "postgres", "postgres")
+        run("pgbench", "-i", "-q", "-s", str(SCALE), *client)
         yield port
-
-
-def _fill(port: int) -> None:
-    pgbench = find_program("pgbench")
-    assert pgbench, "found before"
-    line = [pgbench, "-i", "-q", "-s", str(SCALE), "-h", HOST, "-p", str(port), "-U", "postgres"]
-    for _ in range(50):  # it listens before it takes clients
-        done = subprocess.run([*line, "postgres"], capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return
-        time.sleep(0.2)
-    raise ContenderError(f"pgbench cannot begin:\n{done.stderr}")
+    finally:
+        run("pg_ctl", "-D", str(data), "stop")
 
 
 def openssl(folder: Path, *arguments: str) -> None:
@@ -175,3 +219,15 @@ def sign(folder: Path, request: str, certificate: str, *more: str) -> None:
     """Make a certificate of a request, by the CA in ``folder``; ``more`` are options."""
     ca = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
     openssl(folder, "x509", "-req", "-in", request, *ca, *more, "-out", certificate)
+
+
+def main(kind: str, port: int) -> None:
+    """Do what the command line asks for."""
+    if kind == "flood":
+        uvloop.run(flood(port))
+    else:
+        Server((HOST, port), Download if kind == "http" else Echo).serve_forever()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

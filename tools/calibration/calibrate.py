@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +31,7 @@ from isfc.answers.replay_checks import errors_of
 from scenarios.published.replay import Comparison, Part, compare
 from scenarios.published.table import TABLES, PublishedTable, load_table
 from scenarios.published.verdict import TableVerdict
-from tools.calibration.knobs import KNOBS, Knob, Values, positions, present_values, values_at
+from tools.calibration.knobs import KNOBS, Knob, Values, present_values, values_at
 from tools.calibration.left_out import store_rows
 from tools.calibration.loss import Case, all_cases, calibration_cases, emulate, losses
 
@@ -45,15 +45,7 @@ FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 MEASURED: Final = tuple(name for name in TABLES if load_table(name).is_measured)
 """The tables of runs, whose calibration rows are fitted to."""
 
-Show = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchExtent:
-    """When a search ends: after so much time, or after so many generations in all."""
-
-    minutes: float
-    generations: int = sys.maxsize
+Say = Callable[[str], None]
 
 
 class Search:
@@ -62,13 +54,7 @@ class Search:
     Raises `ValueError` if the file holds the state of another search.
     """
 
-    def __init__(
-        self,
-        state: Path,
-        knobs: Sequence[Knob],
-        seed: int,
-        suite: str | None,
-    ) -> None:
+    def __init__(self, state: Path, knobs: Sequence[Knob], seed: int, suite: str | None) -> None:
         self._state = state
         self._knobs = knobs
         self._start = start_values(knobs, suite)
@@ -87,17 +73,13 @@ class Search:
         return int(self._evolution.countiter)
 
     def improve(
-        self, cases: Sequence[Case], extent: SearchExtent, pool: Executor, say: Show
+        self, cases: Sequence[Case], minutes: float, generations: int, pool: Executor, say: Say
     ) -> None:
-        """Go on until ``extent`` is reached or the search has converged."""
-        start = time.monotonic()
-        end = start + extent.minutes * 60
-        evolution = self._evolution
-        while (
-            time.monotonic() < end
-            and self.generations < extent.generations
-            and not evolution.stop()
-        ):
+        """Go on for so long, to so many generations in all, or until the search has converged."""
+        start, evolution = time.monotonic(), self._evolution
+        while self.generations < generations and not evolution.stop():
+            if time.monotonic() - start >= minutes * 60:
+                break
             points = evolution.ask()
             candidates = [values_at(self._knobs, point) for point in points]
             found = losses(cases, candidates, self.generations + 1, pool)
@@ -106,10 +88,10 @@ class Search:
             say(
                 f"generation {self.generations}: loss {min(found):.4f} to {max(found):.4f}, "
                 f"step {evolution.sigma:.4f}, {time.monotonic() - start:.0f} of "
-                f"{extent.minutes * 60:.0f} s"
+                f"{minutes * 60:.0f} s"
             )
 
-    def best(self, cases: Sequence[Case], pool: Executor, say: Show) -> Values:
+    def best(self, cases: Sequence[Case], pool: Executor, say: Say) -> Values:
         """The best of start, best point and centre of the search, by seeds new to it."""
         result = self._evolution.result
         finalists = {"start": self._start}
@@ -131,7 +113,7 @@ class Search:
         """
         import cma
 
-        start = positions(self._knobs, self._start)
+        start = [knob.position(self._start[knob.name]) for knob in self._knobs]
         options = {
             "bounds": [0, 1],
             "popsize": 14,
@@ -183,31 +165,31 @@ def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[
         )
 
 
-def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
+def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor) -> None:
     """One search, all rows or without a suite, and what came of it."""
     tables = [load_table(name) for name in (["transport"] if suite else MEASURED)]
     cases = calibration_cases(tables, suite, options.length)
     knobs = [*KNOBS]
     if suite:
         cases = [replace(case, cpu_weight=0.0) for case in cases]
-        knobs = [k for k in KNOBS if not (k.is_of_appc or k.is_of_processor_time)]
+        knobs = [knob for knob in KNOBS if knob.is_of_transport]
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
     search = Search(state, knobs, options.seed, suite)
-    say: Show = partial(print, file=sys.stderr, flush=True)
-    search.improve(cases, SearchExtent(options.minutes, options.generations), pool, say)
+    say: Say = partial(print, file=sys.stderr, flush=True)
+    search.improve(cases, options.minutes, options.generations, pool, say)
     best = search.best(cases, pool, say)
     before = start_values(knobs, suite)
-    show(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")
+    print(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")
     for name, value in best.items():
-        show(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
+        print(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
     comparisons = residuals(tables, best, pool, options.length)
-    for line in (line for table in tables for line in tally(table, comparisons)):
-        show(line)
+    for table in tables:
+        print(*tally(table, comparisons), sep="\n")
     if suite and options.record:
         store_rows(suite, comparisons, f"{search.generations} generations", options.seed)
 
 
-def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Calibrate as the command line says; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.calibration.calibrate", description=__doc__
@@ -229,7 +211,7 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     try:
         with ProcessPoolExecutor(options.jobs) as pool:
             for suite in options.leave_out or [None]:
-                calibrate(options, suite, pool, show)
+                calibrate(options, suite, pool)
     except (ImportError, ValueError) as error:
         hint = "; pip install 'isfc[calibrate]'" if isinstance(error, ImportError) else ""
         print(f"calibrate: {error}{hint}", file=sys.stderr)

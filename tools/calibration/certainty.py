@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
+from isfc.link.message import Traffic
 from scenarios.figures.certainty import (
     ALL_LINKS,
     COLUMNS,
@@ -205,18 +207,13 @@ def score(misses: Sequence[Miss], share: float) -> list[float]:
     return found
 
 
-def coverage(misses: Sequence[Miss], share: float, factor: float) -> float:
-    """The share of rows that is covered where each suite's factor is told by the others."""
-    taken = math.log(factor) / math.log(within((miss.factor for miss in misses), share))
-    scores = score(misses, share)
-    return sum(one <= taken + 1e-3 for one in scores) / len(scores)
-
-
 def covered(family: Family, misses: Sequence[Miss], share: float, factor: float) -> float:
     """The share of rows that a factor covers: of suites left out where these tell each other."""
-    if score(misses, share) and tells(family, misses):
-        return coverage(misses, share, factor)
-    return sum(miss.factor <= factor * 1.001 for miss in misses) / len(misses)
+    scores = score(misses, share)
+    if scores and tells(family, misses):
+        taken = math.log(factor) / math.log(within((miss.factor for miss in misses), share))
+        return fmean(one <= taken + 1e-3 for one in scores)
+    return fmean(miss.factor <= factor * 1.001 for miss in misses)
 
 
 def foretold(misses: Sequence[Miss], share: float) -> float | None:
@@ -232,7 +229,7 @@ def foretold(misses: Sequence[Miss], share: float) -> float | None:
             factor = within(told, share)
             own = (m.factor for m in misses if (m.suite, m.draw) == (suite, draw))
             covers += [one <= factor for one in own]
-    return sum(covers) / len(covers) if covers else None
+    return fmean(covers) if covers else None
 
 
 def within(factors: Iterable[float], share: float) -> float:
@@ -277,23 +274,21 @@ def _counts(table: PublishedTable, row: PublishedRow, kind: FigureKind) -> bool:
 
 
 @cache
-def _family(table: str, key: str, collisions_per_s: float) -> Family:
-    experiment = _experiment(table, key)
-    workload = experiment.workload
-    small = workload.min_percent / 100
-    return family_of(
-        len(experiment.layout.ctcs),
-        small * workload.min_length + (1 - small) * workload.max_length,
-        experiment.pairs,
-        collisions_per_s,
-        appc=experiment.workload.traffic.name == "LEGACY",
-    )
-
-
-@cache
 def _experiment(table: str, key: str) -> Experiment:
     known, rows = _table(table)
     return make_experiment(known, rows[key])
+
+
+def _family(table: str, key: str, collisions_per_s: float) -> Family:
+    experiment = _experiment(table, key)
+    workload = experiment.workload
+    return family_of(
+        len(experiment.layout.ctcs),
+        workload.mean_length,
+        experiment.pairs,
+        collisions_per_s,
+        appc=workload.traffic is Traffic.LEGACY,
+    )
 
 
 def _differ_in(table: PublishedTable, a: PublishedRow, b: PublishedRow, column: str) -> bool:

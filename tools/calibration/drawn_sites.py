@@ -59,10 +59,6 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
     said = [each.replace(f"{folder}/", "") for each in told]
     profile = BLANK if fitted is None else fitted.profile
     found = predicted(site, profile)
-    errors = [
-        (100 * (each.today / each.there - 1), 100 * (each.at_site / each.there - 1))
-        for each in found
-    ]
     held, before = profile.held_back, profile.before
     constants = () if fitted is None else fitted.constants
     return {
@@ -71,8 +67,8 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "truth": site.truth,
         "outcome": outcome,
         "right": any(word in each for word in site.right for each in said),
-        "without": " ".join(f"{without:.1f}" for without, _ in errors),
-        "with_fit": " ".join(f"{with_fit:.1f}" for _, with_fit in errors),
+        "without": " ".join(f"{100 * (each.today / each.there - 1):.1f}" for each in found),
+        "with_fit": " ".join(f"{100 * (each.at_site / each.there - 1):.1f}" for each in found),
         "deviations": " ".join(f"{100 * each.deviation:.1f}" for each in found),
         "factors": " ".join(f"{name}={value:.2f}" for name, value in profile.factors.items()),
         "untold": " ".join(each.constant for each in constants if not each.told),
@@ -106,10 +102,7 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
     given = [row for row in rows if row["outcome"] == "given"]
     if not given:
         return [("fits given", f"0 of {len(rows)}")]
-    without, with_fit = (
-        [abs(float(each)) for row in given for each in row[name].split()]
-        for name in ("without", "with_fit")
-    )
+    without, with_fit = zip(*(pair for row in given for pair in _errors(row)), strict=True)
     inside = [
         abs(log(1 + float(off) / 100)) <= NORMAL_80 * float(deviation) / 100
         for row in given
@@ -156,12 +149,15 @@ def _numbers(numbers: list[str]) -> str:
 
 def worst_points(row: dict[str, str]) -> float:
     """By how many points a prediction is further off with the fit, at most."""
-    pairs = zip(row["without"].split(), row["with_fit"].split(), strict=True)
-    return max(abs(float(with_fit)) - abs(float(without)) for without, with_fit in pairs)
+    return max(with_fit - without for without, with_fit in _errors(row))
+
+
+def _errors(row: dict[str, str]) -> list[tuple[float, float]]:
+    """By how much each prediction is off, without the fit and with it."""
+    both = zip(row["without"].split(), row["with_fit"].split(), strict=True)
+    return [(abs(float(without)), abs(float(with_fit))) for without, with_fit in both]
 
 
 def _is_good(row: dict[str, str]) -> bool:
-    without, with_fit = (
-        median(abs(float(each)) for each in row[name].split()) for name in ("without", "with_fit")
-    )
+    without, with_fit = map(median, zip(*_errors(row), strict=True))
     return with_fit < without / 3 and worst_points(row) < 10

@@ -2,22 +2,18 @@
 
 ``python -m tools.calibration.judge`` replays the published tables, with three seeds of 10 s each
 unless told otherwise, and prints a line for each number that is bounded or wanted. It ends with 1
-if a bound is not kept. ``--set chpid.turn_ns=0`` judges with another value of a constant. ``--csv
-FILE`` keeps the replay in the form of ``docs/fidelity.csv``, and ``--from FILE`` judges what was
-kept, without a run.
+if a bound is not kept. ``--set chpid.turn_ns=0`` judges with another value of a constant.
 """
 
 import argparse
-import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Final
 
-from isfc.answers.replay_checks import WITHIN, Check, checks_of
+from isfc.answers.replay_checks import Check, checks_of
 from tools.calibration.knobs import build_constants
-from tools.calibration.replayed import ReplayedTable, load, replay_all, stored
+from tools.calibration.replayed import ReplayedTable, replay_all
 
 SEEDS: Final = 3
 SECONDS: Final = 10.0
@@ -35,33 +31,26 @@ def line(check: Check) -> str:
         "" if each is None else f"{each:.3g} {check.unit}"
         for each in (check.reached, check.bound, check.goal)
     )
-    of = f"{check.table}, {check.name}, {check.of}: {WITHIN[check.statistic]}"
+    of = f"{check.table}, {check.name}, {check.of}: {check.what}"
     verdict = "" if check.within else "NOT KEPT  "
     return f"{of:76}{reached:>10}{bound:>10}{goal:>10}  {verdict}{check.worst}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Judge as the command line says; return 1 if a bound is not kept."""
     parser = argparse.ArgumentParser(prog="python -m tools.calibration.judge", description=__doc__)
     parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each row (3)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="virtual time of each (10)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    parser.add_argument("--set", action="append", default=[], metavar="OWNER.FIELD=VALUE")
-    parser.add_argument("--csv", type=Path, help="keep the replay in this file")
-    parser.add_argument("--from", type=Path, dest="kept", help="judge what was kept in this file")
-    options = parser.parse_args(arguments)
+    parser.add_argument(
+        "--set", action="append", type=_setting, default=[], metavar="OWNER.FIELD=VALUE"
+    )
+    options = parser.parse_args()
     try:
-        values = dict(_setting(each) for each in options.set)
-        constants = build_constants(values) if values else None
+        constants = build_constants(dict(options.set))
     except ValueError as error:
         parser.error(f"--set {error}")
-    if options.kept:
-        replays = load(options.kept)
-    else:
-        with ProcessPoolExecutor(options.jobs) as pool:
-            replays = replay_all(options.seeds, options.seconds, pool, constants)
-    if options.csv:
-        options.csv.write_text(stored(replays), "utf-8")
+    with ProcessPoolExecutor() as pool:
+        replays = replay_all(options.seeds, options.seconds, pool, constants)
     found = judge(replays)
     print(f"{'':76}{'reached':>10}{'bound':>10}{'goal':>10}  worst", *map(line, found), sep="\n")
     wanted = [each.meets_goal for each in found if each.goal is not None]
@@ -70,11 +59,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _setting(text: str) -> tuple[str, float]:
-    name, sign, value = text.partition("=")
+    name, _, value = text.partition("=")
     try:
-        return name, float(value if sign else "none")
+        return name, float(value)
     except ValueError:
-        raise ValueError(f"{text}: expected OWNER.FIELD=VALUE, as chpid.turn_ns=0") from None
+        wanted = f"{text}: expected OWNER.FIELD=VALUE, as chpid.turn_ns=0"
+        raise argparse.ArgumentTypeError(wanted) from None
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ nothing else is.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -19,35 +19,43 @@ Values = Mapping[str, float]
 
 EXPRESS2: Final = "FICON Express2"
 EXPRESS4: Final = "FICON Express4"
+BOTH: Final = f"{EXPRESS2} and {EXPRESS4}"
+
+OWNERS: Final = {
+    "link": ("link",),
+    "guests": ("guests",),
+    BOTH: (EXPRESS2, EXPRESS4),
+    "chpid": (EXPRESS2, EXPRESS4),
+}
+"""The records that a constant stands in, by what its name begins with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One calibrated constant: the records it stands in, and what it may be.
+    """One calibrated constant: its name, as ``link.build_package_ns``, and what it may be.
 
     The bounds are what could be true of a z10 and its channels; between them the search works
     on a logarithmic scale from 0 to 1.
     """
 
-    owners: tuple[str, ...]
-    field: str
+    name: str
     low: float
     high: float
 
     @property
-    def name(self) -> str:
-        """As it is printed: ``link.build_package_ns``, ``FICON Express2.io_ns``."""
-        return f"{' and '.join(self.owners)}.{self.field}"
+    def owners(self) -> tuple[str, ...]:
+        """The records it stands in."""
+        return OWNERS[self.name.partition(".")[0]]
 
     @property
-    def is_of_appc(self) -> bool:
-        """Whether APPC/VM alone is sensitive to it."""
-        return "appc" in self.field
+    def field(self) -> str:
+        """Its name there."""
+        return self.name.partition(".")[2]
 
     @property
-    def is_of_processor_time(self) -> bool:
-        """Whether %CPU/msg alone is sensitive to it."""
-        return self.field.startswith("cpu_")
+    def is_of_transport(self) -> bool:
+        """Whether the throughput of ISFC Transport depends on it, and not APPC/VM or %CPU alone."""
+        return "appc" not in self.field and not self.field.startswith("cpu_")
 
     def position(self, value: float) -> float:
         """Where ``value`` lies on the scale; the end of the scale if it lies outside."""
@@ -59,41 +67,33 @@ class Knob:
         return float(self.low * (self.high / self.low) ** min(max(position, 0.0), 1.0))
 
 
-def _link(field: str, low: float, high: float) -> Knob:
-    return Knob(("link",), field, low, high)
-
-
-def _guests(field: str, low: float, high: float) -> Knob:
-    return Knob(("guests",), field, low, high)
-
-
 KNOBS: Final = (
-    _link("build_package_ns", 1_000, 250_000),
-    _link("recovery_ns", 10_000, 1_000_000),
-    _link("release_ns_per_byte", 0.01, 1),
-    _link("single_ctc_release_ns_per_byte", 0.03, 2),
-    _link("open_backlog_length", 20_000, 600_000),
-    _link("open_backlog_count", 2, 200),
-    _link("open_length_exponent", 0.1, 1),
-    _link("share_length", 50_000, 800_000),
-    _link("appc_ns_per_byte_built", 0.05, 10),
-    _link("appc_ns_per_byte_taken", 0.05, 10),
-    _link("single_ctc_length", 40_000, 300_000),
-    _link("single_ctc_appc_length", 40_000, 600_000),
-    _link("single_ctc_message_length", 2_000, 60_000),
-    _link("cpu_message_ns", 50, 50_000),
-    _link("cpu_read_package_ns", 50, 50_000),
-    _link("cpu_ns_per_byte", 0.02, 5),
-    _link("cpu_appc_message_ns", 500, 50_000),
-    _guests("client_ns_per_byte", 0.01, 2),
-    _guests("client_latency_ns", 1_000, 400_000),
-    _guests("appc_server_ns", 5_000, 500_000),
-    _guests("appc_client_ns", 5_000, 500_000),
-    Knob((EXPRESS2, EXPRESS4), "processor_bits_per_ccw", 1_000, 100_000),
-    Knob((EXPRESS2, EXPRESS4), "io_ns", 3_000, 100_000),
-    Knob((EXPRESS2, EXPRESS4), "turn_ns", 500, 400_000),
-    Knob((EXPRESS2, EXPRESS4), "interrupt_ns", 1_000, 250_000),
-    Knob((EXPRESS2, EXPRESS4), "roll_off", 0.001, 0.1),
+    Knob("link.build_package_ns", 1_000, 250_000),
+    Knob("link.recovery_ns", 10_000, 1_000_000),
+    Knob("link.release_ns_per_byte", 0.01, 1),
+    Knob("link.single_ctc_release_ns_per_byte", 0.03, 2),
+    Knob("link.open_backlog_length", 20_000, 600_000),
+    Knob("link.open_backlog_count", 2, 200),
+    Knob("link.open_length_exponent", 0.1, 1),
+    Knob("link.share_length", 50_000, 800_000),
+    Knob("link.appc_ns_per_byte_built", 0.05, 10),
+    Knob("link.appc_ns_per_byte_taken", 0.05, 10),
+    Knob("link.single_ctc_length", 40_000, 300_000),
+    Knob("link.single_ctc_appc_length", 40_000, 600_000),
+    Knob("link.single_ctc_message_length", 2_000, 60_000),
+    Knob("link.cpu_message_ns", 50, 50_000),
+    Knob("link.cpu_read_package_ns", 50, 50_000),
+    Knob("link.cpu_ns_per_byte", 0.02, 5),
+    Knob("link.cpu_appc_message_ns", 500, 50_000),
+    Knob("guests.client_ns_per_byte", 0.01, 2),
+    Knob("guests.client_latency_ns", 1_000, 400_000),
+    Knob("guests.appc_server_ns", 5_000, 500_000),
+    Knob("guests.appc_client_ns", 5_000, 500_000),
+    Knob(f"{BOTH}.processor_bits_per_ccw", 1_000, 100_000),
+    Knob(f"{BOTH}.io_ns", 3_000, 100_000),
+    Knob(f"{BOTH}.turn_ns", 500, 400_000),
+    Knob(f"{BOTH}.interrupt_ns", 1_000, 250_000),
+    Knob(f"{BOTH}.roll_off", 0.001, 0.1),
 )
 """Everything that may be fitted. What two records share is one constant."""
 
@@ -135,38 +135,22 @@ def build_constants(values: Values) -> Constants:
     """
     records = _records()
     for name, value in values.items():
-        owners, field = _place(name)
-        for owner in owners:
-            present = getattr(records[owner], field, None)
+        owner, _, field = name.partition(".")
+        if owner not in OWNERS:
+            raise ValueError(f"{name}: expected link, guests or chpid, and the constant's name")
+        for record in OWNERS[owner]:
+            present = getattr(records[record], field, None)
             if not isinstance(present, int | float):
                 raise ValueError(f"{name}: there is no such constant")
             rounded = round(value) if isinstance(present, int) else value
-            records[owner] = replace(records[owner], **{field: rounded})
+            records[record] = replace(records[record], **{field: rounded})
     profiles = {name: records[name] for name in FEATURES}
     return Constants(records["link"], records["guests"], profiles)
 
 
-def positions(knobs: Sequence[Knob], values: Values) -> list[float]:
-    """A point of the search: where each knob's value lies on its scale."""
-    return [knob.position(values[knob.name]) for knob in knobs]
-
-
-def values_at(knobs: Sequence[Knob], point: Iterable[float]) -> dict[str, float]:
+def values_at(knobs: Iterable[Knob], point: Iterable[float]) -> dict[str, float]:
     """The values at a point of the search."""
     return {knob.name: knob.value(position) for knob, position in zip(knobs, point, strict=True)}
-
-
-def _place(name: str) -> tuple[Sequence[str], str]:
-    """The records in which a constant stands, and its field there."""
-    for knob in KNOBS:
-        if knob.name == name:
-            return knob.owners, knob.field
-    owner, _, field = name.partition(".")
-    both = (EXPRESS2, EXPRESS4)
-    owners = {"link": ("link",), "guests": ("guests",), "chpid": both, " and ".join(both): both}
-    if owner not in owners:
-        raise ValueError(f"{name}: expected link, guests or chpid, and the constant's name")
-    return owners[owner], field
 
 
 def _records() -> dict[str, Any]:

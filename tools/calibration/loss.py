@@ -12,6 +12,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
+from statistics import fmean
 from typing import Final
 
 from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX
@@ -113,7 +114,7 @@ def losses(
     """
     tasks = [(case, seed, values) for values in candidates for case in cases]
     found = pool.map(_task_loss, tasks, chunksize=4) if pool else map(_task_loss, tasks)
-    return [_mean(islice(found, len(cases))) for _ in candidates]
+    return [fmean(islice(found, len(cases))) for _ in candidates]
 
 
 def _task_loss(task: Task) -> float:
@@ -128,7 +129,7 @@ def case_loss(case: Case, recording: Recording) -> float:
         table = _table(name)
         emulated = {c.measure: c.emulated for c in compare(table, row, [recording])}
         found[name].append(row_loss(table.view, row, emulated, case.cpu_weight))
-    return sum(map(_mean, found.values()))
+    return sum(map(fmean, found.values()))
 
 
 def row_loss(
@@ -191,7 +192,7 @@ def _device_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
     if row.number("busy_percent") > 20:
         parts = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
         # the report rounds to a tenth of a millisecond
-        loss += 0.25 * _mean(
+        loss += 0.25 * fmean(
             min(1.0, _distance(emulated[part] + 0.05, row.number(part) + 0.05, 0.05))
             for part in parts
         )
@@ -201,7 +202,7 @@ def _device_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
 def _link_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
     """How messages are packed, both ways; how many there are is told elsewhere."""
     packed = ("write_msgs_per_pkg", "read_msgs_per_pkg")
-    return 0.25 * _mean(min(1.0, _distance(emulated[p], row.number(p), 0.1)) for p in packed)
+    return 0.25 * fmean(min(1.0, _distance(emulated[p], row.number(p), 0.1)) for p in packed)
 
 
 def _distance(emulated: float, published: float, least: float) -> float:
@@ -213,9 +214,7 @@ def _exchanges_per_s(row: PublishedRow, workload: Workload) -> float:
     """Messages and replies a second, as published."""
     if "msgs_per_s" in row.columns:
         return row.number("msgs_per_s")
-    small = workload.min_percent / 100
-    message = small * workload.min_length + (1 - small) * workload.max_length
-    return row.number("mb_per_s") * MIB / (message + workload.reply_length)
+    return row.number("mb_per_s") * MIB / (workload.mean_length + workload.reply_length)
 
 
 def _segments_per_reply(workload: Workload) -> int:
@@ -223,8 +222,3 @@ def _segments_per_reply(workload: Workload) -> int:
     if workload.traffic is Traffic.TRANSPORT:
         return 1
     return -(-workload.reply_length // APPC_SEGMENT_LENGTH_MAX)
-
-
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)

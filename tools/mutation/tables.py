@@ -12,14 +12,14 @@ First the tests must pass with nothing changed: what fails anyway notices nothin
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State, class_of
 from isfc.link.read_side import READ_SIDE, ReadState
-from isfc.link.state import StateInput
 from isfc.link.write_side import WRITE_SIDE, WriteState
 
 TESTS: Final = (
@@ -36,68 +36,46 @@ _OPTIONS: Final = ("-x", "-q", "-p", "no:cacheprovider", "--assert=plain")
 warning fails the run."""
 
 
-class Nothing(NamedTuple):
-    """No change: what must survive."""
+class Mutant(NamedTuple):
+    """An entry of a table with another value."""
 
-    def change(self) -> None:
-        """Leave everything as it is."""
-
-
-class OtherOutcome(NamedTuple):
-    """Another outcome of a command of one class when the other end has something outstanding."""
-
-    row: CommandClass
-    state: State
-    outcome: CommandOutcome
-
-    def change(self) -> None:
-        """Put it into the table, for this process."""
-        old = TRANSITIONS[self.row]
-        first, second, third, fourth, fifth, sixth = (
-            self.outcome if state is self.state else old[state] for state in State
-        )
-        new = (first, second, third, fourth, fifth, sixth)
-        TRANSITIONS[self.row] = new
-        for command, rule in RULES.items():
-            if class_of(command) is self.row:
-                rule.outcomes = list(new)
-
-    def __str__(self) -> str:
-        return f"{self.row.name} met by {self.state.name}: {self.outcome.name}"
+    name: str
+    change: Callable[[], None]
+    """Puts the value into the table, for this process."""
 
 
-class After(NamedTuple):
-    """Another state of one side of a link's CTC after an input in one of its states."""
-
-    given: StateInput
-    before: int
-    after: int
-
-    def change(self) -> None:
-        """Put it into the table, for this process."""
-        self.given.change(self.before, self.after)
-
-    def __str__(self) -> str:
-        return f"{self.given.cause}, in state {self.before}: {self.after}"
+NOTHING: Final = Mutant("nothing", lambda: None)
+"""No change: what must survive."""
 
 
-def mutants() -> Iterator[OtherOutcome | After]:
+def change_outcome(row: CommandClass, state: State, outcome: CommandOutcome) -> None:
+    """Another outcome of commands of a class when the other end has something outstanding."""
+    outcomes = list(TRANSITIONS[row])
+    outcomes[[*State].index(state)] = outcome
+    first, second, third, fourth, fifth, sixth = outcomes
+    TRANSITIONS[row] = first, second, third, fourth, fifth, sixth
+    for command, rule in RULES.items():
+        if class_of(command) is row:
+            rule.outcomes = outcomes
+
+
+def mutants() -> Iterator[Mutant]:
     """Other values of every entry."""
     for row, outcomes in TRANSITIONS.items():
         for state in State:
-            yield from (
-                OtherOutcome(row, state, each)
-                for each in CommandOutcome
-                if each is not outcomes[state]
-            )
+            for outcome in CommandOutcome:
+                if outcome is not outcomes[state]:
+                    name = f"{row.name} met by {state.name}: {outcome.name}"
+                    yield Mutant(name, partial(change_outcome, row, state, outcome))
     for side, states in ((READ_SIDE, ReadState), (WRITE_SIDE, WriteState)):
         for given in side:
             for before, after in given.changes.items():
-                others = {before, (after + 1) % len(states)} - {after}
-                yield from (After(given, before, each) for each in sorted(others))
+                for other in sorted({before, (after + 1) % len(states)} - {after}):
+                    name = f"{given.cause}, in state {before}: {other}"
+                    yield Mutant(name, partial(given.change, before, other))
 
 
-def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:
+def survives(mutant: Mutant, tests: tuple[str, ...] = TESTS) -> bool:
     """Whether every test passes, in a process of its own, with the table changed."""
     child = os.fork()
     if not child:
@@ -112,20 +90,20 @@ def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TE
 
 def main(arguments: list[str]) -> int:
     """Try every mutant, or those from a number on; return the exit status."""
-    if not survives(Nothing()):
+    if not survives(NOTHING):
         print("the tests fail with nothing changed")
         return 2
     first = int(arguments[0]) if arguments else 1
     every = list(mutants())
-    survivors = []
+    survivors = 0
     for number, mutant in enumerate(every[first - 1 :], first):
         if survives(mutant, FIRST) and survives(mutant):
-            survivors.append(mutant)
-            print(f"survives: {mutant}", flush=True)
+            survivors += 1
+            print(f"survives: {mutant.name}", flush=True)
         if number % 50 == 0:
             print(f"{number} of {len(every)}", flush=True)
     count = len(every) - first + 1
-    print(f"{count} entries changed, {count - len(survivors)} noticed")
+    print(f"{count} entries changed, {count - survivors} noticed")
     return 1 if survivors else 0
 
 

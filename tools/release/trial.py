@@ -8,9 +8,7 @@ run; an extra that is missing is named, and then installed alone; pipx and uvx r
 installed, unpacked, and runs its quick tests.
 """
 
-import os
 import re
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -22,7 +20,7 @@ from typing import Final, NamedTuple
 
 from tools import PROJECT
 from tools.release.bare_root import GIVEN, HOME, bare_root
-from tools.release.build import DIST, TOOLS
+from tools.release.build import DIST, TOOLS, run
 from tools.release.public_names import doubts, program
 from tools.release.pythons import pythons
 
@@ -44,7 +42,7 @@ SMOKE: Final = (
     ("--version", "isfc"),
     ("plan --help", "Usage: isfc plan"),
     ("studio --help", "Usage: isfc studio"),
-    ("plan atlanta-boston", "Each scan stops short by 1"),
+    ("plan atlanta-boston", "ATLANTA - BOSTON: 8 CTCs"),
     ("run published-1 --workload HS --pairs 2 --seconds 0.2 --json", '"mb_per_s"'),
     ("check atlanta-boston", "atlanta-boston"),
     ("replay relocation", "0 of 10 rows leave theirs"),
@@ -83,7 +81,7 @@ grid = { layout = ["published-1"], workload = ["HS"], pairs = [1] }
 def check_files() -> None:
     """What checkers of packages say of the files and of ``pyproject.toml``."""
     files = sorted(str(path) for path in DIST.iterdir())
-    _run(TOOLS / "twine", "check", "--strict", *files)
+    run(TOOLS / "twine", "check", "--strict", *files)
     wanted = _sdist_files()
     for wheel in sorted(DIST.glob("*.whl")):
         with zipfile.ZipFile(wheel) as archive:
@@ -92,15 +90,15 @@ def check_files() -> None:
             raise SystemExit(f"{wheel.name} lacks {', '.join(sorted(lost))}")
         print(f"{wheel.name} has all {len(wanted)} files of its packages")
         top = ",".join(PACKAGES + tuple(name for name in held if name.startswith("isfc__mypyc")))
-        _run(TOOLS / "check-wheel-contents", f"--toplevel={top}", wheel)
-    _run(TOOLS / "validate-pyproject", PROJECT / "pyproject.toml")
-    _run(TOOLS / "pre-commit", "validate-config", PROJECT / ".pre-commit-config.yaml")
-    _run(TOOLS / "hadolint", PROJECT / "Containerfile")
+        run(TOOLS / "check-wheel-contents", f"--toplevel={top}", wheel)
+    run(TOOLS / "validate-pyproject", PROJECT / "pyproject.toml")
+    run(TOOLS / "pre-commit", "validate-config", PROJECT / ".pre-commit-config.yaml")
+    run(TOOLS / "hadolint", PROJECT / "Containerfile")
     schemas = {"citation-file-format": "CITATION.cff", "github-workflows": WORKFLOW}
     for schema, file in schemas.items():
         checker = (TOOLS / "check-jsonschema", "--builtin-schema", f"vendor.{schema}")
-        _run(*checker, PROJECT / file)
-    said = _run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", PROJECT)
+        run(*checker, PROJECT / file)
+    said = run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", PROJECT)
     if set(said.split()) != set(CI_WHEELS):
         raise SystemExit(f"cibuildwheel would build {said.split()}, not {CI_WHEELS}")
 
@@ -127,16 +125,16 @@ def _try_wheel(python: Path, wheel: Path, *, compiled: bool) -> None:
     """In a root that has an operating system and ``python``, and no network, only wheels."""
     with _wheels_for(python, wheel) as wheels, bare_root(python, wheels) as root:
         bin_ = HOME / "venv" / "bin"
-        _run(*root.search(), shown="search for isfc in a bare root")
-        _run(*root.command(python, "-m", "venv", "venv"), shown=f"{python} -m venv venv")
+        run(*root.search(), shown="search for isfc in a bare root")
+        run(*root.command(python, "-m", "venv", "venv"), shown=f"{python} -m venv venv")
         pip = (bin_ / "pip", "install", "--quiet", "--no-index", "--find-links")
-        _run(*root.command(*pip, GIVEN / wheels.name, "isfc"), shown=f"pip install {wheel.name}")
+        run(*root.command(*pip, GIVEN / wheels.name, "isfc"), shown=f"pip install {wheel.name}")
         for words, wanted in SMOKE:
-            said = _run(*root.command(bin_ / "isfc", *words.split()), shown=f"isfc {words}")
+            said = run(*root.command(bin_ / "isfc", *words.split()), shown=f"isfc {words}")
             if wanted not in said:
                 raise SystemExit(f"isfc {words} of {wheel.name}: no {wanted!r} in\n{said}")
         code = "import ctc.device as m; print(m.__file__.endswith('.so'))"
-        if _run(*root.command(bin_ / "python", "-c", code), shown=code) != f"{compiled}\n":
+        if run(*root.command(bin_ / "python", "-c", code), shown=code) != f"{compiled}\n":
             raise SystemExit(f"{wheel.name}: expected compiled modules: {compiled}")
 
 
@@ -145,7 +143,7 @@ def _wheels_for(python: Path, *wanted: str | Path) -> Iterator[Path]:
     """A folder of the wheels that ``wanted`` takes, so that it installs without an index."""
     with TemporaryDirectory() as folder:
         pip = (python, "-m", "pip", "wheel", "--quiet", "--constraint", CONSTRAINTS)
-        _run(*pip, "--wheel-dir", folder, *wanted)
+        run(*pip, "--wheel-dir", folder, *wanted)
         yield Path(folder)
 
 
@@ -157,14 +155,14 @@ def try_readme() -> None:
     needed = (pure, "setuptools", "mypy")  # what it requires, and what compiles it
     with _wheels_for(python, *needed) as wheels, bare_root(python, wheels, sdist) as root:
         given = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(GIVEN / wheels.name)}
-        _run(*root.search(), shown="search for isfc in a bare root")
-        _run(*root.command("tar", "--extract", "--file", GIVEN / sdist.name), shown="tar")
+        run(*root.search(), shown="search for isfc in a bare root")
+        run(*root.command("tar", "--extract", "--file", GIVEN / sdist.name), shown="tar")
         make = ("make", "--directory", source, "replay", f"PYTHON={python}")
-        said = _run(*root.command(*make, **given), shown="make replay")
+        said = run(*root.command(*make, **given), shown="make replay")
         if "runs interpreted" in said or "; 0 of 140 rows leave theirs" not in said:
             raise SystemExit(f"make replay in a bare root:\n{said}")
         plan = (source / ".venv" / "bin" / "isfc", "plan", "atlanta-boston")
-        _run(*root.command(*plan), shown="isfc plan atlanta-boston")
+        run(*root.command(*plan), shown="isfc plan atlanta-boston")
 
 
 def try_extras() -> None:
@@ -172,22 +170,22 @@ def try_extras() -> None:
     with _extras() as (bin_, folder):
         for extra, needs in EXTRAS.items():
             named = f"{bin_ / 'python'}[0-9.]* -m pip install 'isfc\\[{extra}\\]'"
-            said = _run(bin_ / "isfc", *needs.words.split(), cwd=folder, ends_with=2)
+            said = run(bin_ / "isfc", *needs.words.split(), cwd=folder, ends_with=2)
             if not re.search(named, said):
                 raise SystemExit(f"isfc {needs.words} does not name isfc[{extra}]:\n{said}")
         testing = "import isfc.testing.strategies"
-        said = _run(bin_ / "python", "-c", testing, ends_with=1)
+        said = run(bin_ / "python", "-c", testing, ends_with=1)
         if "pip install 'isfc[testing]'" not in said:
             raise SystemExit(f"{testing} does not name isfc[testing]:\n{said}")
     for extra, needs in EXTRAS.items():
         with _extras(extra) as (bin_, folder):
             isfc: tuple[str | Path, ...]
             isfc = (*needs.before.split(), bin_ / "isfc", *needs.words.split())
-            said = _run(*isfc, cwd=folder, ends_with=needs.ends_with)
+            said = run(*isfc, cwd=folder, ends_with=needs.ends_with)
             if needs.says not in said:
                 raise SystemExit(f"isfc {needs.words}: no {needs.says!r} in\n{said}")
     with _extras("testing") as (bin_, _):
-        _run(bin_ / "python", "-c", testing)
+        run(bin_ / "python", "-c", testing)
 
 
 @contextmanager
@@ -197,17 +195,15 @@ def _extras(*names: str) -> Iterator[tuple[Path, Path]]:
     with _environment(next(iter(pythons().values()))) as bin_, TemporaryDirectory() as folder:
         (Path(folder) / "grid.toml").write_text(GRID, "utf-8")
         asked = f"isfc[{','.join(names)}] @ {pure.as_uri()}"
-        _run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, asked)
+        run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, asked)
         yield bin_, Path(folder)
 
 
 def try_one_line() -> None:
     """Run the command by pipx and uvx, with ``dist/`` as the place where isfc is found."""
-    for words in (
-        (TOOLS / "pipx", "run", f"--pip-args=--find-links={DIST}", "isfc"),
-        (TOOLS / "uvx", "--find-links", DIST, "isfc"),
-    ):
-        _run(*words, "plan", "atlanta-boston")
+    plan = ("isfc", "plan", "atlanta-boston")
+    run(TOOLS / "pipx", "run", f"--pip-args=--find-links={DIST}", *plan)
+    run(TOOLS / "uvx", "--find-links", DIST, *plan)
 
 
 def try_sdist() -> None:
@@ -215,12 +211,12 @@ def try_sdist() -> None:
     (sdist,) = DIST.glob("*.tar.gz")
     with _environment(next(iter(pythons().values()))) as bin_:
         pip = (bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS)
-        _run(*pip, sdist, ISFC_COMPILE="0")  # the compiled wheels are built from the sdist, too
-        _run(bin_ / "isfc", "plan", "atlanta-boston")
+        run(*pip, sdist, ISFC_COMPILE="0")  # the compiled wheels are built from the sdist, too
+        run(bin_ / "isfc", "plan", "atlanta-boston")
     with TemporaryDirectory() as folder, tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
         source = Path(folder) / sdist.name.removesuffix(".tar.gz")
-        _run("make", "check", cwd=source, HYPOTHESIS_PROFILE="few")
+        run("make", "check", cwd=source, HYPOTHESIS_PROFILE="few")
 
 
 def check_types() -> None:
@@ -228,22 +224,22 @@ def check_types() -> None:
     version, python = next(iter(pythons().items()))
     (wheel,) = DIST.glob(f"*-cp{version.replace('.', '')}-*.whl")
     with _environment(python) as bin_, TemporaryDirectory() as folder:
-        _run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS,
+        run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS,
              f"isfc[testing] @ {wheel.as_uri()}", "mypy")  # fmt: skip
         home = Path(folder)
         (home / "program.py").write_text(PROGRAM.read_text("utf-8"), "utf-8")
         (home / "names.py").write_text(program(), "utf-8")
         (home / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}', "utf-8")
         (home / "mypy.ini").write_text("[mypy]\nignore_missing_imports = true\n", "utf-8")
-        _run(bin_ / "python", "names.py", cwd=home)
-        _run(bin_ / "mypy", "--strict", "program.py", "names.py", cwd=home)
+        run(bin_ / "python", "names.py", cwd=home)
+        run(bin_ / "mypy", "--strict", "program.py", "names.py", cwd=home)
         pyright = (TOOLS / "basedpyright", "--pythonpath", bin_ / "python")
-        _run(*pyright, "program.py", "names.py", cwd=home)
+        run(*pyright, "program.py", "names.py", cwd=home)
         # mypyc adds to classes what no source has, so what runs is compared where it is the source
         (pure,) = DIST.glob("*-py3-none-any.whl")
-        _run(bin_ / "pip", "install", "--quiet", "--no-deps", "--force-reinstall", pure)
+        run(bin_ / "pip", "install", "--quiet", "--no-deps", "--force-reinstall", pure)
         stubtest = (bin_ / "python", "-m", "mypy.stubtest", "--mypy-config-file", "mypy.ini")
-        found = doubts(_run(*stubtest, "isfc", "ctc", cwd=home, ends_with=None))
+        found = doubts(run(*stubtest, "isfc", "ctc", cwd=home, ends_with=None))
         if found:
             raise SystemExit("stubtest of public names:\n" + "\n".join(found))
 
@@ -252,36 +248,8 @@ def check_types() -> None:
 def _environment(python: Path) -> Iterator[Path]:
     """A fresh virtual environment of ``python``; its folder of commands."""
     with TemporaryDirectory() as folder:
-        _run(python, "-m", "venv", folder)
+        run(python, "-m", "venv", folder)
         yield Path(folder) / "bin"
-
-
-def _run(
-    *command: str | Path,
-    cwd: Path | None = None,
-    ends_with: int | None = 0,
-    shown: str = "",
-    **variables: str,
-) -> str:
-    """Run a command far from the project, with ``variables``, and return what it prints.
-
-    Another exit code than ``ends_with`` ends the trial; None takes any. ``shown`` stands for a
-    command that is long.
-    """
-    outside = {"PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "ISFC_COMPILE"}
-    done = subprocess.run(
-        command,
-        cwd=cwd or Path("/"),
-        env={k: value for k, value in os.environ.items() if k not in outside} | variables,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    words = shown or " ".join(map(str, command))
-    if ends_with is not None and done.returncode != ends_with:
-        raise SystemExit(f"{words}\nended with {done.returncode}:\n{done.stdout}")
-    print(words, "...", done.stdout.rstrip().rpartition("\n")[2][:60], flush=True)
-    return done.stdout
 
 
 TRIALS: Final[dict[str, Callable[[], None]]] = {

@@ -12,7 +12,7 @@ from isfc.link.parameters import LinkParameters
 from scenarios.published.table import PublishedTable, Role, load_table
 from scenarios.runs.guests import GuestCosts
 from tools.calibration import calibrate
-from tools.calibration.calibrate import MEASURED, Search, SearchExtent
+from tools.calibration.calibrate import MEASURED, Search
 from tools.calibration.knobs import EXPRESS2, EXPRESS4, KNOBS, build_constants, present_values
 from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, row_loss
 from tools.pages import sources
@@ -103,7 +103,7 @@ def case(table: PublishedTable) -> Case:
 def search(state: Path, case: Case, pool: Executor, generations: int) -> tuple[Search, list[str]]:
     said: list[str] = []
     begun = Search(state, FEW, seed=1, suite=None)
-    begun.improve([case], SearchExtent(10, generations), pool, said.append)
+    begun.improve([case], 10, generations, pool, said.append)
     return begun, said
 
 

@@ -3,39 +3,42 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
 from isfc.link.read_side import READ, READ_SIDE, ReadState
 from isfc.link.write_side import WRITE_SIDE
-from tools.mutation.tables import After, OtherOutcome, mutants, survives
+from tools.mutation.tables import Mutant, change_outcome, mutants, survives
 
 
 def test_every_entry_is_given_other_values() -> None:
-    every = list(mutants())
-    assert len(every) == len({str(each) for each in every})
-    outcomes = [each for each in every if isinstance(each, OtherOutcome)]
-    assert len(outcomes) == len(TRANSITIONS) * len(State) * (len(CommandOutcome) - 1)
-    changed = {(each.given, each.before) for each in every if isinstance(each, After)}
-    entries = {(each, before) for each in (*WRITE_SIDE, *READ_SIDE) for before in each.changes}
-    assert changed == entries
+    names = [each.name for each in mutants()]
+    assert len(names) == len(set(names))
+    outcomes = len(TRANSITIONS) * len(State) * (len(CommandOutcome) - 1)
+    entries = {
+        f"{each.cause}, in state {before}"
+        for each in (*WRITE_SIDE, *READ_SIDE)
+        for before in each.changes
+    }
+    assert {name.rpartition(":")[0] for name in names[outcomes:]} == entries
+    assert all(" met by " in name for name in names[:outcomes])
 
 
 def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
-    assert survives(
-        After(READ, ReadState.NONE, ReadState.READ),
-        ("tests/ctc/test_errors.py",),
-    )
-    mutant = OtherOutcome(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
-    assert not survives(mutant, ("tests/ctc/test_state.py",))
+    changed = Mutant("read", partial(READ.change, ReadState.NONE, ReadState.READ))
+    assert survives(changed, ("tests/ctc/test_errors.py",))
+    transfers = CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER
+    changed = Mutant("write", partial(change_outcome, *transfers))
+    assert not survives(changed, ("tests/ctc/test_state.py",))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_nothing_changed_survives_outside_of_pytest() -> None:
     # every run failed there, and so every mutant counted as noticed
-    program = "from tools.mutation.tables import *; sys.exit(not survives(Nothing(), FIRST))"
+    program = "from tools.mutation.tables import *; sys.exit(not survives(NOTHING, FIRST))"
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
     assert (
         subprocess.run(
