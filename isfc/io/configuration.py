@@ -86,10 +86,10 @@ class Trunk:
         return f"{self.ceiling.level} {self.name}"
 
 
-RATE_MAX: Final = 1e9
+_RATE_MAX: Final = 1e9
 IO_BYTES_MAX: Final = 1 << 30
-OUTSTANDING_MAX: Final = 100_000
-CPU_US_MAX: Final = 1e6
+_OUTSTANDING_MAX: Final = 100_000
+_CPU_US_MAX: Final = 1e6
 """What nobody has: above, a figure is a slip."""
 
 _Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
@@ -119,14 +119,14 @@ class IoWorkload(Table, frozen=True, rename={"block_bytes": "block", "rate_per_s
     ] = 4096
     blocks: Annotated[int, holds("blocks in an I/O, from 1 to 4096", ge=1, le=4096)] = 1
     read_percent: _Percent = 100.0
-    rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=RATE_MAX)] | None = None
+    rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=_RATE_MAX)] | None = None
     outstanding: (
         Annotated[
             int,
             holds(
-                f"how many I/Os at the same time, from 1 to {OUTSTANDING_MAX}",
+                f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
                 ge=1,
-                le=OUTSTANDING_MAX,
+                le=_OUTSTANDING_MAX,
             ),
         ]
         | None
@@ -135,7 +135,7 @@ class IoWorkload(Table, frozen=True, rename={"block_bytes": "block", "rate_per_s
         float, holds("microseconds between an I/O and the next, from 0", ge=0, le=1e9)
     ] = 0.0
     devices: Annotated[
-        int, holds(f"how many devices, from 1 to {OUTSTANDING_MAX}", ge=1, le=OUTSTANDING_MAX)
+        int, holds(f"how many devices, from 1 to {_OUTSTANDING_MAX}", ge=1, le=_OUTSTANDING_MAX)
     ] = 8
     cache_hit_percent: _Percent = 100.0
     system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
@@ -144,9 +144,9 @@ class IoWorkload(Table, frozen=True, rename={"block_bytes": "block", "rate_per_s
         Annotated[
             float,
             holds(
-                f"microseconds of CPU for 2^20 bytes, above 0 and up to {CPU_US_MAX:g}",
+                f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
                 gt=0,
-                le=CPU_US_MAX,
+                le=_CPU_US_MAX,
             ),
         ]
         | None
