@@ -138,7 +138,7 @@ quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than
 # What another Python may do otherwise is the pure code, the live pair and the reader of decks.
 ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
 
-OTHERS := $(BIN)/python -m tools.release.pythons others
+OTHERS := $(BIN)/python -m tools.release.pythons
 VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)')
 
 .venv/others: .venv/run-time

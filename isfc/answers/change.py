@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.answers.change_sides import Sides, given_sides
+from isfc.answers.change_sides import given_sides
 from isfc.answers.changed_decks import DeckChange, deck_changes
 from isfc.arguments import Argument, checked, spelt
 from isfc.deck.export import activation_text
@@ -176,8 +176,7 @@ def change(
     a time.
     """
     check_jobs(jobs)
-    sides = given_sides(before, after, partitions, ports)
-    old, new = sides.before, sides.after
+    old, new = given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     steps = change_steps(old, new, stuck)
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
@@ -196,7 +195,7 @@ def change(
         _BEFOREHAND,
         _AFTERWARDS,
         dict(_statements(old, new)),
-        tuple(_trial(link, steps, sides) for link in changing),
+        tuple(_trial(link, steps, old, new) for link in changing),
         (*old.assumed, *new.assumed),
     )
 
@@ -263,13 +262,12 @@ def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | N
         return str(error)
 
 
-def _trial(link: Layout, steps: Sequence[Step], sides: Sides) -> ChangeTrial:
+def _trial(link: Layout, steps: Sequence[Step], old: Collection, new: Collection) -> ChangeTrial:
     """What a run does its steps with: all that both layouts have of channels and machines."""
     try:
         found = trial_of(link, steps)
     except ConfigurationError as error:
         return ChangeTrial(link.name, str(error), None, None, None)
-    old, new = sides.before, sides.after
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = replace(

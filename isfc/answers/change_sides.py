@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from isfc.arguments import spelt
@@ -15,27 +14,22 @@ from isfc.layout.layout import Layout
 from scenarios.runs.traffic import checked_traffic
 
 
-class Sides(Struct, frozen=True):
-    """The links on both sides."""
-
-    before: Collection
-    after: Collection
-
-
 def given_sides(
     before: AnyLayout, after: AnyLayout, partitions: str | None, ports: Sequence[str]
-) -> Sides:
+) -> tuple[Collection, Collection]:
     """The links on both sides.
 
     Of decks those partitions are joined that are named, or else the systems of the other side if
     that is a layout.
     """
-    read = [_read(before), _read(after)]
-    if (partitions or ports) and not any(map(_is_deck, read)):
+    old, new = _read(before), _read(after)
+    if (partitions or ports) and not (_is_deck(old) or _is_deck(new)):
         name = spelt("partitions" if partitions else "ports")
         raise ConfigurationError(f"{name}: of IOCP decks; expected FROM or TO to be some")
-    known = next((",".join(_links(one).systems) for one in read if _is_layout(one)), None)
-    return Sides(*(_links(one, partitions or known, ports) for one in read))
+    for one in (old, new):
+        if isinstance(one, Collection) or one.kind is SourceKind.LAYOUT:
+            partitions = partitions or ",".join(_links(one).systems)
+    return _links(old, partitions, ports), _links(new, partitions, ports)
 
 
 def _read(layout: AnyLayout) -> Collection | Sources:
@@ -47,10 +41,6 @@ def _read(layout: AnyLayout) -> Collection | Sources:
 
 def _is_deck(one: Collection | Sources) -> bool:
     return isinstance(one, Sources) and one.kind is SourceKind.DECK
-
-
-def _is_layout(one: Collection | Sources) -> bool:
-    return isinstance(one, Collection) or one.kind is SourceKind.LAYOUT
 
 
 def _links(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import unified_diff
 
 from isfc.deck.amend import amended
 from isfc.layout.collection import Collection, KeptDeck
@@ -46,11 +46,7 @@ def _of(decks: tuple[KeptDeck, ...], collection: Collection) -> tuple[KeptDeck, 
 def _changes(old: dict[str, str], new: dict[str, str]) -> Iterator[DeckChange]:
     for name in dict.fromkeys([*old, *new]):
         lines = old.get(name, "").splitlines(), new.get(name, "").splitlines()
-        gone: list[str] = []
-        come: list[str] = []
-        for kind, a, b, c, d in SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
-            if kind != "equal":
-                gone += lines[0][a:b]
-                come += lines[1][c:d]
+        changes = [*unified_diff(*lines, n=0, lineterm="")][2:]  # behind the names of both
+        gone, come = (tuple(line[1:] for line in changes if line.startswith(sign)) for sign in "-+")
         if gone or come:
-            yield DeckChange(name, tuple(gone), tuple(come))
+            yield DeckChange(name, gone, come)

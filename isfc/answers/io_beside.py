@@ -9,8 +9,7 @@ from msgspec.structs import asdict, astuple
 
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
-from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limit_of_run, limited, limits_of, to_gain
 from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from isfc.answers.advice import known_together, to_do
 from isfc.answers.given import OpenedLink
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared

@@ -12,7 +12,7 @@ from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
-from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
+from isfc.cp.messages import CommandRefused, CpResponse, Target
 from isfc.cp.words import CommandWords, Selection
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
@@ -43,7 +43,7 @@ def ends_of(target: Target, node: NodeName | None) -> list[LinkEnd]:
 
 
 def active_rdevs(
-    target: Target, selection: Selection, answer: ResponseBuilder
+    target: Target, selection: Selection, answer: CpResponse
 ) -> Iterator[tuple[LinkEnd, Rdev]]:
     """The selected devices that are active, with their links; ``answer`` is told of the others."""
     ends = ends_of(target, selection.node)
@@ -67,7 +67,7 @@ def active_rdevs(
             yield owners[rdev], rdev
 
 
-def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY ISLINK: each CTC, with its counters and what it is doing.
 
     A device that is not active is no part of a link, and not shown.
@@ -85,7 +85,7 @@ def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder
             answer.say(_ISLINK.format("Status:", _status(device, channels), remote))
 
 
-def query_counters(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_counters(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
     for partner, devices in _devices(operands, target, answer):
         answer.say(f"Node {partner}")
@@ -104,7 +104,7 @@ def query_counters(operands: CommandWords, target: Target, answer: ResponseBuild
             )
 
 
-def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_chpid(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
     channels = target.system.channels
     chpid = operands.take_as(parse_chpid)
@@ -119,7 +119,7 @@ def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder)
             answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
 
 
-def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_isfc(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY ISFC: each logical link, and how many of its CTCs are up. The content is ours."""
     operands.end()
     for end in target.system.ends:
@@ -132,7 +132,7 @@ def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) 
     answer.say(_NOT_KNOWN.format("ISFC"))
 
 
-def query_collect(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_collect(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY COLLECT: the nodes of the collection, as far as this one has links. Ours too."""
     operands.end()
     ends = target.system.ends
@@ -145,7 +145,7 @@ def query_collect(operands: CommandWords, target: Target, answer: ResponseBuilde
 _NOT_KNOWN: Final = "(What CP shows for QUERY {} is not known: these lines are of isfc.)"
 
 
-def indicate_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def indicate_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
     for end in target.system.ends:
@@ -154,9 +154,7 @@ def indicate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
         _indicate(before, after, answer)
 
 
-def _indicate(
-    before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: ResponseBuilder
-) -> None:
+def _indicate(before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: CpResponse) -> None:
     """The load of one link between two looks."""
     elapsed_ns = after.now_ns - (before.now_ns if before else 0)
     per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
@@ -185,7 +183,7 @@ def _indicate(
 
 
 def _devices(
-    operands: CommandWords, target: Target, answer: ResponseBuilder
+    operands: CommandWords, target: Target, answer: CpResponse
 ) -> list[tuple[NodeName, list[DeviceSnapshot]]]:
     """Snapshots of the active devices that the operands select, by partner."""
     selected = [*active_rdevs(target, operands.take_selection(required=False), answer)]

@@ -1,15 +1,21 @@
 """What an IOCP deck says of CTCs: partitions, channels, FCTC control units and their devices."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.deck.access import Access
 from isfc.deck.card import CardNote, CommentCard
+from isfc.deck.operand import StatementOperands
 from isfc.deck.place import Place
+from isfc.link.name import NodeName
 
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
+
+Ports = Mapping[tuple[NodeName, ChpidId], str]
+"""The director port of a node's chpid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +119,5 @@ class Deck:
     """Control units that are no FCTC, by number: what each is on, if it is an ESCON CTC."""
     escon: list[Rdev] = field(default_factory=list)
     """Devices on ESCON CTCs."""
+    passed_over: list[StatementOperands] = field(default_factory=list, repr=False)
+    """Control units, and then devices, that are no FICON CTCs."""

@@ -1,10 +1,8 @@
 """Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
@@ -14,7 +12,6 @@ from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.loss import places_of
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -38,7 +35,15 @@ from isfc.testing.pair import (
     VaryRdev,
     Wait,
 )
-from scenarios.faults.fault import DRAWN_COUNT, NEVER_DRAWN, Fault, FaultKind, chpids_of, draw_fault
+from scenarios.faults.fault import (
+    DRAWN,
+    DRAWN_COUNT,
+    Fault,
+    FaultKind,
+    chpids_of,
+    draw_fault,
+    with_chpid,
+)
 from scenarios.runs.workload import WINDOW_MAX, Workload
 
 try:
@@ -217,10 +222,6 @@ def fault_plans() -> st.SearchStrategy[list[Step]]:
     return st.lists(st.one_of(cuts, operations, pauses), max_size=15)
 
 
-DRAWN: Final = tuple(kind for kind in FaultKind if kind not in NEVER_DRAWN)
-"""Kinds of faults that are drawn."""
-
-
 @st.composite
 def faults(
     draw: st.DrawFn,
@@ -239,10 +240,7 @@ def faults(
     place = draw(st.sampled_from([*places]))
     at_ns = draw(st.integers(0, until_ns - 1))
     drawn = draw_fault(draw(st.randoms(use_true_random=False)), [what], at_ns, [place])
-    if what is not FaultKind.CHPID_LOST:
-        return drawn
-    lost = places_of(f"{place[0]}:{format_chpid(places[place])}", collection)
-    return replace(drawn, chpid=places[place], places=lost)
+    return with_chpid(drawn, places[place], collection)
 
 
 def fault_schedules(

@@ -104,6 +104,14 @@ class TableVerdict:
     changes: tuple[ChangeCheck, ...]
     decisions: tuple[DecisionCheck, ...] = ()
 
+    @classmethod
+    def of(cls, part: Part, comparisons: Iterable[Comparison]) -> "TableVerdict":
+        """What the figures of some rows come to."""
+        table, found = part.table, tuple(comparisons)
+        checks, changes = check_bounds(table, found), check_changes(table, found)
+        decided = check_decisions([table], found)
+        return TableVerdict(part, found, tuple(checks), tuple(changes), tuple(decided))
+
     @property
     def table(self) -> PublishedTable:
         """Which table it is."""
@@ -132,14 +140,7 @@ def judge(
     parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
 ) -> list[TableVerdict]:
     """What every part comes to; each run has one recording, or one for each seed."""
-    verdicts = []
-    for part in parts:
-        found = tuple(compare_all([part], recordings))
-        checks = tuple(check_bounds(part.table, found))
-        changes = tuple(check_changes(part.table, found))
-        made = tuple(check_decisions([part.table], found))
-        verdicts.append(TableVerdict(part, found, checks, changes, made))
-    return verdicts
+    return [TableVerdict.of(part, compare_all([part], recordings)) for part in parts]
 
 
 def summarise(

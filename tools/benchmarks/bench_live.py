@@ -35,12 +35,11 @@ from tools.benchmarks.judged import (
     COMPILED,
     Goal,
     Sample,
-    Say,
     Taken,
     end,
     in_turn,
     make_parser,
-    say_now,
+    say,
     table,
 )
 from tools.benchmarks.live_conversations import Transfers, beside
@@ -128,8 +127,8 @@ def describe_build() -> str:
     return f"Python {platform.python_version()} was built {how or 'without optimization'}."
 
 
-def bench(extent: LiveExtent, say: Say) -> dict[str, Taken]:
-    """All cases; ``say`` is told each as soon as it is known."""
+def bench(extent: LiveExtent) -> dict[str, Taken]:
+    """All cases, each of which is shown as soon as it is known."""
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
     say(describe_build())
     say(f"{os.getloadavg()[0]:.1f} of {os.cpu_count()} processors have other work to begin with.")
@@ -148,7 +147,7 @@ def bench(extent: LiveExtent, say: Say) -> dict[str, Taken]:
     }
     runs["beside"] = in_turn(beside_each, extent.repetitions)
     say(table("beside: a ping-pong of 64 bytes beside bulk transfers", runs["beside"]))
-    return runs | measure_forwarded(extent.repetitions, seconds, say)
+    return runs | measure_forwarded(extent.repetitions, seconds)
 
 
 def main() -> int:
@@ -158,16 +157,14 @@ def main() -> int:
         "--memory", type=float, metavar="SECONDS", help="run HL for so long, and watch the memory"
     )
     options = parser.parse_args()
-    say: Say = (lambda _: None) if options.json else say_now
     try:
         if options.memory:
-            runs = resident.measure(options.memory)
-            return end(runs, resident.GOALS, as_json=options.json)
-        runs = bench(QUICK if options.quick else LiveExtent(), say)
+            return end(resident.measure(options.memory), resident.GOALS)
+        runs = bench(QUICK if options.quick else LiveExtent())
     except ContenderError as error:
         print(error, file=sys.stderr)
         return 1
-    return end(runs, (*GOALS, *beside_goals()), as_json=options.json)
+    return end(runs, (*GOALS, *beside_goals()))
 
 
 if __name__ == "__main__":

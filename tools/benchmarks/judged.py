@@ -4,9 +4,8 @@ What is judged is a median: of a figure, or of what it is over a peer's figure o
 """
 
 import argparse
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
@@ -26,7 +25,6 @@ Taken = Mapping[str, Sequence[Sample]]
 """The runs of a case in their order, by contender."""
 Runs = Mapping[str, Taken]
 """By case."""
-Say = Callable[[str], None]
 
 
 def in_turn(contenders: Mapping[str, Callable[[], Sample]], rounds: int) -> Taken:
@@ -112,21 +110,16 @@ def make_parser(module: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description=description)
     quick = "shorter and fewer runs: rougher figures"
     parser.add_argument("--quick", action="store_true", help=quick)
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     return parser
 
 
-def say_now(text: str) -> None:
-    """Print a line immediately."""
+def say(text: str) -> None:
+    """Print it immediately: what comes next takes a while."""
     print(text, flush=True)
 
 
-def end(runs: Runs, goals: Sequence[Goal], *, as_json: bool) -> int:
-    """Print what is judged, or all as JSON; return the exit status."""
+def end(runs: Runs, goals: Sequence[Goal]) -> int:
+    """Print what is judged; return the exit status."""
     judged = judge(runs, goals)
-    if as_json:
-        found = [{**asdict(each), "passed": each.passed} for each in judged]
-        print(json.dumps({"compiled": COMPILED, "runs": runs, "judged": found}, indent=2))
-    else:
-        print("", *judged, sep="\n")
+    print("", *judged, sep="\n")
     return 0 if all(each.passed for each in judged) else 1

@@ -21,6 +21,7 @@ import uvloop
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools import PROJECT
 from tools.benchmarks.contenders import (
+    CASES,
     MESSAGE_LENGTH,
     PING_LENGTH,
     LiveCase,
@@ -50,11 +51,9 @@ class Transfers(msgspec.Struct, frozen=True):
     to: str = "far"
 
 
-class BesidePart(msgspec.Struct, frozen=True, tag=True):
+class BesidePart(Part, frozen=True):
     """What one process does of a ping-pong beside transfers."""
 
-    role: str
-    folder: str
     transfers: Transfers
     seconds: float
 
@@ -63,7 +62,8 @@ def beside(transfers: Transfers, seconds: float) -> Sample:
     """Round trips alone and beside bulk transfers, once: `compared`."""
     roles = dict.fromkeys(("far", transfers.to, "near"))
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-        parts = [BesidePart(role, folder, transfers, seconds) for role in roles]
+        ping_pong = CASES["pingpong"]
+        parts = [BesidePart(role, folder, ping_pong, transfers, seconds) for role in roles]
         *_, near = reports([module_line("live_conversations", part) for part in parts])
     return msgspec.json.decode(near, type=dict[str, float])
 
@@ -105,9 +105,9 @@ async def source(conversation: Conversation) -> None:
             await conversation.send(message)
 
 
-async def serve(node: OpenNode, meter: Stopwatch) -> None:
+async def serve(node: OpenNode) -> None:
     """A far node, until it is told to stop; the last conversation is measured."""
-    over = asyncio.Event()
+    meter, over = Stopwatch(), asyncio.Event()
 
     def measured(handler: Handler) -> Handler:
         async def answer(conversation: Conversation) -> None:
@@ -125,6 +125,7 @@ async def serve(node: OpenNode, meter: Stopwatch) -> None:
         node.serve(service, measured(handler))
     node.serve("STOP", stop)
     await over.wait()
+    meter.report()
 
 
 async def ping(conversation: Conversation, trips_ns: list[int]) -> None:
@@ -138,9 +139,9 @@ async def ping(conversation: Conversation, trips_ns: list[int]) -> None:
 _PING: Final = bytes(PING_LENGTH)
 
 
-async def drive(node: OpenNode, case: LiveCase, meter: Stopwatch) -> None:
+async def drive(node: OpenNode, case: LiveCase) -> None:
     """The case, in one conversation after another of which the first is the warm-up."""
-    message = case.message
+    meter, message = Stopwatch(), case.message
     for count in (case.warmup, case.count):
         async with await node.connect(
             "ECHO" if case.replies else "SINK", partner=NODES["far"]
@@ -152,6 +153,7 @@ async def drive(node: OpenNode, case: LiveCase, meter: Stopwatch) -> None:
                 else:
                     await conversation.send(message)
         meter.stop()  # all has arrived
+    meter.report()
 
 
 async def transfer(node: OpenNode, partner: str, moved: list[int], *, sends: bool) -> None:
@@ -166,7 +168,7 @@ async def transfer(node: OpenNode, partner: str, moved: list[int], *, sends: boo
         moved[0] += len(data)
 
 
-async def compare(node: OpenNode, transfers: Transfers, seconds: float) -> dict[str, float]:
+async def compare(node: OpenNode, transfers: Transfers, seconds: float) -> None:
     """Alone, the transfers alone, and beside them."""
     moved = [0]
 
@@ -197,35 +199,30 @@ async def compare(node: OpenNode, transfers: Transfers, seconds: float) -> dict[
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    return found
+    print(msgspec.json.encode(found).decode(), flush=True)
 
 
 async def play(part: Part | BesidePart) -> None:
     """One node, until all is measured; print what was."""
-    meter, found = Stopwatch(), {}
     name, folder = NODES[part.role], Path(part.folder)
     if part.role != "near":
         async with open_node(LAYOUT, name, listen=f"unix:{folder / name}") as node:
-            await serve(node, meter)
-    else:
-        to = "far" if isinstance(part, Part) else part.transfers.to
-        partners = list(dict.fromkeys((NODES["far"], NODES[to])))
+            await serve(node)
+        return
+    transfers = part.transfers if isinstance(part, BesidePart) else Transfers()
+    partners = list(dict.fromkeys((NODES["far"], NODES[transfers.to])))
+    for partner in partners:
+        await_path(folder / partner)
+    connect = {partner: f"unix:{folder / partner}" for partner in partners}
+    listen = None if len(partners) > 1 else f"unix:{folder / name}"  # for the other
+    async with open_node(LAYOUT, name, connect=connect, listen=listen) as node:
+        if isinstance(part, BesidePart):
+            await compare(node, transfers, part.seconds)
+        else:
+            await drive(node, part.case)
         for partner in partners:
-            await_path(folder / partner)
-        connect = {partner: f"unix:{folder / partner}" for partner in partners}
-        listen = None if len(partners) > 1 else f"unix:{folder / name}"  # for the other
-        async with open_node(LAYOUT, name, connect=connect, listen=listen) as node:
-            if isinstance(part, Part):
-                await drive(node, part.case, meter)
-            else:
-                found = await compare(node, part.transfers, part.seconds)
-            for partner in partners:
-                async with await node.connect("STOP", partner=partner):
-                    pass
-    if found:
-        print(msgspec.json.encode(found).decode(), flush=True)
-    else:
-        meter.report()
+            async with await node.connect("STOP", partner=partner):
+                pass
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ the runs scatter about it is what the line does not tell: a link that falls into
 of them, jumps.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import product
 from math import exp, log
 from pathlib import Path
 from typing import Final
@@ -34,44 +33,30 @@ POINTS: Final = 32
 SECONDS: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One line of the table."""
-
-    feature: str
-    fibres: int
-    ctcs: int
-    suite: str
-    pairs: int
-
-    def lines(self) -> list[tuple[str, ...]]:
-        """Its runs, and the line through them."""
-        import numpy
-        from scipy.stats.qmc import Sobol
-
-        layout = link(self.feature, self.fibres, self.ctcs)
-        points = WIDTH * (2 * Sobol(len(CONSTANTS), rng=1).random(POINTS) - 1)
-        rates = []
-        for seed, point in enumerate(points):
-            factors = {c.name: exp(at) for c, at in zip(CONSTANTS, point, strict=True)}
-            site = with_site(layout, SiteProfile("", factors, (self.feature,), 0, ""))
-            asked = Experiment.of(site, SUITES[self.suite], self.pairs, SECONDS, 0.3, seed)
-            rates.append([log(run(asked).mb_per_s)])
-        found = surface_through([*points], rates, numpy.zeros(len(CONSTANTS)))
-        head = (self.feature, self.fibres * self.ctcs, self.suite, self.pairs)
-        figures = (*found.slopes[0], found.scatter[0])
-        return [(*map(str, head), *(f"{each:.3f}" for each in figures))]
+Kind = tuple[str, tuple[int, int], str, int]
+"""Feature, fibres and CTCs, workload, and pairs: a line of the table."""
 
 
-def kinds() -> Iterator[Kind]:
-    """Every kind of link and load."""
-    for feature in FEATURES:
-        for fibres, ctcs in LINKS:
-            for suite in SUITES:
-                for pairs in PAIRS:
-                    yield Kind(feature, fibres, ctcs, suite, pairs)
+def lines(kind: Kind) -> list[tuple[str, ...]]:
+    """The runs of a kind, and the line through them."""
+    import numpy
+    from scipy.stats.qmc import Sobol
+
+    feature, (fibres, ctcs), suite, pairs = kind
+    layout = link(feature, fibres, ctcs)
+    points = WIDTH * (2 * Sobol(len(CONSTANTS), rng=1).random(POINTS) - 1)
+    rates = []
+    for seed, point in enumerate(points):
+        factors = {c.name: exp(at) for c, at in zip(CONSTANTS, point, strict=True)}
+        site = with_site(layout, SiteProfile("", factors, (feature,), 0, ""))
+        asked = Experiment.of(site, SUITES[suite], pairs, SECONDS, 0.3, seed)
+        rates.append([log(run(asked).mb_per_s)])
+    found = surface_through([*points], rates, numpy.zeros(len(CONSTANTS)))
+    figures = (*found.slopes[0], found.scatter[0])
+    head = (feature, fibres * ctcs, suite, pairs)
+    return [(*map(str, head), *(f"{each:.3f}" for each in figures))]
 
 
 def files() -> dict[Path, str]:
     """The table as it is now."""
-    return {TABLE: study(COLUMNS, Kind.lines, kinds())}
+    return {TABLE: study(COLUMNS, lines, product(FEATURES, LINKS, SUITES, PAIRS))}

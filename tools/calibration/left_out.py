@@ -17,7 +17,6 @@ from scenarios.published.replay import Comparison
 from scenarios.published.table import Selection, load_table
 from scenarios.published.verdict import in_group, summarise
 from tools import DOCS, PROJECT
-from tools.calibration.replayed import comparison
 from tools.tables import csv_text, read_csv
 
 ROWS: Final = DOCS / "left_out.csv"
@@ -39,14 +38,15 @@ class Draw:
 
 def load_draws(path: Path = ROWS) -> list[Draw]:
     """Every draw, in order; none if not done yet."""
-    rows = {row.key: row for row in load_table("transport").rows}
+    table = load_table("transport")
+    rows = {row.key: row for row in table.rows}
     draws: dict[str, list[Mapping[str, str]]] = {}
     for line in read_csv(path):
         draws.setdefault(line["draw"], []).append(line)
     return [
         Draw(
             [
-                comparison("transport", rows[line["key"]], line["measure"], float(line["emulated"]))
+                Comparison.of(table, rows[line["key"]], line["measure"], float(line["emulated"]))
                 for line in draws[draw]
             ],
             "; ".join(dict.fromkeys(line["made"] for line in draws[draw])),

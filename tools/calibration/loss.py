@@ -118,12 +118,11 @@ def losses(
 
 
 def _task_loss(task: Task) -> float:
-    """Judged where it was run: a recording takes longer to send than a number."""
-    return case_loss(task[0], emulate(task))
+    """How far one run is off: the sum over the tables that show it, each the mean of its rows.
 
-
-def case_loss(case: Case, recording: Recording) -> float:
-    """How far one run is off: the sum over the tables that show it, each the mean of its rows."""
+    Judged where it was run: a recording takes longer to send than a number.
+    """
+    case, recording = task[0], emulate(task)
     found: dict[str, list[float]] = defaultdict(list)
     for name, row in case.shown:
         table = _table(name)
@@ -148,7 +147,8 @@ def row_loss(
             return _device_loss(row, emulated)
         case _:
             return _link_loss(row, emulated)
-    return loss + cpu_weight * _cpu_distance(row, emulated)
+    cpu = _distance(emulated["cpu_percent_per_msg"], row.number("cpu_percent_per_msg"), 1e-6)
+    return loss + cpu_weight * min(cpu, 1.0)
 
 
 def _suite_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
@@ -169,11 +169,6 @@ def _throughput_loss(
         util = _distance(emulated["rdev_util_percent"], row.number("rdev_util_percent"), 0.1)
         loss += 0.25 * min(util, 1.0)
     return loss
-
-
-def _cpu_distance(row: PublishedRow, emulated: Mapping[str, float]) -> float:
-    measure = "cpu_percent_per_msg"
-    return min(_distance(emulated[measure], row.number(measure), 1e-6), 1.0)
 
 
 def _collision_loss(published: float, emulated: float, single_ctc: bool) -> float:

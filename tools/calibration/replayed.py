@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.table import TABLES, PublishedRow, PublishedTable, load_table
-from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.run import Recording, run
+from scenarios.published.table import TABLES, PublishedTable, load_table
+from scenarios.published.verdict import TableVerdict, judge
+from scenarios.runs.repeat import repetitions
+from scenarios.runs.run import run
 from tools import DOCS
 from tools.calibration.knobs import Constants
 from tools.tables import csv_text, read_csv
@@ -20,8 +19,6 @@ COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "l
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
 
 FIGURES: Final = DOCS / "fidelity.csv"
-
-Recordings = Mapping[Experiment, Sequence[Recording]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +49,13 @@ def replay_all(
     parts = choose([load_table(name) for name in TABLES], {}, seconds)
     experiments = runs_of(parts)
     run_as = [constants.apply(run) for run in experiments] if constants else experiments
-    repeated = [replace(run, seed=seed) for run in run_as for seed in range(1, seeds + 1)]
+    repeated = [once for each in run_as for once in repetitions(each, seeds)]
     made = pool.map(run, repeated, chunksize=4) if pool else map(run, repeated)
     found = [each.link() for each in made]
     recordings = {
         run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
     }
-    return compare_seeds(parts, recordings)
-
-
-def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[ReplayedTable]:
-    """What the recordings of each seed come to, alone and together."""
-    parts = list(parts)
-    seeds = max(map(len, recordings.values()), default=1)
-    alone = [
-        {run: found[seed : seed + 1] for run, found in recordings.items()} for seed in range(seeds)
-    ]
+    alone = [{run: [each[seed]] for run, each in recordings.items()} for seed in range(seeds)]
     return [
         ReplayedTable(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
         for verdict in judge(parts, recordings)
@@ -96,19 +84,9 @@ def _loaded(
                 mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
                 third = min(max(3 * mean - least - greatest, least), greatest)
                 seeds = mean, least, third, greatest
-                found.append([comparison(table.name, row, measure, each) for each in seeds])
+                found.append([Comparison.of(table, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
-    checks, changes = check_bounds(table, means), check_changes(table, means)
-    decided = tuple(check_decisions([table], means))
-    verdict = TableVerdict(Part(table, table.rows), means, tuple(checks), tuple(changes), decided)
-    return ReplayedTable(verdict, tuple(by_seed))
-
-
-def comparison(table: str, row: PublishedRow, measure: str, emulated: float) -> Comparison:
-    """A figure that was stored, beside IBM's."""
-    published = row.number(measure)
-    error = emulated / published - 1 if published else None
-    return Comparison(table, row.key, measure, published, emulated, error, row.role, None)
+    return ReplayedTable(TableVerdict.of(Part(table, table.rows), means), tuple(by_seed))
 
 
 def _lines(one: ReplayedTable) -> Iterator[list[str]]:

@@ -6,7 +6,6 @@ seeds do not tell from chance is measured again with more. All of them take some
 idle processors.
 """
 
-from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from functools import cache
 from math import sqrt
@@ -88,7 +87,8 @@ def _moved(knob: Knob, seeds: int) -> Sensitivity:
     ways = list(zip(*both, strict=True))
     starts = _unmoved(seeds)
     down, up = (_rounded(fmean(way)) for way in ways)
-    noise = _rounded(max(_standard_error(map(sub, way, starts)) for way in ways))
+    errors = (stdev(map(sub, way, starts)) / sqrt(seeds) for way in ways)
+    noise = _rounded(max(errors))
     return Sensitivity(knob.name, value, _rounded(fmean(starts)), down, up, noise, seeds)
 
 
@@ -112,9 +112,3 @@ def load() -> dict[str, Sensitivity]:
 def _rounded(loss: float) -> float:
     """As it is stored: the same model gives the same digits."""
     return float(f"{loss:.6g}")
-
-
-def _standard_error(sample: Iterable[float]) -> float:
-    """How far the mean of a sample is from the truth, as its spread tells."""
-    listed = list(sample)
-    return stdev(listed) / sqrt(len(listed))

@@ -5,6 +5,7 @@ auditwheel says for which Linux they are (manylinux).
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -50,13 +51,14 @@ def run(
     *command: str | Path,
     cwd: Path | None = None,
     ends_with: int | None = 0,
+    says: str = "",
     shown: str = "",
     **variables: str,
 ) -> str:
     """Run a command far from the project, with ``variables``, and return what it prints.
 
-    Another exit code than ``ends_with`` ends this process; None takes any. ``shown`` stands for a
-    command that is long.
+    Another exit code than ``ends_with`` ends this process; None takes any. So does output without
+    ``says``, a regular expression. ``shown`` stands for a command that is long.
     """
     words = shown or " ".join(map(str, command))
     print(words, "...", end=" ", flush=True)
@@ -71,6 +73,8 @@ def run(
     )
     if ends_with is not None and done.returncode != ends_with:
         raise SystemExit(f"ended with {done.returncode}:\n{done.stdout}")
+    if not re.search(says, done.stdout, re.MULTILINE):
+        raise SystemExit(f"no {says!r} in\n{done.stdout}")
     print(done.stdout.rstrip().rpartition("\n")[2][:60], flush=True)
     return done.stdout
 

@@ -69,12 +69,3 @@ def doubts(said: str) -> list[str]:
 def _is_of(error: str, homes: set[str]) -> bool:
     named = error.partition(" ")[0]
     return any(named == home or named.startswith(f"{home}.") for home in homes)
-
-
-def main() -> None:
-    """Write the program to stdout."""
-    print(program())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""The Pythons of this machine that a release is built and tried for."""
+"""The Pythons of this machine that a release is built and tried for; prints those of `others`."""
 
 import json
 import subprocess
@@ -54,7 +54,7 @@ def _asked(command: str) -> tuple[str, Path] | None:
 
 
 def others() -> list[Path]:
-    """The oldest and the newest of them, but for the Python this runs on."""
+    """The oldest and the newest of them, but for the Python that this runs on."""
     this = f"{sys.version_info.major}.{sys.version_info.minor}"
     found = pythons()
     ends = dict.fromkeys([*found][:1] + [*found][-1:])
@@ -62,8 +62,4 @@ def others() -> list[Path]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["others"]:
-        print(*others())
-    else:
-        for version, path in pythons().items():
-            print(version, path)
+    print(*others())

@@ -8,7 +8,6 @@ run; an extra that is missing is named, and then installed alone; pipx and uvx r
 installed, unpacked, and runs its quick tests.
 """
 
-import re
 import sys
 import tarfile
 import zipfile
@@ -130,12 +129,9 @@ def _try_wheel(python: Path, wheel: Path, *, compiled: bool) -> None:
         pip = (bin_ / "pip", "install", "--quiet", "--no-index", "--find-links")
         run(*root.command(*pip, GIVEN / wheels.name, "isfc"), shown=f"pip install {wheel.name}")
         for words, wanted in SMOKE:
-            said = run(*root.command(bin_ / "isfc", *words.split()), shown=f"isfc {words}")
-            if wanted not in said:
-                raise SystemExit(f"isfc {words} of {wheel.name}: no {wanted!r} in\n{said}")
+            run(*root.command(bin_ / "isfc", *words.split()), says=wanted, shown=f"isfc {words}")
         code = "import ctc.device as m; print(m.__file__.endswith('.so'))"
-        if run(*root.command(bin_ / "python", "-c", code), shown=code) != f"{compiled}\n":
-            raise SystemExit(f"{wheel.name}: expected compiled modules: {compiled}")
+        run(*root.command(bin_ / "python", "-c", code), says=f"^{compiled}$", shown=code)
 
 
 @contextmanager
@@ -158,9 +154,9 @@ def try_readme() -> None:
         run(*root.search(), shown="search for isfc in a bare root")
         run(*root.command("tar", "--extract", "--file", GIVEN / sdist.name), shown="tar")
         make = ("make", "--directory", source, "replay", f"PYTHON={python}")
-        said = run(*root.command(*make, **given), shown="make replay")
-        if "runs interpreted" in said or "; 0 of 140 rows leave theirs" not in said:
-            raise SystemExit(f"make replay in a bare root:\n{said}")
+        kept = "; 0 of 140 rows leave theirs"
+        if "runs interpreted" in run(*root.command(*make, **given), says=kept, shown="make replay"):
+            raise SystemExit("make replay did not compile isfc")
         plan = (source / ".venv" / "bin" / "isfc", "plan", "atlanta-boston")
         run(*root.command(*plan), shown="isfc plan atlanta-boston")
 
@@ -170,20 +166,14 @@ def try_extras() -> None:
     with _extras() as (bin_, folder):
         for extra, needs in EXTRAS.items():
             named = f"{bin_ / 'python'}[0-9.]* -m pip install 'isfc\\[{extra}\\]'"
-            said = run(bin_ / "isfc", *needs.words.split(), cwd=folder, ends_with=2)
-            if not re.search(named, said):
-                raise SystemExit(f"isfc {needs.words} does not name isfc[{extra}]:\n{said}")
+            run(bin_ / "isfc", *needs.words.split(), cwd=folder, ends_with=2, says=named)
         testing = "import isfc.testing.strategies"
-        said = run(bin_ / "python", "-c", testing, ends_with=1)
-        if "pip install 'isfc[testing]'" not in said:
-            raise SystemExit(f"{testing} does not name isfc[testing]:\n{said}")
+        named = r"pip install 'isfc\[testing\]'"
+        run(bin_ / "python", "-c", testing, ends_with=1, says=named)
     for extra, needs in EXTRAS.items():
         with _extras(extra) as (bin_, folder):
-            isfc: tuple[str | Path, ...]
-            isfc = (*needs.before.split(), bin_ / "isfc", *needs.words.split())
-            said = run(*isfc, cwd=folder, ends_with=needs.ends_with)
-            if needs.says not in said:
-                raise SystemExit(f"isfc {needs.words}: no {needs.says!r} in\n{said}")
+            run(*needs.before.split(), bin_ / "isfc", *needs.words.split(),
+                cwd=folder, ends_with=needs.ends_with, says=needs.says)  # fmt: skip
     with _extras("testing") as (bin_, _):
         run(bin_ / "python", "-c", testing)
 
@@ -192,10 +182,9 @@ def try_extras() -> None:
 def _extras(*names: str) -> Iterator[tuple[Path, Path]]:
     """The commands of an environment with isfc and the extras of these names; a folder."""
     (pure,) = DIST.glob("*-py3-none-any.whl")
-    with _environment(next(iter(pythons().values()))) as bin_, TemporaryDirectory() as folder:
+    asked = f"isfc[{','.join(names)}] @ {pure.as_uri()}"
+    with _environment(asked) as bin_, TemporaryDirectory() as folder:
         (Path(folder) / "grid.toml").write_text(GRID, "utf-8")
-        asked = f"isfc[{','.join(names)}] @ {pure.as_uri()}"
-        run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, asked)
         yield bin_, Path(folder)
 
 
@@ -209,9 +198,7 @@ def try_one_line() -> None:
 def try_sdist() -> None:
     """Install the sdist; unpack it, and run its checks and quick tests as a checkout would."""
     (sdist,) = DIST.glob("*.tar.gz")
-    with _environment(next(iter(pythons().values()))) as bin_:
-        pip = (bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS)
-        run(*pip, sdist, ISFC_COMPILE="0")  # the compiled wheels are built from the sdist, too
+    with _environment(sdist) as bin_:
         run(bin_ / "isfc", "plan", "atlanta-boston")
     with TemporaryDirectory() as folder, tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
@@ -221,11 +208,10 @@ def try_sdist() -> None:
 
 def check_types() -> None:
     """Mypy and pyright, strict, on programs with every public name; stubtest on those names."""
-    version, python = next(iter(pythons().items()))
+    version = next(iter(pythons()))
     (wheel,) = DIST.glob(f"*-cp{version.replace('.', '')}-*.whl")
-    with _environment(python) as bin_, TemporaryDirectory() as folder:
-        run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS,
-             f"isfc[testing] @ {wheel.as_uri()}", "mypy")  # fmt: skip
+    asked = f"isfc[testing] @ {wheel.as_uri()}"
+    with _environment(asked, "mypy") as bin_, TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "program.py").write_text(PROGRAM.read_text("utf-8"), "utf-8")
         (home / "names.py").write_text(program(), "utf-8")
@@ -245,11 +231,14 @@ def check_types() -> None:
 
 
 @contextmanager
-def _environment(python: Path) -> Iterator[Path]:
-    """A fresh virtual environment of ``python``; its folder of commands."""
+def _environment(*packages: str | Path) -> Iterator[Path]:
+    """A fresh virtual environment of the oldest Python with some packages; its commands' folder."""
     with TemporaryDirectory() as folder:
-        run(python, "-m", "venv", folder)
-        yield Path(folder) / "bin"
+        run(next(iter(pythons().values())), "-m", "venv", folder)
+        bin_ = Path(folder) / "bin"
+        pip = (bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS)
+        run(*pip, *packages, ISFC_COMPILE="0")  # the compiled wheels are built from the sdist, too
+        yield bin_
 
 
 TRIALS: Final[dict[str, Callable[[], None]]] = {

@@ -14,10 +14,10 @@ from isfc.answers.cluster import (
     links_table,
     shared_tables,
     systems_table,
+    together_decision,
 )
 from isfc.answers.losses import Losses, losses_of, losses_table
 from isfc.answers.plan_links import planned_together
-from isfc.answers.together import together_decision
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss

@@ -11,8 +11,8 @@ from typing import Final
 from markupsafe import Markup
 
 import isfc
-from isfc.answers.carried import CAPTION, differences
 from isfc.answers.opened import UNRANGED, compared, seen_util
+from isfc.answers.plan_modelled import CAPTION, differences
 from isfc.cli.studio.tasks import Beside, Question, Said, Subject, Why, asides
 from isfc.reports.ranges import between
 from isfc.reports.template import greatest, macro, ranged, table

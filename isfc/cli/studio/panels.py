@@ -7,7 +7,7 @@ import msgspec
 
 import isfc
 from isfc.answers.guest import guest_memory
-from isfc.answers.relocate import relocate_report
+from isfc.answers.moves_report import relocate_report
 from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.html.losses import losses_panel

@@ -22,10 +22,8 @@ from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_re
 from isfc.cli.main import run
 from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.decisions import check_decisions
-from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
 from scenarios.published.table import (
-    ALL_TABLES,
     Bound,
     PublishedRow,
     PublishedTable,
@@ -33,7 +31,7 @@ from scenarios.published.table import (
     Selection,
     load_table,
 )
-from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, left_out
+from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording
@@ -248,11 +246,7 @@ def test_reader_that_goes_away_is_not_complained_about() -> None:
 INTERRUPTED = """
 import os, pathlib, signal, sys, threading, time
 from multiprocessing import active_children
-from isfc.answers.replay import Replayed, ReplayedFigure, complete_table, replay
-from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_report
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
-from isfc.reports.measures import MEASURES
 
 def interrupt():
     pathlib.Path(sys.argv[1]).write_text(str(time.monotonic()))
@@ -299,25 +293,13 @@ Emulate = Callable[[PublishedRow, str], float]
 def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> TableVerdict:
     """What some rows come to with a model."""
     rows = table.select(wanted)
-    found = tuple(
-        compared(table, row, measure, emulate(row, measure))
+    found = (
+        Comparison.of(table, row, measure, emulate(row, measure))
         for row in rows
         for measure in table.measures
         if row.has_number(measure)
     )
-    checks, changes = check_bounds(table, found), check_changes(table, found)
-    decided = check_decisions([table], found)
-    return TableVerdict(Part(table, rows), found, tuple(checks), tuple(changes), tuple(decided))
-
-
-def compared(table: PublishedTable, row: PublishedRow, measure: str, ours: float) -> Comparison:
-    published, tolerance = row.number(measure), table.tolerance(row, measure)
-    return Comparison(
-        *(table.name, row.key, measure, published, ours),
-        error=ours / published - 1 if published else None,
-        role=row.role,
-        within=tolerance.admits(published, ours) if tolerance else None,
-    )
+    return TableVerdict.of(Part(table, rows), found)
 
 
 Judged = Callable[..., Replayed]

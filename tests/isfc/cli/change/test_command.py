@@ -260,7 +260,8 @@ def test_json_is_the_answer_with_what_tries_it(
     assert run([*words, "--json"]) == ExitCode.GOOD
     record = json.loads(capsys.readouterr().out)
     assert record == encoded(isfc.change(*layouts, rates=False))
-    assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    for force in ([], ["--force"]):  # which was refused: no file was to be written
+        assert run([*words, "--try", str(tmp_path), *force]) == ExitCode.GOOD
     (trial,) = record["trials"]
     assert (tmp_path / "change.toml").read_text() == trial["layout"]
     assert (tmp_path / "change.cp").read_text() == trial["script"]

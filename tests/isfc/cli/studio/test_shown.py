@@ -2,8 +2,8 @@
 
 import isfc
 from isfc.answers.cluster import cluster_report
+from isfc.answers.moves_report import relocate_report
 from isfc.answers.plan_links import planned_together
-from isfc.answers.relocate import relocate_report
 from isfc.cli.html.losses import losses_panel
 from isfc.layout.catalogue import load_collection
 from isfc.layout.sharing import carried_by

@@ -1,10 +1,11 @@
-"""What could not be paired, and what IOCP makes of a deck, for people to read."""
+"""What an import tells as it goes, for people to read: what is not paired, notices, remarks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from textwrap import wrap
 from typing import Final
 
+from isfc.cli.output.streams import show_log
 from isfc.deck.deck import Deck
 from isfc.deck.pairing import Unpaired
 from isfc.layout.in_words import first_listed
@@ -15,7 +16,18 @@ _LINES_MAX: Final = 8
 """Lines of a deck that a notice names."""
 
 
-def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
+def show_told(told: Deck | Sequence[Unpaired] | str) -> None:
+    """Say on stderr what a user should know of the layout that goes to stdout."""
+    lines: Iterable[str]
+    if isinstance(told, str):
+        lines = [told]
+    else:
+        lines = _notices(told) if isinstance(told, Deck) else _unpaired(told)
+    for line in lines:
+        show_log(line)
+
+
+def _unpaired(unpaired: Sequence[Unpaired]) -> Iterator[str]:
     """One paragraph for all devices of a statement that have the same reason.
 
     Those that lead to their own partition come last, and only their number: nothing is wrong.
@@ -37,7 +49,7 @@ def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
         )
 
 
-def notice_lines(deck: Deck) -> Iterator[str]:
+def _notices(deck: Deck) -> Iterator[str]:
     """What a reader should know of the cards of a deck, each sentence with all its lines."""
     for text in dict.fromkeys(notice.text for notice in deck.notices):
         lines = [str(notice.place.line) for notice in deck.notices if notice.text == text]
