@@ -116,12 +116,7 @@ class CtceTimeline:
         system, _ = self._place(at)
         name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
         rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
-        counter = {
-            "ph": "C",
-            "pid": system + 1,
-            "tid": 0,
-            "ts": trace_events.us(in_bin * RATE_BIN_NS),
-        }
+        counter = trace_events.counter(system, in_bin * RATE_BIN_NS)
         self._add({**counter, "name": name, "args": {"MB/s": rate}})
 
     def _place(self, at: CtcPlace) -> tuple[int, int]:
