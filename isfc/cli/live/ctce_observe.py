@@ -18,8 +18,7 @@ from ctc.order import name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import DeviceReports
 from isfc.cli.live.options import ObserveOptions
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, within
 from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show_error, show_lines
