@@ -33,6 +33,7 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
+from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.notes import moves_notes
@@ -203,7 +204,7 @@ def rolling_maintenance(
     outcome = roll(rolling, told_in_shares(progress, leaving, times=2))
     if progress is not None:
         progress(1.0)
-    figures = outcome.figures
+    figures = rolling_figures(outcome)
     moved = [guest for turn in outcome.turns for guest in turn.guests]
     longest = max(moved, key=lambda guest: guest.quiesced_seconds, default=None)
     return RollingMaintenance(
@@ -220,7 +221,7 @@ def rolling_maintenance(
 
 
 def _turn(turn: Turn) -> TurnOfSystem:
-    figures = turn.figures
+    figures = turn_figures(turn)
     return TurnOfSystem(
         *(turn.system, turn.way, len(turn.guests)),
         sum(each.plan.memory.size for each in turn.guests),

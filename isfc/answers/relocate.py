@@ -20,7 +20,7 @@ from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
-from scenarios.moves.by_rate import MovedFigures, moving_load
+from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.evacuation import (
     TOGETHER_MAX,
@@ -220,7 +220,7 @@ def told_in_shares(
 
 
 def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
-    evacuation, figures = outcome.evacuation, outcome.figures
+    evacuation, figures = outcome.evacuation, moves_figures(outcome)
     limit = find_limit(moving_load(evacuation))
     load = f"{evacuation.window} messages of each guest under way"
     longest = max(outcome.guests, key=lambda guest: guest.quiesced_seconds)
@@ -292,7 +292,7 @@ def _left(alone: Sequence[OtherTraffic], meanwhile: Sequence[OtherTraffic]) -> f
 
 def _tried(best: BestTogether) -> Iterator[TriedTogether]:
     for together, outcome in best.tried.items():
-        figures = outcome.figures
+        figures = moves_figures(outcome)
         share = _left(outcome.alone, outcome.meanwhile) if outcome.alone else None
         known = figures.seconds, figures.longest_stop
         yield TriedTogether(together, *known, outcome.moved_count, share)

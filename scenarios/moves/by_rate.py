@@ -21,6 +21,7 @@ from msgspec import structs
 
 from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
@@ -300,9 +301,8 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         ]
 
     def all_seconds(found: list[Moved]) -> float:
-        by_source: dict[NodeName, list[Moved]] = {}
-        for each, guest in zip(found, known, strict=True):
-            by_source.setdefault(guest.source, []).append(each)
+        sources = [guest.source for guest in known]
+        by_source = grouped(zip(sources, found, strict=True))
         return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
     again = _AtEnds(moved, rates)

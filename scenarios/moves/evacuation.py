@@ -12,7 +12,7 @@ figure.
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Self, final
+from typing import Final, Self, final
 
 from msgspec import Struct
 
@@ -64,9 +64,6 @@ class DeviceSeen(Struct, frozen=True):
     io_per_s: float
     busy_percent: float
 
-
-if TYPE_CHECKING:
-    from scenarios.moves.by_rate import MovesFigures
 
 GUESTS_MAX: Final = 500
 TOGETHER_MAX: Final = 16
@@ -252,13 +249,6 @@ class EvacuationOutcome:
     def mb_per_s(self) -> float:
         """What all guests together were moved with, in MB/s (2^20)."""
         return sum(guest.length for guest in self.guests) / max(1e-9, self.seconds) / MIB
-
-    @property
-    def figures(self) -> "MovesFigures":
-        """Seconds of all and of each guest, with their ranges."""
-        from scenarios.moves.by_rate import moves_figures  # which moves guests again
-
-        return moves_figures(self)
 
     @property
     def notes(self) -> tuple[Note, ...]:

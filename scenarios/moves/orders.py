@@ -18,6 +18,7 @@ from isfc.cp.words import matches
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import listed, number
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
@@ -184,9 +185,9 @@ def lost_in_words(collection: Collection, piece: str) -> str:
     if isl is not None:
         return f"one of {isl.count} inter-switch links of path {isl.path} is gone"
     loss = loss_of(collection, [piece])
-    found: dict[str, list[str]] = {"down": [*loss.cut]} if loss.cut else {}
-    for link, few, had in loss.fewer:
-        found.setdefault(f"left with {few} of {had} CTCs", []).append(link)
+    down = [("down", link) for link in loss.cut]
+    fewer = [(f"left with {few} of {had} CTCs", link) for link, few, had in loss.fewer]
+    found = grouped([*down, *fewer])
     said = (
         f"{listed(links)} {'are' if len(links) > 1 else 'is'} {how}" for how, links in found.items()
     )

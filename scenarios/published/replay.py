@@ -5,7 +5,6 @@ several tables may need the same run; it is run once. Tables of rules, estimates
 are computed without a run.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
+from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
@@ -279,11 +279,7 @@ Cell = tuple[str, str, str]
 
 def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
     """What was emulated of each published figure, once for each seed."""
-    figures: dict[Cell, list[float]] = defaultdict(list)
-    for comparison in comparisons:
-        cell = comparison.table, comparison.key, comparison.measure
-        figures[cell].append(comparison.emulated)
-    return figures
+    return grouped(((each.table, each.key, each.measure), each.emulated) for each in comparisons)
 
 
 def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:

@@ -7,10 +7,8 @@ programs fill a link that fails, for as long (`tools.chaos.uploads`). It ends wi
 with 1 if it does not, and with 130 if it does and Ctrl-C has ended it early.
 """
 
-import argparse
 import asyncio
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +16,8 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
+
+import typer
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
@@ -106,20 +106,17 @@ async def play(wanted: Wanted, stop: asyncio.Event) -> int:
     return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
 
 
-def main() -> int:
-    """Run a live pair with faults; return the exit status."""
-    parser = argparse.ArgumentParser(prog="chaos")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--gap", type=float, default=1.5, help="seconds between faults, on average")
-    parser.add_argument(
-        "--rate", type=float, default=100.0, help="messages of each node a second, at most"
-    )
-    parser.add_argument("--layout", default="published-4")
-    chosen = parser.parse_args()
-    wanted = Wanted(chosen.seconds, chosen.seed, chosen.gap, chosen.layout, chosen.rate)
-    return run_live(lambda stop: play(wanted, stop))
+def main(
+    seconds: float = 60,
+    seed: int = 1,
+    gap: float = 1.5,
+    rate: float = 100.0,
+    layout: str = "published-4",
+) -> None:
+    """Run a live pair with faults: --gap seconds apart on average, --rate messages/s at most."""
+    wanted = Wanted(seconds, seed, gap, layout, rate)
+    raise typer.Exit(run_live(lambda stop: play(wanted, stop)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

@@ -2,18 +2,16 @@
 
 It sends until it is told to be quiet (SIGUSR1) and runs until it is told to end (SIGTERM), or until
 its standard input ends, as that of one does whose supervisor has died. Each of its conversations
-with a partner is one of `tools.chaos.traffic`: a stream, in which each message has its length
-before it. So what is accounted for passes windows, turns and the bound of the link, too.
+with a partner is a stream, in which each message has its length before it (`tools.chaos.traffic`).
+So what is accounted for passes windows, turns and the bound of the link, too.
 """
 
 import asyncio
 import signal
-import struct
 import sys
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import msgspec
 
@@ -26,8 +24,6 @@ from isfc.live.session import Conversation, ConversationSevered, open_node
 from isfc.system.link_end import LinkEnd
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 from tools.chaos.traffic import Correspondence
-
-_LENGTH: Final = struct.Struct(">I")
 
 
 class Life(msgspec.Struct):
@@ -103,25 +99,16 @@ class Conversing:
         with suppress(ConversationSevered):
             conversation = await self._exchange.connect(f"C{number}")
             while True:
-                data = await queue.get()
-                await conversation.send(_LENGTH.pack(len(data)) + data)
+                await conversation.send(await queue.get())
 
     async def _listen(self, conversation: Conversation) -> None:
         """Receive what the partner sends on one; nothing of before a restart is heard after it."""
         number, restarts = int(conversation.service[1:]), self._restarts
-        rest = bytearray()
         with suppress(ConversationSevered):
             async for data in conversation:
                 if restarts != self._restarts:
                     return
-                rest += data
-                while len(rest) >= _LENGTH.size:
-                    (length,) = _LENGTH.unpack_from(rest)
-                    end = _LENGTH.size + length
-                    if len(rest) < end:
-                        break
-                    self._correspondence.arrive(number, bytes(rest[_LENGTH.size : end]))
-                    del rest[:end]
+                self._correspondence.hear(number, data)
 
 
 async def live(life: Life, stop: asyncio.Event) -> int:

@@ -18,9 +18,9 @@ WINDOW: Final = 8
 LENGTHS: Final = (100, 4_000, 30_000, 200_000)
 """Messages are up to so long, in bytes, each as often: within a package, and in segments."""
 
-_HEADER: Final = struct.Struct(">cIIQ")
-"""Which of the two, the sender's life and epoch, and a number: for data, the message's; for a
-confirmation, how many of the receiver's have arrived."""
+_HEADER: Final = struct.Struct(">IcIIQ")
+"""How many bytes follow, which of the two, the sender's life and epoch, and a number: for data, the
+message's; for a confirmation, how many of the receiver's have arrived."""
 _DATA, _CONFIRM = b"D", b"C"
 
 
@@ -37,6 +37,7 @@ class Correspondence:
         self._epoch = self._book.entries[Entry.EPOCHS]
         self._own = self._book.begin_epoch()
         self._heard: HeardEpoch | None = None
+        self._rest = [bytearray() for _ in range(CONVERSATIONS)]
         self._confirm: dict[int, int] = {}
         """How many messages have arrived of conversations of which that is to be said."""
 
@@ -45,14 +46,14 @@ class Correspondence:
         for conversation, count in self._confirm.items():
             assert self._heard is not None
             life, epoch = self._heard.life, self._heard.epoch
-            yield conversation, _HEADER.pack(_CONFIRM, life, epoch, count)
+            yield conversation, _HEADER.pack(0, _CONFIRM, life, epoch, count)
         self._confirm.clear()
         conversation = self._random.randrange(CONVERSATIONS)
         number = self._own.sent[conversation]
         if not quiet and number - self._own.confirmed[conversation] < WINDOW:
             self._own.sent[conversation] = number + 1
             length = self._random.randint(1, self._random.choice(LENGTHS))
-            header = _HEADER.pack(_DATA, self._life, self._epoch, number)
+            header = _HEADER.pack(length, _DATA, self._life, self._epoch, number)
             yield conversation, b"".join((header, filler(length, number)))
 
     def sever(self, reason: str) -> None:
@@ -68,14 +69,18 @@ class Correspondence:
             self._book.entries[Entry.OTHER_SEVERS] += 1
         self._begin()
 
-    def arrive(self, conversation: int, data: bytes) -> None:
-        """Write down what has arrived, or that it is wrong."""
-        is_right = False
-        if len(data) >= _HEADER.size:
-            kind, life, epoch, number = _HEADER.unpack_from(data)
+    def hear(self, conversation: int, data: bytes) -> None:
+        """Write down what has arrived, or that it is wrong; a message may come in pieces."""
+        rest = self._rest[conversation]
+        rest += data
+        while len(rest) >= _HEADER.size:
+            length, kind, life, epoch, number = _HEADER.unpack_from(rest)
+            if len(rest) < _HEADER.size + length:
+                break
+            del rest[: _HEADER.size + length]
             arrive = self._be_confirmed if kind == _CONFIRM else self._take
             is_right = arrive(conversation, life, epoch, number)
-        self._book.entries[Entry.WRONG] += not is_right
+            self._book.entries[Entry.WRONG] += not is_right
 
     def _be_confirmed(self, conversation: int, life: int, epoch: int, count: int) -> bool:
         """The partner's program has so many of our messages, if that can be."""

@@ -110,17 +110,12 @@ def _index() -> Iterator[str]:
 def _page(one: Listed) -> Iterator[str]:
     yield MARKER
     yield f"# isfc {one.name}"
-    yield _code(_helps()[help_file(one.name.split())].strip())
+    yield _code(texts()[help_file(one.name.split())].strip())
     yield from _example(one)
     yield "## More"
     more = {f"../{topic}": _title(topic) for topic in one.topics}
     more["../exit-codes.md"] = "All exit codes"
     yield "\n".join(f"- [{title}]({page})" for page, title in more.items())
-
-
-@cache
-def _helps() -> dict[str, str]:
-    return texts()
 
 
 def _code(text: str) -> str:

@@ -93,18 +93,13 @@ def draw_cluster(seed: int) -> Scenario:
 
 def shrink(scenario: Scenario, fails: Callable[[Scenario], bool]) -> Scenario:
     """A smaller scenario that ``fails`` as well, as far as `SHRINKS_MAX` tries lead."""
-    tries = 0
-    smaller = True
-    while smaller:
-        smaller = False
-        for candidate in _smaller(scenario):
-            tries += 1
-            if tries > SHRINKS_MAX:
-                return scenario
-            if fails(candidate):
-                scenario, smaller = candidate, True
-                break
-    return scenario
+    tries = iter(range(SHRINKS_MAX))
+    while True:
+        tried = (each for each, _ in zip(_smaller(scenario), tries, strict=False))
+        smaller = next(filter(fails, tried), None)
+        if smaller is None:
+            return scenario
+        scenario = smaller
 
 
 _Places = Sequence[Sequence[tuple[NodeName, Rdev]]]

@@ -6,12 +6,12 @@ it, and a smaller scenario that fails in the same way. ``--seed 7`` runs one. Ea
 pair, and every `CLUSTER_EVERY`-th a cluster as well.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Iterator
 from multiprocessing import Pool
 from typing import Final, NamedTuple
+
+import typer
 
 from scenarios.faults.fault import FaultKind
 from tools.simulation.scenario import Scenario, draw, draw_cluster, shrink
@@ -76,28 +76,21 @@ def summary(seed_count: int, survived: Survived, seconds: float) -> Iterator[str
     )
 
 
-def main(arguments: list[str]) -> int:
-    """Run the swarm; return the exit status."""
-    parser = argparse.ArgumentParser(prog="simulate")
-    parser.add_argument("--seeds", type=int, default=1_000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--jobs", type=int)
-    chosen = parser.parse_args(arguments)
-    first, count = chosen.first, chosen.seeds
-    if chosen.seed is not None:
-        first, count = chosen.seed, 1
+def main(
+    seeds: int = 1_000, first: int = 0, seed: int | None = None, jobs: int | None = None
+) -> None:
+    """Run the swarm: so many seeds from the first on, or one."""
+    count, begin = (seeds, first) if seed is None else (1, seed)
     began = time.perf_counter()
     survived = Survived()
-    with Pool(1 if count == 1 else chosen.jobs) as pool:
-        for outcome in pool.imap(attempt, range(first, first + count), chunksize=20):
+    with Pool(1 if count == 1 else jobs) as pool:
+        for outcome in pool.imap(attempt, range(begin, begin + count), chunksize=20):
             if isinstance(outcome, Failed):
                 print(*story(*outcome), sep="\n")
-                return 1
+                raise typer.Exit(1)
             survived += outcome
     print(*summary(count, survived, time.perf_counter() - began), sep="\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    typer.run(main)

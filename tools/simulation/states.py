@@ -118,11 +118,11 @@ class Nodes:
                 now_ns = max(now_ns, due_ns)
                 node.apply(DEADLINE, now_ns)
             case ("frame", index, number):
-                node.apply(Arrive(_rdev(node, index), self.frames[number]), now_ns)
+                node.apply(Arrive(_rdevs(node)[index], self.frames[number]), now_ns)
             case ("send", length, traffic, *end):
                 node.apply(Send([Message(0, length, traffic)], *end), now_ns)
             case (of_device, index):
-                node.apply(of_device(_rdev(node, index)), now_ns)
+                node.apply(of_device(_rdevs(node)[index]), now_ns)
         return self._drain(here, node, now_ns, before)
 
     def _drain(self, here: int, node: System, now_ns: int, before: int) -> Did:
@@ -165,10 +165,6 @@ def unpacked(image: bytes) -> System:
 
 def _rdevs(node: System) -> list[Rdev]:
     return [rdev for end in node.ends for rdev in end.link.ctcs]
-
-
-def _rdev(node: System, index: int) -> Rdev:
-    return _rdevs(node)[index]
 
 
 def _collisions(node: System) -> int:

@@ -26,6 +26,7 @@ from isfc.reports.template import render
 from isfc.reports.units import shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.figures.figure import Unit
+from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
 
@@ -188,7 +189,7 @@ _IOS: Final = (
 def _relocated(runs: LinkRuns) -> Iterator[dict[str, Any]]:
     """Guests that were moved, message by message."""
     for found in runs.relocated:
-        for guest, each in zip(found.guests, found.figures.guests, strict=True):
+        for guest, each in zip(found.guests, moves_figures(found).guests, strict=True):
             yield {
                 "guest": RELOCATED,
                 "source": guest.source,
