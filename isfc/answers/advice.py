@@ -196,3 +196,13 @@ def fewer_line(loss: Cutting) -> str:
 def link_names(names: Sequence[str]) -> str:
     """Links by their names, or how many if they are many."""
     return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
+
+
+def cut_line(loss: Cutting) -> str:
+    """What goes with a piece of hardware."""
+    said = [f"{loss.name}: no link is down"]
+    if loss.cut:
+        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
+    if loss.fewer:
+        said.append(f"CTCs left of {fewer_line(loss)}")
+    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."

@@ -1,30 +1,26 @@
 """Several links in a plan, alone and together, and what they share; of many what they come to."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from isfc.answers.advice import Cutting, fewer_line, link_names, to_do
+from isfc.answers.advice import Cutting, cut_line, fewer_line, link_names
 from isfc.answers.check import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
-from isfc.answers.limit import limit_line
-from isfc.answers.losses import ALL_LINKS, Losses
+from isfc.answers.losses import ALL_LINKS
 from isfc.answers.plan import PlannedLink
 from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables
-from isfc.layout.loss import Loss
-from isfc.layout.rules.rule import Finding, Severity
+from isfc.layout.rules.rule import Severity
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import range_of, shown, with_unit
+from isfc.reports.units import shown, with_unit
 from scenarios.figures.cluster_plan import Busiest, Slowest, SystemOverview
 from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.rates import Carried
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
 
@@ -235,39 +231,3 @@ def cuts_table(losses: Sequence[Cutting]) -> Table:
         Column("links\nwith fewer CTCs", "fewer", value=fewer_line),
     ]
     return Table("The losses that cut most", columns, losses, "cuts")
-
-
-def together_decision(
-    carried: Carried | None,
-    losses: Losses | Sequence[Loss],
-    findings: Mapping[str, Sequence[Finding]],
-    where: str,
-) -> Iterator[tuple[str, str]]:
-    """Headings and what is said below them; ``findings`` of each link are ``where``.
-
-    No rate is said if nothing was run. ``losses`` are what each leaves, the whole first, or, where
-    that was not run, the pieces that cut most.
-    """
-    if carried is not None and carried.rate.range is not None:
-        between = f"{range_of(carried.rate)} in four of five cases"
-        what = f"the slower direction of each link, in all, {carried.load.words}"
-        rate = shown(carried.rate.value, Unit.MB_PER_S)
-        yield "Carries", f"{rate} MB/s ({between}): {what}. MB are 2^20 bytes."
-    if carried is not None and carried.limit is not None:
-        words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
-        yield "Limited by", f"{words} MB/s."
-    if isinstance(losses, Losses):
-        yield "Worst loss", losses.worst_line
-    else:
-        yield from (("Most is cut by", cut_line(each)) for each in losses[:1])
-    yield "To do", to_do([*chain.from_iterable(findings.values())], {}, (), where)
-
-
-def cut_line(loss: Cutting) -> str:
-    """What goes with a piece of hardware."""
-    said = [f"{loss.name}: no link is down"]
-    if loss.cut:
-        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
-    if loss.fewer:
-        said.append(f"CTCs left of {fewer_line(loss)}")
-    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."

@@ -45,7 +45,6 @@ from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, 
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
     STATED,
-    STATED_PAIRS,
     SUITE,
     RunEach,
     alike,
@@ -56,12 +55,6 @@ from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
 from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
-
-CAPTION: Final = (
-    f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
-    "brackets the difference to the layout as opened"
-)
-"""Of the table in which an edited layout stands beside the one that was opened."""
 
 _ALONE: Final = (
     "The rule's figure for a CTC that both ends write on is near what IBM measured with short "
@@ -108,7 +101,7 @@ def modelled_link(
     model = Modelled(
         SUITE,
         SATURATING_PAIRS,
-        STATED_PAIRS,
+        figures[0].pairs,
         {each.sender: each.saturated for each in figures},
         {each.sender: each.stated for each in figures},
         {

@@ -27,11 +27,19 @@ from isfc.cli.options.layout import (
     LayoutsArgument,
     LinkOption,
     NotesOption,
+    ProfileOption,
     expect_one,
 )
-from isfc.cli.options.option import Made, flag, give_parameters, parameters_of, valued
+from isfc.cli.options.option import (
+    Made,
+    checked_by,
+    flag,
+    give_parameters,
+    parameters_of,
+    put_together,
+    valued,
+)
 from isfc.cli.options.own_file import OwnFile, check_files
-from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import (
@@ -255,9 +263,7 @@ def _whole(
     given: dict[str, Any], records: Mapping[str, type[Struct]], layouts: Sequence[str]
 ) -> dict[str, Any]:
     """The arguments: records of their fields, and layouts with what is said of decks."""
-    for name, record in records.items():
-        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
-        given[name] = whole.made() if isinstance(whole, Made) else whole
+    put_together(given, records)
     if _DECKS in records and (decks := given.pop(_DECKS)):
         given |= {name: decks.given(given[name]) for name in layouts if name in given}
     return given
@@ -313,16 +319,11 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         both = f"{option}/--no-{option.removeprefix('--')}"
         return flag(both if parameter.default else option, said.said)
-
-    def check(option: typer.CallbackParam, value: Any) -> Any:
-        said.check(option.opts[0], value)
-        return value
-
     return typer.Option(
         option,
         metavar=said.metavar,
         help=said.said,
-        callback=check,
+        callback=checked_by(said),
         autocompletion=said.complete,
     )
 

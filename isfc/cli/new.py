@@ -7,8 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from isfc.arguments import as_options
-from isfc.cli.options.number import bounded
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import bounded, flag, valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption

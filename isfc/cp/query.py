@@ -8,6 +8,7 @@ domain 9 and Performance Toolkit.
 """
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_chpid
@@ -27,6 +28,10 @@ _PER_LINE: Final = 8
 """Device numbers in a line of QUERY CHPID."""
 _COUNTERS: Final = "{:4} {:>11} {:>9} {:>9} {:>15} {:>15} {:>10}"
 _HEADINGS: Final = ("Rdev", "I/Os", "Pkg out", "Pkg in", "Bytes out", "Bytes in", "Collisions")
+_COUNTED: Final = attrgetter(
+    *("io_count", "write_package_count", "read_package_count"),
+    *("write_length", "read_length", "collision_count"),
+)
 _ISLINK: Final = "{:<13}{:<26}  {}"
 """A line of QUERY ISLINK: two labels with their values. The longest status has 26 letters."""
 
@@ -91,17 +96,7 @@ def query_counters(operands: CommandWords, target: Target, answer: CpResponse) -
         answer.say(f"Node {partner}")
         answer.say(_COUNTERS.format(*_HEADINGS))
         for device in devices:
-            answer.say(
-                _COUNTERS.format(
-                    format_rdev(device.rdev),
-                    device.io_count,
-                    device.write_package_count,
-                    device.read_package_count,
-                    device.write_length,
-                    device.read_length,
-                    device.collision_count,
-                )
-            )
+            answer.say(_COUNTERS.format(format_rdev(device.rdev), *_COUNTED(device)))
 
 
 def query_chpid(operands: CommandWords, target: Target, answer: CpResponse) -> None:

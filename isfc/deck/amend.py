@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.address import format_rdev
+from ctc.address import Rdev, format_rdev
 from ctc.profiles import ChpidProfile
 from isfc.deck.deck import Channel, ControlUnit, Ports
 from isfc.deck.draft import Draft, Image
@@ -80,6 +80,11 @@ class _End:
     def unit(self) -> ControlUnit | None:
         """Its control unit, if the deck has it."""
         return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
+
+    def address(self, rdev: Rdev) -> int | None:
+        """The unit address that the system has under a device number, if it has any there."""
+        device = self.draft.device(self.unit, rdev, self.image) if self.unit else None
+        return None if device is None else device.address
 
 
 class _Amendment:
@@ -198,14 +203,13 @@ class _Amendment:
         return [ctc for ctc in link.device_list() if not self._has(link, ctc)]
 
     def _has(self, link: Layout, ctc: CtcPair) -> bool:
-        found: list[int] = []
-        for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
-            unit = end.unit
-            device = unit and end.draft.device(unit, rdev, end.image)
-            if not unit or not device or not unit.recognizes(device.address):
-                return False
-            found.append(device.address)
-        return found[0] == found[1]
+        ends = self._ends(link, ctc.fibre)
+        address, *more = {end.address(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)}
+        return (
+            address is not None
+            and not more
+            and all(end.unit and end.unit.recognizes(address) for end in ends)
+        )
 
     def add(self, link: Layout) -> None:
         """Define the CTCs of a link that are not there."""
@@ -213,9 +217,8 @@ class _Amendment:
         wanted: dict[CtcPair, list[int]] = {}
         for ctc in lacking:
             for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
-                unit = end.unit
-                device = unit and end.draft.device(unit, rdev, end.image)
-                wanted.setdefault(ctc, []).extend([device.address] if device else [])
+                address = end.address(rdev)
+                wanted.setdefault(ctc, []).extend([] if address is None else [address])
                 end.draft.bar(rdev, end.image)
         for ctc in lacking:
             ends = self._ends(link, ctc.fibre)
@@ -292,22 +295,15 @@ class _Amendment:
         except ConfigurationError:
             return False
         found = {
-            tuple(
-                (system.node, device.rdev, channel.chpid)
-                for system, device, channel in zip(
-                    pairing.systems, ctc.devices, ctc.channels, strict=True
-                )
-            )
+            frozenset(zip(pairing.nodes, ctc.rdevs, ctc.chpids, strict=True))
             for pairing in pairings
             for ctc in pairing.ctcs
         }
-        wanted = {
-            tuple(zip(link.nodes, ctc.rdevs, ctc.fibre.chpids, strict=True))
+        return all(
+            frozenset(zip(link.nodes, ctc.rdevs, ctc.fibre.chpids, strict=True)) in found
             for link in self._collection.links
             for ctc in link.ctcs
-        }
-        turned = {each[::-1] for each in found}
-        return wanted <= found | turned
+        )
 
     def remarks(self) -> Iterator[str]:
         """That devices are in the decks and not in the layout."""

@@ -7,9 +7,8 @@ from textwrap import wrap
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
-from isfc.deck.access import Access
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
-from isfc.deck.deck import Channel, ControlUnit, CuPath
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
 from isfc.deck.partition import DeckSystem

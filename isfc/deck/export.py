@@ -8,6 +8,7 @@ alone, and `isfc.deck.amend` adds what their CTCs need.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from ctc.address import ChpidId, format_chpid, format_rdev
@@ -59,27 +60,16 @@ def file_names(decks: Mapping[str, Iterable[NodeName]]) -> dict[str, str]:
 
 def _homes(collection: Collection) -> Iterator[tuple[str, tuple[NodeName, ...]]]:
     """The systems by CEC; where the file names none, by the channels that they share."""
-    groups: list[tuple[str, list[NodeName]]]
-    if collection.cecs:
-        groups = [(cec.name, list(cec.systems)) for cec in collection.cecs]
-    else:
-        groups = [("", members) for members in _joined(collection)]
-    placed = {system for _, members in groups for system in members}
-    groups += [("", [system]) for system in collection.systems if system not in placed]
-    for name, members in groups:
+    groups = [[*cec.systems] for cec in collection.cecs]
+    groups += [[system] for system in collection.systems if collection.cec_of(system) is None]
+    for channel in () if collection.cecs else collection.shared_channels:
+        nodes = {end.node for end in channel}
+        joined = [group for group in groups if nodes & {*group}]
+        groups = [group for group in groups if group not in joined] + [[*chain(*joined)]]
+    for members in groups:
         systems = tuple(sorted(members, key=lambda system: system.collation))
-        yield name or "-".join(systems), systems
-
-
-def _joined(collection: Collection) -> list[list[NodeName]]:
-    """The systems that shared channels join, directly or through others."""
-    groups: list[list[NodeName]] = []
-    for channel in collection.shared_channels:
-        nodes = [end.node for end in channel]
-        touched = [group for group in groups if set(group) & set(nodes)]
-        merged = dict.fromkeys([*(node for group in touched for node in group), *nodes])
-        groups = [group for group in groups if group not in touched] + [list(merged)]
-    return groups
+        cec = collection.cec_of(systems[0])
+        yield cec.name if cec else "-".join(systems), systems
 
 
 def _contradiction(collection: Collection, systems: Iterable[NodeName]) -> str:

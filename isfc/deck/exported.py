@@ -102,10 +102,13 @@ def _decks(
                 f"{new} is in one CEC with {min(there)}, and no partition of its deck, [deck."
                 f"{known[min(there)]}]; expected it in RESOURCE and in systems of the deck"
             )
-    if not known:
+    links = collection.links
+    if not known:  # what no deck that is asked for has is not to be refused
         _tell_of_the_lost(collection, {**own_ports(collection), **ports}, tell)
+        asked = [set(each.systems) for each in bare if set(each.systems) & set(nodes)]
+        links = tuple(link for link in links if any(each & set(link.nodes) for each in asked))
     decks = (*collection.decks, *(bare_deck(collection, machine) for machine in bare))
-    done = amended(replace(collection, decks=decks), ports)
+    done = amended(replace(collection, links=links, decks=decks), ports)
     for remark in done.remarks:
         tell(f"isfc: note: {remark}")
     names = file_names({deck.name: deck.partitions for deck in decks})

@@ -8,9 +8,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
-from isfc.deck.access import read_access
 from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
-from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Device, Partition
+from isfc.deck.deck import (
+    DEVICES_MAX,
+    Channel,
+    ControlUnit,
+    CuPath,
+    Deck,
+    Device,
+    Partition,
+    read_access,
+)
 from isfc.deck.number import (
     UNIT_ADDRESS_MAX,
     is_mif,

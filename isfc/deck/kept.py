@@ -5,10 +5,9 @@ from contextlib import suppress
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
-from isfc.deck.access import read_access
 from isfc.deck.cabling import Cabling
 from isfc.deck.cec import deck_names
-from isfc.deck.deck import Deck, Device, Ports
+from isfc.deck.deck import Deck, Device, Ports, read_access
 from isfc.deck.iocp import by_single_css, parse_deck, read_address
 from isfc.deck.number import parse_link
 from isfc.deck.partition import DeckSystem, find_system

@@ -9,11 +9,12 @@ it until that is no more. One with room on average is full at moments, as stream
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from isfc.io.bandwidth import Ceiling, DataRates, total
+from msgspec import Struct
+
+from isfc.io.bandwidth import Ceiling, DataRates, finite, total
 from isfc.io.configuration import Trunk
 from isfc.io.demand import Demand
 from isfc.io.estimate import ChannelEstimate
@@ -29,24 +30,46 @@ STEPS_MIN: Final = 2.0
 goes on alone (chosen: far less than what fills a ceiling takes)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrunkLoad:
-    """A trunk and the data that it carries."""
+class TrunkLoad(Struct, frozen=True):
+    """A card, interconnect or fanout."""
 
-    trunk: Trunk
-    carried: DataRates
+    level: str
+    name: str
+    channels: tuple[str, ...]
+    """chpids"""
+    gb_per_s_max: float | None
+    """10^9 bytes, both ways together; null: no ceiling"""
+    gb_per_s_one_way_max: float | None
+    gb_per_s_read: float
+    gb_per_s_write: float
+    percent: float
+    """of the nearest ceiling"""
 
     @property
-    def use(self) -> float:
-        """The share of its ceiling, of whichever is nearest: either way, or both together."""
-        return self.trunk.ceiling.use(self.carried)
+    def title(self) -> str:
+        """As people call it."""
+        return f"{self.level} {self.name}"
+
+    @property
+    def count(self) -> int:
+        """How many channels it carries."""
+        return len(self.channels)
 
 
 def trunk_loads(trunks: Sequence[Trunk], moved: Mapping[str, DataRates]) -> tuple[TrunkLoad, ...]:
     """What each trunk carries, of what each channel moves."""
     return tuple(
-        TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
+        _load(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
         for trunk in trunks
+    )
+
+
+def _load(trunk: Trunk, carried: DataRates) -> TrunkLoad:
+    ceiling = trunk.ceiling
+    return TrunkLoad(
+        *(ceiling.level, trunk.name, trunk.channels),
+        *(finite(ceiling.mb_per_s / 1e3), finite(ceiling.one_way_mb_per_s / 1e3)),
+        *(carried.read_mb_per_s / 1e3, carried.write_mb_per_s / 1e3, 100 * ceiling.use(carried)),
     )
 
 

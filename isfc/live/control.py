@@ -311,12 +311,9 @@ class ControlClient:
         """
         self._socket.settimeout(self._timeout_s)
         self._socket.sendall(encode_request(kind, operand))
-        while True:
-            answer = self._poll_line()
-            if answer is None:
-                self._receive()
-            elif not self._note(answer):
-                return read_reply(answer)
+        while (answer := self._poll_answer()) is None:
+            self._receive()
+        return read_reply(answer)
 
     def listen(self) -> None:
         """Ask to be told of announcements from now on."""
@@ -329,9 +326,8 @@ class ControlClient:
             self._receive()
         except BlockingIOError:
             return
-        while (answer := self._poll_line()) is not None:
-            if not self._note(answer):
-                read_reply(answer)  # why the node closes the connection, most likely
+        while (answer := self._poll_answer()) is not None:
+            read_reply(answer)  # why the node closes the connection, most likely
 
     def poll_announcement(self) -> str | None:
         """The next announcement that has come in."""
@@ -345,18 +341,14 @@ class ControlClient:
         if len(self._buffer) > ANSWER_LENGTH_MAX:
             raise RemoteProtocolError(f"a line is longer than {ANSWER_LENGTH_MAX} bytes")
 
-    def _poll_line(self) -> dict[str, object] | None:
-        end = self._buffer.find(b"\n")
-        if end < 0:
-            return None
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return decode_answer(line)
-
-    def _note(self, answer: Mapping[str, object]) -> bool:
-        """Keep an announcement; whether it was one."""
-        announcement = answer.get("announcement")
-        if isinstance(announcement, str):
+    def _poll_answer(self) -> dict[str, object] | None:
+        """The next answer that has come in; announcements before it are kept."""
+        while (end := self._buffer.find(b"\n")) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            answer = decode_answer(line)
+            announcement = answer.get("announcement")
+            if not isinstance(announcement, str):
+                return answer
             self._announcements.append(announcement)
-            return True
-        return False
+        return None

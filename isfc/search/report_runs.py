@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
@@ -101,7 +100,7 @@ class DiskRuns:
         for place, channel in enumerate(self.now.channels):
             for index, demand in enumerate(channel.disks_alone.demands):
                 found = [run.channels[place] for _, run in self.points]
-                name = f"{demand.demand.name} on {channel.node} {channel.chpid}"
+                name = f"{demand.demand.workload.name} on {channel.node} {channel.chpid}"
                 alone = [each.disks_alone.demands[index].response_ns / 1e3 for each in found]
                 beside = [each.disks_beside.demands[index].response_ns / 1e3 for each in found]
                 yield Curve(f"{name}, alone", tuple(alone))
@@ -114,7 +113,6 @@ class ChannelEstimates:
 
     name: str
     plan: IoPlan
-    advice: Sequence[IoAdvice]
     curves: dict[str, Chart]
 
 
@@ -225,7 +223,7 @@ def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
     """Estimate the channels of a configuration, and the curves that concern them."""
     plan = make_io_plan(configuration)
-    return ChannelEstimates(name, plan, advise(plan), charts_of(configuration))
+    return ChannelEstimates(name, plan, charts_of(configuration))
 
 
 def _disks(

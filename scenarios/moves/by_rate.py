@@ -25,7 +25,7 @@ from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
+from scenarios.figures.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, WouldMove, move
 from scenarios.moves.guest import (
@@ -384,10 +384,13 @@ class _AtEnds:
     def __init__(
         self, outcome: Callable[[Sequence[float]], list[Moved]], rates: Sequence[Figure]
     ) -> None:
-        self._widest = max(_ranges(rates), key=lambda each: each.likely.high)
+        ranges = [each.range for each in rates if each.range is not None]
+        self._widest = max(ranges, key=lambda each: each.likely.high)
         self._as_run = outcome([1.0] * len(rates))
-        self._likely = [outcome(ends) for ends in _ends([each.likely for each in _ranges(rates)])]
-        self._sure = [outcome(ends) for ends in _ends([each.sure for each in _ranges(rates)])]
+        self._likely, self._sure = (
+            [outcome([each.low for each in some]), outcome([each.high for each in some])]
+            for some in ([each.likely for each in ranges], [each.sure for each in ranges])
+        )
 
     def figure(self, measure: _Measure, value: float) -> Figure:
         """A figure that was ``value`` in the run, in its proportion by the rules."""
@@ -405,12 +408,3 @@ class _AtEnds:
     def differs(self, number: int) -> bool:
         """Whether a guest's end is another one at an end of the range."""
         return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1
-
-
-def _ranges(rates: Sequence[Figure]) -> list[Range]:
-    return [each.range for each in rates if each.range is not None]
-
-
-def _ends(intervals: Sequence[Interval]) -> tuple[list[float], list[float]]:
-    """The lower and the upper ends."""
-    return [each.low for each in intervals], [each.high for each in intervals]

@@ -91,16 +91,11 @@ async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> No
         else:
             rdev = random.choice([each for each in rdevs if (node, each) not in out_of_use])
             out_of_use.append((node, rdev))
-            operate(node, Deactivate(rdev))
+            engine.apply(Deactivate(rdev))
         while len(out_of_use) > OUT_OF_USE_MAX:
             its_node, rdev = out_of_use.pop(0)
-            operate(its_node, Activate(rdev))
-
-
-def operate(node: OpenNode, given: Activate | Deactivate) -> None:
-    """Let an operator do this at a node."""
-    assert node.engine is not None
-    node.engine.operate(lambda system, now_ns: system.apply(given, now_ns))
+            assert its_node.engine is not None
+            its_node.engine.apply(Activate(rdev))
 
 
 async def run(seconds: float, seed: int, folder: str) -> Tally:

@@ -89,7 +89,6 @@ FLOORS: Final = {
     "isfc.cli": (
         "output written_help",
         "drawing main options",
-        "results",
         "html",
         "capability",
     ),

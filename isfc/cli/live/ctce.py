@@ -13,10 +13,8 @@ from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import CtceOptions, made_layout
 from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live
-from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag
+from isfc.cli.options.option import flag, flattened, within
 from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option

@@ -18,8 +18,7 @@ from ctc.order import name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import DeviceReports
 from isfc.cli.live.options import ObserveOptions
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, within
 from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show_error, show_lines
@@ -116,12 +115,7 @@ class CtceTimeline:
         system, _ = self._place(at)
         name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
         rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
-        counter = {
-            "ph": "C",
-            "pid": system + 1,
-            "tid": 0,
-            "ts": trace_events.us(in_bin * RATE_BIN_NS),
-        }
+        counter = trace_events.counter(system, in_bin * RATE_BIN_NS)
         self._add({**counter, "name": name, "args": {"MB/s": rate}})
 
     def _place(self, at: CtcPlace) -> tuple[int, int]:

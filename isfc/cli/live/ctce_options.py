@@ -84,10 +84,9 @@ def of_layout(
     """
     own = {ctc.rdevs: (ctc.fibre, False) for ctc in layout.ctcs}
     own = {ctc.rdevs[::-1]: (ctc.fibre, True) for ctc in layout.ctcs} | own
-    found = [own.get((first.rdev, second.rdev)) for first, second in ctcs]
     on: list[tuple[Fibre, bool]] = []
-    for (first, second), each in zip(ctcs, found, strict=True):
-        if each is None:
+    for first, second in ctcs:
+        if (each := own.get((first.rdev, second.rdev))) is None:
             raise ConfigurationError(
                 f"{first} = {second}: the layout has no CTC with these RDEVs: expected one of "
                 + ", ".join(" = ".join(map(format_rdev, ctc.rdevs)) for ctc in layout.ctcs[:2])

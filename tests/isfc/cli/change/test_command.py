@@ -142,6 +142,7 @@ def test_channels_that_both_systems_have_are_in_the_trial(tmp_path: Path) -> Non
     assert run([*deck, "--ports", "VMA:50=01", "-o", layout]) == ExitCode.GOOD
     words = ["change", layout, layout, "--no-rates", "--reset", "VMA-VMB"]
     assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    assert run([*words, "--try", str(tmp_path), "--force"]) == ExitCode.GOOD
     given = load_collection(layout)
     assert load_collection(tmp_path / "change.toml").shared_channels == given.shared_channels != ()
 
