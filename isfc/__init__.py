@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from isfc.answers.change import ChangeStep as ChangeStep
     from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
+    from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
-    from isfc.answers.findings import CheckFinding as CheckFinding
     from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
     from isfc.answers.io_beside import io_beside as io_beside
     from isfc.answers.io_chart import io_chart as io_chart
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
-    from isfc.answers.moves import MovedGuest as MovedGuest
-    from isfc.answers.moves import Moves as Moves
     from isfc.answers.optimise import SearchResult as SearchResult
     from isfc.answers.optimise import optimise as optimise
+    from isfc.answers.relocate import MovedGuest as MovedGuest
+    from isfc.answers.relocate import Moves as Moves
     from isfc.answers.relocate import relocate as relocate
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
     from isfc.deck.imported import Imported as Imported
-    from isfc.deck.imported import import_config as import_config
-    from isfc.deck.imported import import_iocp as import_iocp
-    from isfc.deck.imported import import_islink as import_islink
+    from isfc.deck.importing import import_config as import_config
+    from isfc.deck.importing import import_iocp as import_iocp
+    from isfc.deck.importing import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.deck.scheme import Numbering as Numbering
     from isfc.errors import Backpressure as Backpressure
@@ -149,7 +149,8 @@ _PUBLIC: Final = {
     "isfc.layout.foreign_text": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
-    "isfc.deck.imported": "import_iocp import_islink import_config Imported",
+    "isfc.deck.imported": "Imported",
+    "isfc.deck.importing": "import_iocp import_islink import_config",
     "isfc.deck.exported": "export Exported",
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
@@ -166,8 +167,7 @@ _PUBLIC: Final = {
     ),
     "isfc.layout.loss": "pieces",
     "isfc.answers.change": "change Change ChangeStep",
-    "isfc.answers.check": "check CheckedLink",
-    "isfc.answers.findings": "CheckFinding",
+    "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "isfc.answers.collide": "collide Collisions",
@@ -178,8 +178,7 @@ _PUBLIC: Final = {
     "isfc.answers.run": "LinkRun",
     "isfc.answers.links_run": "LinksRun",
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
-    "isfc.answers.moves": "Moves MovedGuest",
-    "isfc.answers.relocate": "relocate",
+    "isfc.answers.relocate": "relocate Moves MovedGuest",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.answers.optimise": "optimise SearchResult",

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
 from isfc.cp import processor
-from isfc.cp.messages import ResponseBuilder, Target
+from isfc.cp.messages import CpResponse, Target
 from isfc.cp.processor import COMMANDS, CommandProcessor, CpCommand
 from isfc.cp.words import CommandWords
 from isfc.engine.program import Offer, Program
@@ -101,7 +101,7 @@ def test_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    def query_names(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+    def query_names(operands: CommandWords, target: Target, answer: CpResponse) -> None:
         operands.end()
         answer.say(f"{target.system.name} and {target.system.ends[0].partner}")
 
@@ -109,5 +109,5 @@ def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert CommandProcessor().execute("Q NAMES", system, 0).return_code == 2
     command = CpCommand("Query", "NAMes", "", query_names)
     monkeypatch.setattr(processor, "COMMANDS", (*COMMANDS, command))
-    assert CommandProcessor().execute("q nam", system, 0).lines == ("ATLANTA and BOSTON",)
+    assert CommandProcessor().execute("q nam", system, 0).lines == ["ATLANTA and BOSTON"]
     assert "Query NAMes" in CommandProcessor().execute("HELP", system, 0).lines

@@ -25,10 +25,11 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     """A table as CSV."""
     file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
     for row in rows:
-        writer.writerow([row[name] for name in columns] if isinstance(row, Mapping) else row)
+        cells = row if isinstance(row, Mapping) else zip(columns, row, strict=True)
+        writer.writerow(dict(cells))
     return file.getvalue()
 
 

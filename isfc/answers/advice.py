@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.units import range_of, shown
@@ -13,6 +13,11 @@ from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.runs.steady import Rate
+
+if TYPE_CHECKING:
+    from isfc.answers.losses import Left
+    from isfc.answers.plan_links import Cut
+    from isfc.layout.loss import Loss
 
 
 def paces(rate: Rate | Figure) -> str:
@@ -174,24 +179,8 @@ _NAMED = 6
 """Links that a cell of a table names: those of four members."""
 
 
-class Cutting(Protocol):
-    """What a loss cuts: `Loss`, and what an answer says of one."""
-
-    @property
-    def name(self) -> str:
-        """What is lost."""
-
-    @property
-    def cut(self) -> Sequence[str]:
-        """Links that are down."""
-
-    @property
-    def fewer(self) -> Sequence[tuple[str, int, int]]:
-        """Links with fewer CTCs: name, left, had."""
-
-    @property
-    def untouched(self) -> Sequence[str]:
-        """The others."""
+Cutting: TypeAlias = "Loss | Left | Cut"
+"""What is lost, and what answers say of it."""
 
 
 def fewer_line(loss: Cutting) -> str:
@@ -207,3 +196,13 @@ def fewer_line(loss: Cutting) -> str:
 def link_names(names: Sequence[str]) -> str:
     """Links by their names, or how many if they are many."""
     return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
+
+
+def cut_line(loss: Cutting) -> str:
+    """What goes with a piece of hardware."""
+    said = [f"{loss.name}: no link is down"]
+    if loss.cut:
+        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
+    if loss.fewer:
+        said.append(f"CTCs left of {fewer_line(loss)}")
+    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."

@@ -1,19 +1,19 @@
 """From one layout to another: each step with its commands, what the link carries then, and back."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.answers.change_sides import Sides, given_sides
-from isfc.answers.changed_decks import DeckChange, deck_changes
 from isfc.arguments import Argument, checked, spelt
+from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import AnyLayout
+from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
 from isfc.layout.change import (
     Nodes,
     Order,
@@ -24,7 +24,9 @@ from isfc.layout.change import (
     orders_of,
     trial_of,
 )
-from isfc.layout.collection import Collection
+from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.file import collection_of
+from isfc.layout.foreign_text import SourceKind
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
@@ -32,6 +34,7 @@ from isfc.link.name import NodeName
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried, carried_alone
+from scenarios.runs.traffic import checked_traffic
 
 _BEFOREHAND: Final = (
     (
@@ -57,6 +60,17 @@ _AFTERWARDS: Final = (
     ),
 )
 """What makes them last. Published: z/VM 7.3 CP Commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeckChange:
+    """The cards that go from a deck, and those that come."""
+
+    name: str
+    gone: tuple[str, ...]
+    """cards that go"""
+    new: tuple[str, ...]
+    """cards that come"""
 
 
 class LinkBefore(Struct, frozen=True):
@@ -176,8 +190,7 @@ def change(
     a time.
     """
     check_jobs(jobs)
-    sides = given_sides(before, after, partitions, ports)
-    old, new = sides.before, sides.after
+    old, new = _given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     steps = change_steps(old, new, stuck)
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
@@ -196,7 +209,7 @@ def change(
         _BEFOREHAND,
         _AFTERWARDS,
         dict(_statements(old, new)),
-        tuple(_trial(link, steps, sides) for link in changing),
+        tuple(_trial(link, steps, old, new) for link in changing),
         (*old.assumed, *new.assumed),
     )
 
@@ -258,18 +271,17 @@ def _statements(
 def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | None:
     """What changes in the decks, or why they cannot have it."""
     try:
-        return deck_changes(old, new)
+        return _deck_changes(old, new)
     except ConfigurationError as error:
         return str(error)
 
 
-def _trial(link: Layout, steps: Sequence[Step], sides: Sides) -> ChangeTrial:
+def _trial(link: Layout, steps: Sequence[Step], old: Collection, new: Collection) -> ChangeTrial:
     """What a run does its steps with: all that both layouts have of channels and machines."""
     try:
         found = trial_of(link, steps)
     except ConfigurationError as error:
         return ChangeTrial(link.name, str(error), None, None, None)
-    old, new = sides.before, sides.after
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = replace(
@@ -282,3 +294,81 @@ def _trial(link: Layout, steps: Sequence[Step], sides: Sides) -> ChangeTrial:
     )
     text = format_collection(in_use(both))
     return ChangeTrial(link.name, None, found.seconds, text, found.script)
+
+
+def _given_sides(
+    before: AnyLayout, after: AnyLayout, partitions: str | None, ports: Sequence[str]
+) -> tuple[Collection, Collection]:
+    """The links on both sides.
+
+    Of decks those partitions are joined that are named, or else the systems of the other side if
+    that is a layout.
+    """
+    old, new = _read(before), _read(after)
+    if (partitions or ports) and not (_is_deck(old) or _is_deck(new)):
+        name = spelt("partitions" if partitions else "ports")
+        raise ConfigurationError(f"{name}: of IOCP decks; expected FROM or TO to be some")
+    for one in (old, new):
+        if isinstance(one, Collection) or one.kind is SourceKind.LAYOUT:
+            partitions = partitions or ",".join(_links_of(one).systems)
+    return _links_of(old, partitions, ports), _links_of(new, partitions, ports)
+
+
+def _read(layout: AnyLayout) -> Collection | Sources:
+    """The links of a record, or what was read."""
+    if isinstance(layout, Layout | Collection):
+        return given_collection(layout)
+    return read_sources(layout)
+
+
+def _is_deck(one: Collection | Sources) -> bool:
+    return isinstance(one, Sources) and one.kind is SourceKind.DECK
+
+
+def _links_of(
+    one: Collection | Sources, partitions: str | None = None, ports: Sequence[str] = ()
+) -> Collection:
+    if isinstance(one, Collection):
+        return one
+    if _is_deck(one):
+        files, said, at = one.decks.files, one.decks.partitions, one.decks.ports
+        one = structs.replace(one, decks=Decks(files, said or partitions, at or ports))
+    document = one.document()
+    return checked_traffic(collection_of(document), document.source)
+
+
+def _deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ...] | None:
+    """What changes in the decks of ``before``, or else of ``after``; None if none are kept.
+
+    Decks that ``after`` keeps with other cards are taken as they are. Raises `ConfigurationError`
+    for what no deck can say.
+    """
+    known = {node for deck in before.decks or after.decks for node in deck.partitions}
+    if not set(after.systems) | set(before.systems) <= known:
+        return None
+    given = before.decks or after.decks
+    if {deck.cards for deck in after.decks} - {deck.cards for deck in given}:
+        wanted = after.decks
+    else:
+        wanted = _kept_of(given, after)
+    old = amended(replace(before, decks=_kept_of(given, before)), {}).texts
+    new = amended(replace(after, decks=wanted), {}).texts
+    return tuple(_changes(dict(old), dict(new)))
+
+
+def _kept_of(decks: tuple[KeptDeck, ...], collection: Collection) -> tuple[KeptDeck, ...]:
+    found = (deck.of(collection.systems) for deck in decks)
+    return tuple(deck for deck in found if deck is not None)
+
+
+def _changes(old: dict[str, str], new: dict[str, str]) -> Iterator[DeckChange]:
+    for name in dict.fromkeys([*old, *new]):
+        lines = old.get(name, "").splitlines(), new.get(name, "").splitlines()
+        gone: list[str] = []
+        come: list[str] = []
+        for kind, a, b, c, d in SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
+            if kind != "equal":
+                gone += lines[0][a:b]
+                come += lines[1][c:d]
+        if gone or come:
+            yield DeckChange(name, tuple(gone), tuple(come))

@@ -1,23 +1,20 @@
 """Several links in a plan, alone and together, and what they share; of many what they come to."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from isfc.answers.advice import fewer_line, link_names
-from isfc.answers.findings import RuleFound, rules_table
+from isfc.answers.advice import Cutting, cut_line, fewer_line, link_names
+from isfc.answers.check import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
 from isfc.answers.losses import ALL_LINKS
 from isfc.answers.plan import PlannedLink
-from isfc.answers.plan_links import Cut, LinkTogether, PlannedLinks, SharedByLinks
+from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables
-from isfc.answers.together import cut_line
-from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Severity
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -27,71 +24,62 @@ from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
 
-@dataclass(frozen=True, slots=True)
-class TogetherRow:
-    """A link from its first node, and to it: alone, and with all others; and its slower way."""
-
-    link: str
-    alone_from: float | None
-    alone_to: float | None
-    together_from: float | None
-    together_to: float | None
-    slower: Figure
-    left: float
-    traffic: str
-
-
 def links_table(found: PlannedLinks) -> Table:
     """Each link alone and with the others."""
     columns = [
-        Column("link", "link"),
-        Column("alone\n->", "alone_from", Unit.MB_PER_S),
-        Column("\n<-", "alone_to", Unit.MB_PER_S),
-        Column("together\n->", "together_from", Unit.MB_PER_S),
-        Column("\n<-", "together_to", Unit.MB_PER_S),
+        Column("link", "link", value=lambda each: each.name),
+        _way("alone\n->", "alone_from", lambda each: each.alone[0]),
+        _way("\n<-", "alone_to", lambda each: each.alone[1]),
+        _way("together\n->", "together_from", lambda each: each.together[0]),
+        _way("\n<-", "together_to", lambda each: each.together[1]),
         Column("slower\nway", "slower"),
-        Column("left\n%", "left", Unit.SHARE),
-        Column("traffic", "traffic"),
+        Column("left\n%", "left", Unit.SHARE, value=lambda each: each.left_share),
+        Column("traffic", "traffic", value=_traffic),
     ]
     caption = (
         "MB/s (2^20) from the first node of each link and to it, alone and all together, "
         f"{found.load}"
     )
-    return Table(caption, columns, [*map(_link, found.together or ())], "links")
+    return Table(caption, columns, found.together or (), "links")
 
 
-def _link(each: LinkTogether) -> TogetherRow:
+def _way(heading: str, field: str, rate: Callable[[LinkTogether], Figure]) -> Column:
+    """A way that has nothing to send is empty."""
+    return Column(heading, field, Unit.MB_PER_S, value=lambda each: rate(each).value or None)
+
+
+def _traffic(each: LinkTogether) -> str:
     traffic = ", ".join(dict.fromkeys(load.partition(":")[2] for load in each.traffic))
-    out, back, beside_out, beside_back = (
-        rate.value or None for rate in (*each.alone, *each.together)
+    return traffic or f"{SUITE}:{STATED_PAIRS}"
+
+
+def _moved(each: SharedByLinks) -> str:
+    """What went over it for each link."""
+    moved = (
+        f"{share.name} {shown(share.mb_per_s_out, Unit.MB_PER_S)}/"
+        f"{shown(share.mb_per_s_in, Unit.MB_PER_S)}"
+        for share in each.links
+        if share.mb_per_s_out or share.mb_per_s_in
     )
-    return TogetherRow(
-        each.name,
-        *(out, back, beside_out, beside_back),
-        each.slower,
-        each.left_share,
-        traffic or f"{SUITE}:{STATED_PAIRS}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SharedRow:
-    """What several fibres share: what it can carry, what went over it, and for whom."""
-
-    name: str
-    line: float
-    processor: float | None
-    out: float
-    back: float
-    busy: float
-    links: str
+    return ", ".join(moved) or "nothing"
 
 
 _WENT: Final = (
-    Column("out", "out", Unit.MB_PER_S),
-    Column("in", "back", Unit.MB_PER_S),
-    Column("busy\n%", "busy", Unit.PERCENT),
-    Column("links: out/in", "links"),
+    Column("out", "out", Unit.MB_PER_S, value=lambda each: each.mb_per_s_out),
+    Column("in", "back", Unit.MB_PER_S, value=lambda each: each.mb_per_s_in),
+    Column("busy\n%", "busy", Unit.PERCENT, value=lambda each: each.busy_percent),
+    Column("links: out/in", "links", value=_moved),
+)
+_CHANNELS: Final = (
+    Column("channel", "name"),
+    Column("line", "line", Unit.MB_PER_S, value=lambda each: each.line_mb_per_s),
+    Column("processor", "processor", Unit.MB_PER_S, value=lambda each: each.processor_mb_per_s),
+    *_WENT,
+)
+_PATHS: Final = (
+    Column("inter-switch links", "name"),
+    Column("each\nway", "line", Unit.MB_PER_S, value=lambda each: each.mb_per_s_max),
+    *_WENT,
 )
 
 
@@ -100,38 +88,18 @@ def shared_tables(found: PlannedLinks) -> list[Table]:
     channels = Table(
         "Channels that several fibres share, in MB/s of long messages: a line carries so much each "
         "way, a data processor both ways together; busy is what is nearest to its end",
-        [
-            Column("channel", "name"),
-            Column("line", "line", Unit.MB_PER_S),
-            Column("processor", "processor", Unit.MB_PER_S),
-            *_WENT,
-        ],
-        [_moved(e, e.line_mb_per_s, e.processor_mb_per_s) for e in found.channels or ()],
+        _CHANNELS,
+        found.channels or (),
         "channels",
     )
     paths = Table(
         "Inter-switch links, in MB/s of long messages: what their rate and buffer credits let "
         "through each way",
-        [
-            Column("inter-switch links", "name"),
-            Column("each\nway", "line", Unit.MB_PER_S),
-            *_WENT,
-        ],
-        [_moved(each, each.mb_per_s_max, None) for each in found.paths or ()],
+        _PATHS,
+        found.paths or (),
         "paths",
     )
     return [each for each in (channels, paths) if each.rows]
-
-
-def _moved(each: SharedByLinks, line: float, processor: float | None) -> SharedRow:
-    moved = (
-        f"{share.name} {shown(share.mb_per_s_out, Unit.MB_PER_S)}/"
-        f"{shown(share.mb_per_s_in, Unit.MB_PER_S)}"
-        for share in each.links
-        if share.mb_per_s_out or share.mb_per_s_in
-    )
-    went = each.mb_per_s_out, each.mb_per_s_in, each.busy_percent
-    return SharedRow(each.name, line, processor, *went, ", ".join(moved) or "nothing")
 
 
 def planned_links_report(found: PlannedLinks) -> Report:
@@ -221,15 +189,6 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     yield "To do", found.to_do
 
 
-@dataclass(frozen=True, slots=True)
-class CutRow:
-    """What hangs on a piece of hardware."""
-
-    lost: str
-    down: str
-    fewer: str
-
-
 def systems_table(systems: Sequence[SystemOverview], load: str) -> Table:
     """What each system has, and carries with all links together if that was run, with a load."""
     columns = [
@@ -264,12 +223,11 @@ def limits_tables(busiest: Sequence[Busiest], slowest: Sequence[Slowest]) -> lis
     return [each for each in tables if each.rows]
 
 
-def cuts_table(losses: Sequence[Cut | Loss]) -> Table:
+def cuts_table(losses: Sequence[Cutting]) -> Table:
     """The losses that cut most."""
     columns = [
-        Column("what is lost", "lost"),
-        Column("links\ndown", "down"),
-        Column("links\nwith fewer CTCs", "fewer"),
+        Column("what is lost", "lost", value=lambda each: each.name),
+        Column("links\ndown", "down", value=lambda each: link_names(each.cut)),
+        Column("links\nwith fewer CTCs", "fewer", value=fewer_line),
     ]
-    rows = [CutRow(each.name, link_names(each.cut), fewer_line(each)) for each in losses]
-    return Table("The losses that cut most", columns, rows, "cuts")
+    return Table("The losses that cut most", columns, losses, "cuts")

@@ -1,6 +1,6 @@
 """How often writes collide, by the rule that chooses CTCs and by the load that is offered."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -173,12 +173,7 @@ def collide_report(found: Collisions) -> Report:
         f"{back:g} MB/s offered, in messages of {exact(found.message)} bytes",
         [*_answer(found, full)],
         [
-            Table(
-                "At full load; + is ISFC's own rule here",
-                _RULE_COLUMNS,
-                [_row(found, each) for each in full],
-                "rules",
-            ),
+            _rules_table(found, full),
             Table("Every load", _LOAD_COLUMNS, found.outcomes, "loads", is_data=True),
         ],
         remarks=remarks,
@@ -187,25 +182,35 @@ def collide_report(found: Collisions) -> Report:
     )
 
 
-_RULE_COLUMNS: Final = (
-    Column("rule", "rule"),
+_COLLISIONS: Final = (
     Column("coll/s", "collisions_per_s", Unit.PER_S),
     Column("+-", "collisions_per_s_spread", Unit.PER_S),
     Column("wasted\n%", "wasted_percent", Unit.PERCENT),
-    Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
-    Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
-    Column("out", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in", "mb_per_s_in", Unit.MB_PER_S),
-    Column("no collision\nup to", "free_below"),
 )
+
+
+def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
+    """Each rule with both systems at full load, and how much may be offered without a collision."""
+    own = _own(found)
+    columns = (
+        Column("rule", "rule", value=lambda each: f"{each.rule}{' +' * (each.rule == own)}"),
+        *_COLLISIONS,
+        Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
+        Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
+        Column("out", "mb_per_s_out", Unit.MB_PER_S),
+        Column("in", "mb_per_s_in", Unit.MB_PER_S),
+        Column(
+            "no collision\nup to", "free_below", value=lambda each: _free_below(found, each.rule)
+        ),
+    )
+    return Table("At full load; + is ISFC's own rule here", columns, full, "rules")
+
 
 _LOAD_COLUMNS: Final = (
     Column("rule", "rule"),
     Column("offered\nout", "offered_out", Unit.MB_PER_S),
     Column("in", "offered_in", Unit.MB_PER_S),
-    Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("+-", "collisions_per_s_spread", Unit.PER_S),
-    Column("wasted\n%", "wasted_percent", Unit.PERCENT),
+    *_COLLISIONS,
     Column("MB/s\nout", "mb_per_s_out", Unit.MB_PER_S),
     Column("in", "mb_per_s_in", Unit.MB_PER_S),
     Column("packages/s", "packages_per_s", Unit.PER_S),
@@ -247,38 +252,35 @@ def _wastes(outcome: CollisionOutcome) -> str:
     )
 
 
-def _row(found: Collisions, full: CollisionOutcome) -> dict[str, Any]:
-    """A rule with both systems at full load, and how much they may offer until writes collide."""
-    own = " +" if full.rule == _own(found) else ""
-    shares = {"mb_per_s": full.mb_per_s, "free_below": _free_below(found, full.rule)}
-    return {**full.to_dict(), "rule": f"{full.rule}{own}", **shares}
-
-
 def _free_below(found: Collisions, rule: str) -> str:
     """The greatest of equal shares of both full loads up to which nothing collided."""
-    same = [each for each in found.outcomes if each.rule == rule]
-    outs, ins = (
-        sorted({getattr(each, name) for each in same}) for name in ("offered_out", "offered_in")
-    )
-    by_load = {(each.offered_out, each.offered_in): each.collisions_per_s for each in same}
+    by_load = _by_load(found, rule)
     free = "none"
-    for load in zip(outs, ins, strict=False):
+    for load in zip(*_offered(by_load), strict=False):
         if by_load[load]:
             break
         free = " and ".join(shown(each, Unit.MB_PER_S) for each in load)
     return free
 
 
+def _by_load(found: Collisions, rule: str) -> dict[tuple[float, float], float]:
+    """The collisions of a rule, by what both ends offer."""
+    same = (each for each in found.outcomes if each.rule == rule)
+    return {(each.offered_out, each.offered_in): each.collisions_per_s for each in same}
+
+
+def _offered(loads: Iterable[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """What either end offers in some loads."""
+    outs, ins = zip(*loads, strict=True)
+    return sorted({*outs}), sorted({*ins})
+
+
 def _maps(found: Collisions) -> Iterator[Grid]:
     """Of each rule its collisions: a row for each load out and a column for each load in."""
     peak = max(each.collisions_per_s for each in found.outcomes)
     for rule in dict.fromkeys(each.rule for each in found.outcomes):
-        by_load = {
-            (each.offered_out, each.offered_in): each.collisions_per_s
-            for each in found.outcomes
-            if each.rule == rule
-        }
-        down, across = (sorted({load[place] for load in by_load}) for place in (0, 1))
+        by_load = _by_load(found, rule)
+        down, across = _offered(by_load)
         yield Grid(
             f"Collisions/s, {rule}: MB/s out by row, in by column",
             [shown(load, Unit.ANY) for load in down],

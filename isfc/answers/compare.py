@@ -1,7 +1,9 @@
 """Layouts to choose from: which carries most, how sure that is, and what a loss leaves of each.
 
-All have the same load. A layout's rate is that of its slower direction; of several links it is the
-sum of theirs.
+``isfc compare`` lays two results side by side as well, by what the files are.
+
+All layouts have the same load. A layout's rate is that of its slower direction; of several links
+it is the sum of theirs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,15 +15,16 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
 
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.losses import worst_loss
 from isfc.answers.plan import WorstLoss
+from isfc.answers.results import ComparedResults, compare_results
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import AnyLayout
+from isfc.layout.catalogue import AnyLayout, Decks, shipped_layouts
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.foreign_text import SourceKind, source_kind
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
@@ -270,32 +273,6 @@ def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
         yield PairOdds(ahead, behind, found, odds_ahead(found).share)
 
 
-class _Row(Struct, frozen=True):
-    """A layout on the page; ``best_ahead`` are the odds, of 100, that the best is ahead of it."""
-
-    layout: str
-    rate: Figure
-    best_ahead: int | None
-    limited_by: str
-    left: Figure | None
-    without: str
-    ctcs: int
-    chpids: int
-    findings: int
-
-
-_COLUMNS: Final = (
-    Column("layout", "layout"),
-    Column("MB/s", "rate"),
-    Column("odds", "best_ahead"),
-    Column("limited\nby", "limited_by"),
-    Column("left\n%", "left", ranged=False),
-    Column("at worst\nwithout", "without"),
-    Column("CTCs", "ctcs"),
-    Column("chp-\nids", "chpids"),
-    Column("find-\nings", "findings"),
-)
-
 _PAIR_COLUMNS: Final = (
     Column("ahead", "ahead"),
     Column("behind", "behind"),
@@ -323,13 +300,7 @@ def compare_report(found: Comparison) -> Report:
             *(("Worst loss", _worst(each)) for each in told),
         ],
         [
-            Table(
-                "MB/s (2^20) of the slower direction; the odds, of 100, that the best is ahead of "
-                "each on real hardware",
-                _COLUMNS,
-                [_row(each, best, found) for each in found.layouts],
-                "layouts",
-            ),
+            _layouts_table(found, best),
             Table("Each pair", _PAIR_COLUMNS, found.odds, "pairs", detail=True),
         ],
         remarks=remarks,
@@ -373,13 +344,71 @@ def _pair(best: ComparedLayout, other: ComparedLayout, found: Comparison) -> Pai
     return found.odds[both]
 
 
-def _row(each: ComparedLayout, best: ComparedLayout, found: Comparison) -> _Row:
-    return _Row(
-        each.layout,
-        each.rate,
-        None if each is best else _pair(best, each, found).percent,
-        each.limits.short,
-        None if each.worst is None else each.worst.left,
-        "nothing" if each.worst is None else each.worst.gone,
-        *(each.ctcs, each.chpids, each.warnings + each.remarks),
+def _gone(worst: WorstLoss | None) -> str:
+    return "nothing" if worst is None else worst.gone
+
+
+def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
+    """Each layout, with the odds that the best is ahead of it."""
+
+    def best_ahead(each: ComparedLayout) -> int | None:
+        return None if each is best else _pair(best, each, found).percent
+
+    columns = (
+        Column("layout", "layout"),
+        Column("MB/s", "rate"),
+        Column("odds", "best_ahead", value=best_ahead),
+        Column("limited\nby", "limited_by", value=lambda each: each.limits.short),
+        Column("left\n%", "left", ranged=False, value=lambda each: each.worst and each.worst.left),
+        Column("at worst\nwithout", "without", value=lambda each: _gone(each.worst)),
+        Column("CTCs", "ctcs"),
+        Column("chp-\nids", "chpids"),
+        Column("find-\nings", "findings", value=lambda each: each.warnings + each.remarks),
     )
+    caption = (
+        "MB/s (2^20) of the slower direction; the odds, of 100, that the best is ahead of each on "
+        "real hardware"
+    )
+    return Table(caption, columns, found.layouts, "layouts")
+
+
+def compare_files(
+    files: Annotated[
+        Sequence[str | Decks], Argument("A B...", "Two results (JSON), or two layouts or more.")
+    ],
+    *,
+    workload: NamedWorkload = None,
+    pairs: Pairs = None,
+    link: str | None = None,
+    profile: GivenSite = None,
+    jobs: int = 1,
+) -> Comparison | ComparedResults:
+    """Lay results or layouts side by side and show the differences.
+
+    Results are what 'isfc run --json' printed, or both what 'isfc replay --json' did. Layouts are
+    run, HL with 50 pairs if nothing else is said: what each carries and what limits that, what its
+    worst loss leaves, and the odds that one is ahead. Ends with 0 whether or not they differ.
+
+    Raises `ConfigurationError` as `compare` and `compare_results` do, and for options of layouts
+    with results.
+    """
+    results = [file for file in files if isinstance(file, str) and not _is_layout(file)]
+    if len(results) < len(files):
+        if len(files) < 2:
+            raise ConfigurationError(f"{files[0]}: expected two layouts or more, or two results")
+        return compare(files, workload, pairs, link=link, profile=profile, jobs=jobs)
+    of_layouts = {"workload": workload, "pairs": pairs, "link": link, "profile": profile}
+    for name, value in of_layouts.items():
+        if value is not None:
+            raise ConfigurationError(f"{spelt(name)}: of layouts; expected files that are layouts")
+    if len(files) != 2:
+        raise ConfigurationError(f"{len(files)} results: expected two, or layouts (.toml)")
+    return compare_results(*results)
+
+
+def _is_layout(file: str) -> bool:
+    """Whether it is one, or decks or console logs; what can be read only once is a result."""
+    path = Path(file)
+    if path.suffix == ".toml" or file in shipped_layouts() or "," in file:
+        return True
+    return path.is_file() and source_kind(path.read_text(errors="replace")) is not SourceKind.LAYOUT

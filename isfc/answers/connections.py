@@ -6,11 +6,9 @@ User's Guide, "View CTC Connection Details").
 """
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from ctc.address import format_chpid, format_rdev
 from isfc.arguments import checked
@@ -68,7 +66,7 @@ class Connections(Reported, Struct, frozen=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each range, as a data frame takes them."""
-        return [asdict(_row(each)) for each in self.connections]
+        return [_row(each) for each in self.connections]
 
     def __repr__(self) -> str:
         count = sum(each.count for each in self.connections)
@@ -100,35 +98,17 @@ def _end(end: RangeEnd | None) -> ConnectionEnd | None:
     return ConnectionEnd(end.node, format_chpid(end.chpid), unit, format_rdev(end.rdev))
 
 
-class _Row(Struct, frozen=True):
+def _row(each: Connection) -> dict[str, Any]:
     """Both ends of a range around the unit address that they share."""
-
-    first: str | None
-    chpid_first: str | None
-    unit_first: str | None
-    rdev_first: str | None
-    address: str | None
-    count: int
-    rdev_second: str | None
-    unit_second: str | None
-    chpid_second: str | None
-    second: str | None
-    said: str
-
-
-_Side = tuple[str | None, str | None, str | None, str | None]
-
-
-def _row(each: Connection) -> _Row:
-    first, (system, chpid, unit, rdev) = map(_side, each.ends)
+    first, second = map(_side, each.ends)
     said = "gap" if each.gap else "" if each.in_link else "not in link"
-    return _Row(*first, each.unit_address, each.count, rdev, unit, chpid, system, said)
+    cells = (*first, each.unit_address, each.count, *second[::-1], said)
+    return {column.field: cell for column, cell in zip(_COLUMNS, cells, strict=True)}
 
 
-def _side(end: ConnectionEnd | None) -> _Side:
-    if end is None:
-        return None, None, None, None
-    return end.node, end.chpid, end.control_unit, end.rdev
+def _side(end: ConnectionEnd | None) -> tuple[str | None, ...]:
+    """From its system to its devices."""
+    return (None,) * 4 if end is None else (end.node, end.chpid, end.control_unit, end.rdev)
 
 
 _COLUMNS: Final = (
@@ -145,7 +125,7 @@ def connections_report(found: Connections) -> Report:
     matrix = Table(
         "CTCs/fibres",
         [Column("", "one"), *(Column(system, system) for system in systems)],
-        [SimpleNamespace(one=one, **dict(_joined(found, one))) for one in found.systems],
+        [{"one": one, **dict(_joined(found, one))} for one in found.systems],
         "matrix",
     )
     ends = Table("Both ends", _COLUMNS, [*map(_row, found.connections)], "connections")

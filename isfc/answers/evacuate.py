@@ -7,10 +7,20 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.guest_file import read_tenants
-from isfc.answers.moves import AllMoves, Moves, Progress, moves, told_in_shares
+from isfc.answers.guest import read_tenants
 from isfc.answers.moves_report import commands_tables, moves_report
-from isfc.answers.relocate import At, Best, Seed, Together, orders_given
+from isfc.answers.relocate import (
+    AllMoves,
+    At,
+    Best,
+    Moves,
+    Progress,
+    Seed,
+    Together,
+    moves,
+    orders_given,
+    told_in_shares,
+)
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -23,6 +33,7 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
+from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.notes import moves_notes
@@ -177,7 +188,9 @@ def rolling_maintenance(
     loads = _loads(collection, quiet=quiet)
     tenants = _tenants(guests, collection)
     plans = [tenant.plan for tenant in tenants]
-    order = _systems(collection, system) if system else tuple(_homes(collection, tenants))
+    sources = {tenant.source for tenant in tenants}
+    homes = tuple(name for name in collection.systems if name in sources)
+    order = _systems(collection, system) if system else homes
     rolling = Rolling(
         collection,
         order,
@@ -191,7 +204,7 @@ def rolling_maintenance(
     outcome = roll(rolling, told_in_shares(progress, leaving, times=2))
     if progress is not None:
         progress(1.0)
-    figures = outcome.figures
+    figures = rolling_figures(outcome)
     moved = [guest for turn in outcome.turns for guest in turn.guests]
     longest = max(moved, key=lambda guest: guest.quiesced_seconds, default=None)
     return RollingMaintenance(
@@ -208,7 +221,7 @@ def rolling_maintenance(
 
 
 def _turn(turn: Turn) -> TurnOfSystem:
-    figures = turn.figures
+    figures = turn_figures(turn)
     return TurnOfSystem(
         *(turn.system, turn.way, len(turn.guests)),
         sum(each.plan.memory.size for each in turn.guests),
@@ -276,12 +289,6 @@ def _tenants(
     if isinstance(guests, str | Path):
         return read_tenants(Path(guests), collection)
     return [each if isinstance(each, Tenant) else Tenant(each) for each in guests]
-
-
-def _homes(collection: Collection, tenants: Sequence[Tenant]) -> Iterator[NodeName]:
-    """The systems that have guests."""
-    at = {tenant.source for tenant in tenants}
-    return (system for system in collection.systems if system in at)
 
 
 def _systems(collection: Collection, given: str | Sequence[str]) -> tuple[NodeName, ...]:

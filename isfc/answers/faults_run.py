@@ -65,14 +65,23 @@ def faults_run(
 def faults_report(found: FaultsRun) -> Report:
     """Each fault with what it did to the rate, then what the systems saw."""
     remarks, rest = caveats(found.notes)
-    several = any(each.link for each in found.faults)
-    count, links = len(_moments(found)), found.links
+    columns = (
+        Column("at ms", "at_ms", Unit.MS, value=lambda each: 1e3 * each.at_s),
+        Column("fault", "fault", folds=True),
+        *([Column("link", "link")] if any(each.link for each in found.faults) else []),
+        Column("before", "before_mb_per_s", Unit.MB_PER_S),
+        Column("during", "during_mb_per_s", Unit.MB_PER_S),
+        Column("after", "after_mb_per_s", Unit.MB_PER_S),
+        Column("recovered", "recovered", value=_recovered),
+    )
+    links = found.links
+    count = len({(each.at_s, each.fault) for each in found.faults})  # once, also of several links
     of = f"{len(links)} logical links together" if len(links) > 1 else links[0]
     return Report(
         f"{of}: {count} fault{'s' * (count != 1)} in {found.warmup + found.seconds:g} s",
         [*_answer(found)],
         [
-            Table("MB/s both ways", _columns(several=several), [*_faults(found)], "faults"),
+            Table("MB/s both ways", columns, found.faults, "faults"),
             Table("What happened; * is a fault", _EVENTS, [*_seen(found)], "events"),
         ],
         remarks=remarks,
@@ -97,32 +106,10 @@ def _answer(found: FaultsRun) -> Iterator[tuple[str, str]]:
         yield "Recovered", f"none of {len(known)}"
 
 
-def _moments(found: FaultsRun) -> set[tuple[float, str]]:
-    """The faults, each once, also of several links."""
-    return {(each.at_s, each.fault) for each in found.faults}
-
-
-def _columns(*, several: bool) -> list[Column]:
-    link = [Column("link", "link")] if several else []
-    return [
-        Column("at ms", "at_ms", Unit.MS),
-        Column("fault", "fault", folds=True),
-        *link,
-        Column("before", "before_mb_per_s", Unit.MB_PER_S),
-        Column("during", "during_mb_per_s", Unit.MB_PER_S),
-        Column("after", "after_mb_per_s", Unit.MB_PER_S),
-        Column("recovered", "recovered"),
-    ]
-
-
-def _faults(found: FaultsRun) -> Iterator[dict[str, Any]]:
-    for each in found.faults:
-        if each.recovered_ms is not None:
-            recovered = f"{shown(each.recovered_ms, Unit.MS)} ms"
-        else:
-            recovered = "no" if each.before_mb_per_s else "not known"
-        fields = {name: getattr(each, name) for name in Recovery.__struct_fields__}
-        yield fields | {"at_ms": 1e3 * each.at_s, "recovered": recovered}
+def _recovered(fault: Recovery) -> str:
+    if fault.recovered_ms is not None:
+        return f"{shown(fault.recovered_ms, Unit.MS)} ms"
+    return "no" if fault.before_mb_per_s else "not known"
 
 
 _EVENTS: Final = (

@@ -9,8 +9,7 @@ from msgspec.structs import asdict, astuple
 
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
-from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limit_of_run, limited, limits_of, to_gain
 from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
@@ -117,10 +116,7 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
         f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
         "and disks on one chpid",
         [*_answer(found)],
-        [
-            disks_table(found.disks),
-            chpids_table(found.chpids),
-        ],
+        [disks_table(found.disks), chpids_table(found.chpids)],
         remarks=remarks,
         notes=[range_note((found.alone, found.beside)), *rest],
     )

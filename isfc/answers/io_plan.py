@@ -10,8 +10,9 @@ from msgspec.structs import asdict
 from ctc.features import find_feature
 from isfc.arguments import Argument, checked
 from isfc.io.advice import IoAdvice, advise
-from isfc.io.demand import ChannelFlows, ChannelRoute
-from isfc.io.plan import ChannelPlan, IoPlan, PlannedOsa, make_io_plan
+from isfc.io.demand import ChannelFlows
+from isfc.io.estimate import ChannelEstimate
+from isfc.io.plan import FullFirst, IoPlan, PlannedOsa, make_io_plan
 from isfc.io.sap import SapLoad
 from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
@@ -82,52 +83,6 @@ class PlannedReads(Struct, frozen=True):
     """of all"""
 
 
-class SapFigures(Struct, frozen=True):
-    """The SAPs of a system."""
-
-    system: str
-    saps: int
-    io_per_s: float
-    """that they start; as many interrupts come"""
-    busy_percent: float | None
-    """null: more than they can do"""
-
-
-class TrunkFigures(Struct, frozen=True):
-    """A card, interconnect or fanout."""
-
-    level: str
-    name: str
-    channels: tuple[str, ...]
-    """chpids"""
-    gb_per_s_max: float | None
-    """10^9 bytes, both ways together; null: no ceiling"""
-    gb_per_s_one_way_max: float | None
-    gb_per_s_read: float
-    gb_per_s_write: float
-    percent: float
-    """of the nearest ceiling"""
-
-    @property
-    def title(self) -> str:
-        """As people call it."""
-        return f"{self.level} {self.name}"
-
-    @property
-    def count(self) -> int:
-        """How many channels it carries."""
-        return len(self.channels)
-
-
-class FullFirst(Struct, frozen=True):
-    """What is full first."""
-
-    what: str
-    """such as `channel 42, processor` or `fanout F`"""
-    percent: float | None
-    """how much of it is used; null: more than all"""
-
-
 class IoEstimates(Reported, Struct, frozen=True):
     """What an I/O configuration can do, by mean values."""
 
@@ -144,8 +99,8 @@ class IoEstimates(Reported, Struct, frozen=True):
     """on each of their channels"""
     synchronous: tuple[PlannedReads, ...]
     osas: tuple[PlannedOsa, ...]
-    saps: tuple[SapFigures, ...]
-    trunks: tuple[TrunkFigures, ...]
+    saps: tuple[SapLoad, ...]
+    trunks: tuple[TrunkLoad, ...]
     """the cards, interconnects and fanouts of the file, from the channel up"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
@@ -180,21 +135,17 @@ def name_of(config: str | Path) -> str:
 
 def io_estimates(name: str, plan: IoPlan, notes: Sequence[Note] = ()) -> IoEstimates:
     """What is said of a plan; ``notes`` are of its file."""
-    first = plan.first()
     features = dict.fromkeys(each.channel.feature for each in plan.channels)
     return IoEstimates(
         name,
-        None if first is None else FullFirst(first[0], finite(100 * first[1])),
+        plan.first(),
         tuple(sorted(advise(plan), key=lambda each: each.severity is Severity.INFO)),
-        tuple(
-            ChannelFigures(**channel_fields(each.estimate, each.estimate.route))
-            for each in plan.channels
-        ),
+        tuple(ChannelFigures(**channel_fields(each)) for each in plan.channels),
         tuple(load for each in plan.channels for load in _loads(each)),
         tuple(map(_reads, plan.synchronous)),
         plan.osas,
-        tuple(map(sap_figures, plan.saps)),
-        tuple(map(trunk_figures, plan.trunks)),
+        plan.saps,
+        plan.trunks,
         (*notes, *_unknown(features), CHANNELS_UNRANGED),
     )
 
@@ -206,50 +157,26 @@ def _unknown(features: Mapping[str, None]) -> Iterator[Note]:
             yield Note(NoteKind.EXTRAPOLATED, text)
 
 
-def finite(figure: float) -> float | None:
-    """A figure; None if it is infinite, for which JSON has no word."""
-    return None if figure == float("inf") else figure
-
-
-def channel_fields(found: ChannelFlows, route: ChannelRoute) -> dict[str, Any]:
+def channel_fields(found: ChannelFlows) -> dict[str, Any]:
     """The fields of `ChannelFigures`, of a channel that is planned or was run."""
     return {
-        "chpid": route.channel.chpid,
-        "feature": route.channel.feature,
-        "link_gbps": route.link_gbps,
+        "chpid": found.channel.chpid,
+        "feature": found.channel.feature,
+        "link_gbps": found.route.link_gbps,
         "io_per_s": found.io_per_s,
         "mb_per_s_read": found.traffic.read_mb_per_s,
         "mb_per_s_write": found.traffic.write_mb_per_s,
         "processor_percent": 100 * found.processor,
-        "bus_percent": 100 * found.bus if route.profile.bus_mb_per_s else None,
+        "bus_percent": 100 * found.bus if found.route.profile.bus_mb_per_s else None,
         "line_percent_read": 100 * found.line_read,
         "line_percent_write": 100 * found.line_write,
     }
 
 
-def sap_figures(load: SapLoad) -> SapFigures:
-    """The record of a system's SAPs."""
-    return SapFigures(load.system, load.saps, load.io_per_s, finite(100 * load.busy))
-
-
-def trunk_figures(load: TrunkLoad) -> TrunkFigures:
-    """The record of a card, interconnect or fanout."""
-    ceiling = load.trunk.ceiling
-    return TrunkFigures(
-        level=ceiling.level,
-        name=load.trunk.name,
-        channels=tuple(load.trunk.channels),
-        gb_per_s_max=finite(ceiling.mb_per_s / 1e3),
-        gb_per_s_one_way_max=finite(ceiling.one_way_mb_per_s / 1e3),
-        gb_per_s_read=load.carried.read_mb_per_s / 1e3,
-        gb_per_s_write=load.carried.write_mb_per_s / 1e3,
-        percent=100 * load.use,
-    )
-
-
-def _loads(plan: ChannelPlan) -> Iterator[PlannedLoad]:
-    for load, each in zip(plan.workloads, plan.estimate.demands, strict=True):
-        of = load.name, plan.channel.chpid, load.protocol
+def _loads(found: ChannelEstimate) -> Iterator[PlannedLoad]:
+    for each in found.demands:
+        load = each.demand.workload
+        of = load.name, found.channel.chpid, load.protocol
         yield PlannedLoad(*of, each.rate_per_s, each.response_ns / 1e3, each.active)
 
 
@@ -281,7 +208,7 @@ def io_plan_report(found: IoEstimates) -> Report:
     )
 
 
-def machine_tables(saps: Sequence[SapFigures], trunks: Sequence[TrunkFigures]) -> Iterator[Table]:
+def machine_tables(saps: Sequence[SapLoad], trunks: Sequence[TrunkLoad]) -> Iterator[Table]:
     """What all channels of a machine share."""
     yield Table("SAPS, AS IN I/O QUEUING ACTIVITY", _SAPS, saps, "iop")
     yield Table("CARDS, INTERCONNECTS, FANOUTS; GB are 10^9 bytes", _TRUNKS, trunks, "trunks")

@@ -4,24 +4,21 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ctc.features import generation_code
 from isfc.answers.io_plan import (
     ChannelFigures,
     Config,
-    SapFigures,
-    TrunkFigures,
     carried,
     channel_fields,
     machine_tables,
     name_of,
-    sap_figures,
-    trunk_figures,
 )
 from isfc.arguments import SEED_MAX, Argument, checked
-from isfc.io.configuration import Protocol
+from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import LOADS, IoLimit, IoLimiting, IoResource, find_io_limit
+from isfc.io.plan import asynchronous
 from isfc.io.run import (
     SECONDS,
     WARMUP,
@@ -29,9 +26,15 @@ from isfc.io.run import (
     LoadActivity,
     OsaActivity,
     ReadsActivity,
-    run_configuration,
+    load_activity,
+    osa_activity,
+    reads_activity,
+    run_channels,
 )
+from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.shared import read_disks
+from isfc.io.trunks import TrunkLoad, trunk_loads
+from isfc.io.zhyperlink import synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
@@ -69,13 +72,6 @@ class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
     fcp_deferred_per_s: float
 
 
-class IoLimits(IoLimit, frozen=True):
-    """What limits the I/Os, also in words."""
-
-    text: str
-    """the same in words"""
-
-
 class IoActivity(Reported, Struct, frozen=True):
     """What channels carried in a run of an I/O configuration."""
 
@@ -91,11 +87,11 @@ class IoActivity(Reported, Struct, frozen=True):
     channels: tuple[ChannelActivity, ...]
     workloads: tuple[LoadActivity, ...]
     synchronous: tuple[ReadsActivity, ...]
-    saps: tuple[SapFigures, ...]
+    saps: tuple[SapLoad, ...]
     osas: tuple[OsaActivity, ...]
-    trunks: tuple[TrunkFigures, ...]
+    trunks: tuple[TrunkLoad, ...]
     """the cards, interconnects and fanouts of the file, from the channel up"""
-    limits: IoLimits | None
+    limits: IoLimit | None
     """what limits the I/Os, null if none go over channels"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
@@ -122,18 +118,44 @@ def io_run(
     """
     configuration, alone = read_disks(config)
     with within(name_of(config)):
-        run = run_configuration(configuration, seconds, warmup, seed)
+        found = io_activity(configuration, seconds, warmup, seed)
         limit = find_io_limit(configuration)
-    return IoActivity(
-        *(name_of(config), seconds, warmup, seed),
-        tuple(map(_channel, run.channels)),
-        run.workloads,
-        run.synchronous,
-        tuple(map(sap_figures, run.saps)),
-        run.osas,
-        tuple(map(trunk_figures, run.trunks)),
-        limits=None if limit is None else IoLimits(**asdict(limit), text=io_limited_by(limit)),
+    return replace(
+        found,
+        name=name_of(config),
+        limits=None if limit is None else replace(limit, text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
+    )
+
+
+def io_activity(
+    configuration: IoConfiguration,
+    seconds: float = SECONDS,
+    warmup: float = WARMUP,
+    seed: int = 1,
+) -> IoActivity:
+    """Run every channel of ``configuration``; nothing is said of what limits the I/Os.
+
+    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    """
+    reads = [*synchronous_loads(configuration)]
+    workloads = asynchronous(configuration, reads)
+    channels = [*run_channels(configuration, workloads, seconds, warmup, seed)]
+    carried_by = [
+        (each.demand.workload, run.channel, each.io_per_s) for run in channels for each in run.loads
+    ]
+    moved = {run.channel.chpid: run.traffic for run in channels}
+    osas = (each for each in configuration.channels.values() if each.is_osa)
+    return IoActivity(
+        *("config", seconds, warmup, seed),
+        tuple(map(_channel, channels)),
+        tuple(load_activity(each, channels) for each in workloads),
+        tuple(reads_activity(each.workload, each.outcome) for each in reads if each.outcome),
+        sap_loads(configuration, carried_by),
+        tuple(osa_activity(each, configuration.users_of(each.chpid)) for each in osas),
+        trunk_loads(configuration.trunks, moved),
+        limits=None,
+        notes=(),
     )
 
 
@@ -146,7 +168,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         for what, value in zip(whats, run.of(protocol), strict=True)
     }
     return ChannelActivity(
-        **channel_fields(run, run.route),
+        **channel_fields(run),
         generation="" if code is None else f"{code:02X}",
         frame_bytes_read=run.frame_bytes(reads=True),
         frame_bytes_write=run.frame_bytes(reads=False),

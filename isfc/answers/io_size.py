@@ -204,7 +204,7 @@ def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
     """The best as a configuration, and what is to be said against it; or why there is none."""
     try:
         text = proposal(sizing)
-        return text, tuple(warnings_of(text, sizing.guidelines))
+        return text, tuple(each.text for each in warnings_of(text, sizing.guidelines))
     except ConfigurationError as error:
         return None, (f"No configuration can be so large: {error}",)
 
@@ -251,16 +251,6 @@ def _intervals(count: int) -> str:
     return "interval" if count == 1 else "intervals"
 
 
-class _MixRow(Struct, frozen=True):
-    """An interval of several, and the best for it."""
-
-    mix: str
-    io_per_s: float
-    channels: int
-    channels_grown: int
-    best: str
-
-
 def io_size_report(found: IoSizes) -> Report:
     """What to order, then every choice; of several intervals what each needs."""
     if len(found.mixes) > 1:
@@ -278,13 +268,13 @@ def io_size_report(found: IoSizes) -> Report:
 
 def _of_several(found: IoSizes) -> Report:
     rows = [
-        _MixRow(
-            each.name,
-            each.io_per_s,
-            each.best.channels,
-            each.best.channels_grown,
-            each.best.name,
-        )
+        {
+            "mix": each.name,
+            "io_per_s": each.io_per_s,
+            "channels": each.best.channels,
+            "channels_grown": each.best.channels_grown,
+            "best": each.best.name,
+        }
         for each in found.mixes
     ]
     most = max(found.mixes, key=lambda mix: (mix.best.channels_grown, mix.io_per_s))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from isfc.answers.journal import JournalDifference, JournalInput, JournalOutcome, JournalReplay
 from isfc.layout.in_words import exact
@@ -84,14 +84,6 @@ def seconds(time_ns: int) -> str:
     return f"{sign}{whole}.{rest:09d}"
 
 
-class _Different(Struct, frozen=True):
-    """What is different, as it was recorded and as it is now."""
-
-    name: str
-    recorded: str
-    replayed: str
-
-
 def replay_report(done: JournalReplay) -> Report:
     """Whether all is identical, and if not the first input of which something else came."""
     found = done.difference
@@ -128,11 +120,12 @@ def remainder(length: int) -> str:
     )
 
 
-def _different(found: JournalDifference) -> Iterator[_Different]:
-    both = _cells(found.recorded), _cells(found.replayed)
-    for name in both[0]:
-        if both[0][name] != both[1][name]:
-            yield _Different(name, both[0][name], both[1][name])
+def _different(found: JournalDifference) -> Iterator[dict[str, str]]:
+    """What is different, as it was recorded and as it is now."""
+    replayed = _cells(found.replayed)
+    for name, recorded in _cells(found.recorded).items():
+        if recorded != replayed[name]:
+            yield {"name": name, "recorded": recorded, "replayed": replayed[name]}
 
 
 def _cells(outcome: JournalOutcome) -> dict[str, str]:

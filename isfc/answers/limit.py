@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from isfc.answers.limit_record import BusyResource, LimitedBy, Limiting
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -14,7 +12,7 @@ from isfc.reports.ranges import percent_range
 from isfc.reports.report import Column, Table
 from isfc.reports.units import shown
 from scenarios.figures import resources
-from scenarios.figures.figure import Unit
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.limit import (
     LIKE_SHARE,
     MOVE,
@@ -31,24 +29,103 @@ from scenarios.figures.limit import (
 from scenarios.figures.rates import ModelledRate
 from scenarios.runs.experiment import Experiment
 
+
+class Limiting(Struct, frozen=True):
+    """What limits a rate."""
+
+    resource: str
+    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `credits`, `ports`,
+    `send`, `receive`, `collisions`, `clients`, `servers`, `load` or `offered`"""
+    node: str | None
+    """whose it is, where each end has its own"""
+    share: float
+    """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
+    busy_percent: float | None
+    """of its time, null where it serves any number together"""
+    where: str | None
+    """the busiest of its kind, where there are several links"""
+
+
+class BusyResource(Struct, frozen=True):
+    """A resource of the run, in a short run of it."""
+
+    resource: str
+    """as in `by`; or `ctcs`, `copying` (a system's lock for it), `cpu` (of one processor)"""
+    node: str | None
+    busy_percent: float | None
+    waited_percent: float | None
+    """of its time, that something waited for it; null where nothing can"""
+    waiting: float | None
+    """how many messages, I/Os or transfers waited, in the mean"""
+
+
+class LimitedBy(Struct, frozen=True):
+    """What limits a link, and what would help."""
+
+    by: list[Limiting]
+    """those with the greatest share, several if they are alike"""
+    shares: list[Limiting]
+    """the same of all that count"""
+    without: Figure
+    """the rate if `by` took no time"""
+    added: dict[str, Figure]
+    """by what is added: how many times the rate is what it is"""
+    resources: list[BusyResource]
+    """all that the run has, busy or not"""
+    text: str
+    """the same in words"""
+    named: str
+    """the first of it: what limits"""
+    short: str
+    """that for a column: `BOSTON receives 97 %`"""
+    gain: str
+    """what a site could add, and gain"""
+
+
+class _Words(Struct, frozen=True):
+    """What a resource is called: in a sentence, in a column, and as one that is busy."""
+
+    sentence: str
+    short: str
+    seen: str = ""
+    """where that is not ``short``"""
+
+
 _WORDS: Final = {
-    resources.LINE.id: "the lines of the chpids",
-    resources.PROCESSOR.id: "the chpids' data processors",
-    resources.STARTS.id: "the starting of I/Os on the chpids",
-    resources.DELAYS.id: "the time that each I/O of a CTC takes by itself",
-    resources.DISTANCE.id: "the distance",
-    resources.TRUNK.id: "the rate of the inter-switch links",
-    resources.CREDITS.id: "the buffer credits of the inter-switch links",
-    resources.PORTS.id: "the buffer credits of the chpids' ports",
-    resources.SEND.id: "how fast {node} builds packages",
-    resources.RECEIVE.id: "how fast {node} receives",
-    resources.COLLISIONS.id: "writes that collide and are made again",
-    resources.CLIENTS.id: "the guests' clients, which have three processors",
-    resources.SERVERS.id: "the guests' servers",
-    resources.LOAD.id: "the load: {pairs}",
-    resources.OFFERED.id: "the messages that come: no more are offered",
+    resources.LINE.id: _Words("the lines of the chpids", "lines", "lines (the fullest)"),
+    resources.PROCESSOR.id: _Words("the chpids' data processors", "data processors"),
+    resources.STARTS.id: _Words("the starting of I/Os on the chpids", "starts of I/Os"),
+    resources.DELAYS.id: _Words(
+        "the time that each I/O of a CTC takes by itself", "time of an I/O"
+    ),
+    resources.DISTANCE.id: _Words("the distance", "distance"),
+    resources.TRUNK.id: _Words("the rate of the inter-switch links", "inter-switch links"),
+    resources.CREDITS.id: _Words("the buffer credits of the inter-switch links", "buffer credits"),
+    resources.PORTS.id: _Words("the buffer credits of the chpids' ports", "ports' buffer credits"),
+    resources.SEND.id: _Words(
+        "how fast {node} builds packages", "{node} builds", "{node}: send lock"
+    ),
+    resources.RECEIVE.id: _Words(
+        "how fast {node} receives", "{node} receives", "{node}: receive lock"
+    ),
+    resources.COLLISIONS.id: _Words("writes that collide and are made again", "collisions"),
+    resources.CLIENTS.id: _Words("the guests' clients, which have three processors", "clients"),
+    resources.SERVERS.id: _Words("the guests' servers", "servers"),
+    resources.LOAD.id: _Words("the load: {pairs}", "the load", "the window, for replies"),
+    resources.OFFERED.id: _Words(
+        "the messages that come: no more are offered",
+        "the messages that come",
+        "conversations, for messages that come",
+    ),
 }
 """By the kind of resource."""
+
+_NEVER_LIMIT: Final = {
+    resources.CTCS.id: "{node}: CTCs",
+    resources.COPYING.id: "{node}: lock for copying",
+    resources.CPU.id: "{node}: processors (of one)",
+}
+"""What resources are called that are seen to be busy alone."""
 
 _HAVE_LOCK: Final = (resources.SEND, resources.RECEIVE)
 _MOST: Final = 0.6
@@ -115,25 +192,6 @@ def to_gain(limit: Limit) -> str:
     return said and f"nothing that is known to: {said}"
 
 
-_SHORT: Final = {
-    resources.LINE.id: "lines",
-    resources.PROCESSOR.id: "data processors",
-    resources.STARTS.id: "starts of I/Os",
-    resources.DELAYS.id: "time of an I/O",
-    resources.DISTANCE.id: "distance",
-    resources.TRUNK.id: "inter-switch links",
-    resources.CREDITS.id: "buffer credits",
-    resources.PORTS.id: "ports' buffer credits",
-    resources.SEND.id: "{node} builds",
-    resources.RECEIVE.id: "{node} receives",
-    resources.COLLISIONS.id: "collisions",
-    resources.CLIENTS.id: "clients",
-    resources.SERVERS.id: "servers",
-    resources.LOAD.id: "the load",
-    resources.OFFERED.id: "the messages that come",
-}
-
-
 def short_limit(limit: Limit) -> str:
     """``BOSTON receives 97 %``: for a column; the per cent are how busy it is."""
     return " and ".join(map(_short, limit.first[:2]))
@@ -142,7 +200,7 @@ def short_limit(limit: Limit) -> str:
 def _short(share: Share) -> str:
     busy = "" if share.busy is None else f" {shown(min(1.0, share.busy), Unit.SHARE)} %"
     place = f" {share.where.partition(' =')[0]}" if share.where else ""
-    return f"{_SHORT[share.resource.kind.id].format(node=share.resource.node)}{place}{busy}"
+    return f"{_WORDS[share.resource.kind.id].short.format(node=share.resource.node)}{place}{busy}"
 
 
 def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
@@ -222,7 +280,7 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
     """
     experiment, (kind, node) = limit.experiment, (share.resource.kind, share.resource.node)
     name = node if node is None or names is None else names.get(node, "the other end")
-    words = _WORDS[kind.id].format(node=name, pairs=load or _pairs(experiment))
+    words = _WORDS[kind.id].sentence.format(node=name, pairs=load or _pairs(experiment))
     said = []
     if share.busy is not None:
         whose = share.where
@@ -282,20 +340,6 @@ def _busy(seen: SeenResource) -> BusyResource:
     )
 
 
-_SEEN: Final = {
-    **_SHORT,
-    resources.LINE.id: "lines (the fullest)",
-    resources.PROCESSOR.id: "data processors",
-    resources.SEND.id: "{node}: send lock",
-    resources.RECEIVE.id: "{node}: receive lock",
-    resources.CTCS.id: "{node}: CTCs",
-    resources.COPYING.id: "{node}: lock for copying",
-    resources.CPU.id: "{node}: processors (of one)",
-    resources.LOAD.id: "the window, for replies",
-    resources.OFFERED.id: "conversations, for messages that come",
-}
-
-
 _SEEN_HEADING: Final = (
     "Of its time each resource is busy, and waited for, by so many in the mean. "
     "No range: nothing that is published tells."
@@ -305,12 +349,10 @@ _SEEN_HEADING: Final = (
 def resources_table(seen: Sequence[BusyResource]) -> Table:
     """How busy each resource was, and what waited for it."""
     rows = [
-        replace(each, resource=_SEEN[each.resource].format(node=each.node))
-        for each in seen
-        if each.busy_percent is not None or each.waited_percent is not None
+        each for each in seen if each.busy_percent is not None or each.waited_percent is not None
     ]
     columns = (
-        Column("resource", "resource"),
+        Column("resource", "resource", value=_seen),
         Column("busy\n%", "busy_percent", Unit.PERCENT),
         Column("waited for\n%", "waited_percent", Unit.PERCENT),
         Column("waiting", "waiting", Unit.COUNT),
@@ -318,38 +360,34 @@ def resources_table(seen: Sequence[BusyResource]) -> Table:
     return Table(_SEEN_HEADING, columns, rows, "resources")
 
 
-class _MovedRow(Struct, frozen=True):
-    """A constant, and by how many percent the rate moves with it."""
-
-    constant: str
-    of: str
-    known: str
-    less_percent: float
-    more_percent: float
+def _seen(busy: BusyResource) -> str:
+    words = _WORDS.get(busy.resource)
+    name = _NEVER_LIMIT[busy.resource] if words is None else words.seen or words.short
+    return name.format(node=busy.node)
 
 
 def rests_on_table(found: Sequence[RestsOn]) -> Table:
     """The constants that move a rate, and by how much; with none the caption says so."""
-    rows = [
-        _MovedRow(
-            each.name, each.holder, each.known, *(100 * (m - 1) for m in (each.less, each.more))
-        )
-        for each in found
-    ]
-    columns = (
-        Column("constant", "constant"),
-        Column("of", "of"),
-        Column("known", "known"),
-        Column(f"{shown(MOVE, Unit.SHARE)} %\nless", "less_percent", Unit.CHANGE),
-        Column(f"{shown(MOVE, Unit.SHARE)} %\nmore", "more_percent", Unit.CHANGE),
+    move, least = shown(MOVE, Unit.SHARE), shown(MOVED_MIN, Unit.SHARE)
+    less = Column(
+        f"{move} %\nless", "less_percent", Unit.CHANGE, value=lambda each: 100 * (each.less - 1)
     )
-    least = shown(MOVED_MIN, Unit.SHARE)
+    more = Column(
+        f"{move} %\nmore", "more_percent", Unit.CHANGE, value=lambda each: 100 * (each.more - 1)
+    )
+    columns = (
+        Column("constant", "constant", value=lambda each: each.name),
+        Column("of", "of", value=lambda each: each.holder),
+        Column("known", "known"),
+        less,
+        more,
+    )
     caption = (
         "Constants that the rate rests on; by how many percent moving each changes it (no range)"
         if found
         else f"No constant of the model moves this by more than {least} % alone."
     )
-    return Table(caption, columns, rows, "rests_on")
+    return Table(caption, columns, found, "rests_on")
 
 
 def limit_of_run(

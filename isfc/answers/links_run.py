@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType, field, structs
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import asdict, replace
 
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
@@ -136,7 +137,7 @@ def links_run(
         elif row.kind == "share":
             part = CarriedPart(**_fields(experiment, row))
             whole = shared[kind].pop()
-            shared[kind].append(structs.replace(whole, links=(*whole.links, part)))
+            shared[kind].append(replace(whole, links=(*whole.links, part)))
     links, systems, every = (
         tuple(CarriedPart(**_fields(experiment, row)) for row in rows if row.kind == kind)
         for kind in ("link", "system", "all")
@@ -164,7 +165,7 @@ def links_run(
 
 def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     """The figures of a row; the range is of MB/s together, and none of what fibres share."""
-    fields = structs.asdict(row)
+    fields = asdict(row)
     del fields["kind"]
     every = experiment.collection.links
     links = {
@@ -194,13 +195,13 @@ def links_run_report(found: LinksRun) -> Report:
             Table(
                 slowest if many else "Links, MB/s (2^20); out is from the first node",
                 _columns("link", traffic=True, spread=spread),
-                [*map(_row, shown_links)],
+                shown_links,
                 "links",
             ),
             Table(
                 "Systems, MB/s",
                 _columns("system"),
-                [*map(_row, (*found.systems, found.together))],
+                (*found.systems, found.together),
                 "systems",
             ),
             *_busiest(found),
@@ -231,31 +232,24 @@ def _columns(head: str, *, traffic: bool = False, spread: bool = False) -> list[
         Column(head, "name"),
         Column("out", "mb_per_s_out", Unit.MB_PER_S),
         Column("in", "mb_per_s_in", Unit.MB_PER_S),
-        Column("both", "mb_per_s"),
+        Column("both", "mb_per_s", value=lambda part: part.figures["mb_per_s"]),
         Column("msg/s", "messages_per_s", Unit.PER_S),
         Column("coll/s", "collisions_per_s", Unit.PER_S),
         *([Column("spread\n%", "spread_percent", Unit.PERCENT)] if spread else []),
-        *([Column("traffic", "traffic", folds=True)] if traffic else []),
+        *([Column("traffic", "traffic", folds=True, value=_arrows)] if traffic else []),
     ]
 
 
-def _row(part: CarriedPart) -> dict[str, Any]:
-    """A part with its rate as a figure, and its traffic as arrows."""
-    first = part.name.partition("-")[0]
-    arrows = [_arrow(each, first) for each in part.traffic.split(", ") if each]
-    fields = structs.asdict(part)
-    return fields | {"mb_per_s": part.figures["mb_per_s"], "traffic": ", ".join(arrows)}
-
-
-def _arrow(traffic: str, first: str) -> str:
+def _arrows(part: CarriedPart) -> str:
     """``HL:50 ->`` if the clients are on the first node of the link, ``<- HL:50`` if not."""
-    ends, _, load = traffic.partition(":")
-    return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
+    first, arrows = part.name.partition("-")[0], list[str]()
+    for each in filter(None, part.traffic.split(", ")):
+        ends, _, load = each.partition(":")
+        arrows.append(f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}")
+    return ", ".join(arrows)
 
 
-_SHARED: Final = (
-    Column("what", "name", folds=True),
-    Column("link", "link"),
+_OVER: Final = (
     Column("out", "mb_per_s_out", Unit.MB_PER_S),
     Column("in", "mb_per_s_in", Unit.MB_PER_S),
     Column("busy %", "busy_percent", Unit.PERCENT),
@@ -269,22 +263,20 @@ def _busiest(found: LinksRun) -> Iterator[Table]:
         return
     of = f"the busiest {_SHOWN} of {len(shared)}" if len(shared) > _SHOWN else "all"
     caption = f"What several fibres share, MB/s: {of}"
-    rows = [structs.asdict(each) | {"link": ""} for each in shared]
-    brief = [column for column in _SHARED if column.field != "link"]
-    yield Table(caption, brief, rows[:_SHOWN], "shared")
+    yield Table(caption, (Column("what", "name", folds=True), *_OVER), shared[:_SHOWN], "shared")
     every = [
-        row
-        for each, whole in zip(shared, rows, strict=True)
-        for row in (
-            whole,
-            *(
-                structs.asdict(link) | {"name": "", "link": link.name}
-                for link in each.links
-                if link.mb_per_s
-            ),
-        )
+        part for each in shared for part in (each, *(link for link in each.links if link.mb_per_s))
     ]
-    yield Table("What each link moves over it, MB/s", _SHARED, every, "shares", detail=True)
+    columns = (
+        Column("what", "name", folds=True, value=lambda part: _named(part, SharedPart)),
+        Column("link", "link", value=lambda part: _named(part, CarriedPart)),
+        *_OVER,
+    )
+    yield Table("What each link moves over it, MB/s", columns, every, "shares", detail=True)
+
+
+def _named(part: CarriedPart, kind: type[CarriedPart]) -> str:
+    return part.name if type(part) is kind else ""
 
 
 def _known(found: LinksRun) -> Iterator[str]:

@@ -134,14 +134,13 @@ class Loads(Charted, Struct, frozen=True):
         """A record for each slot, as a data frame takes it."""
         return [
             {"begin": slot.label, "begin_s": slot.begin_s}
-            | {f"{node}_mean_mb_per_s": slot.mean_mb_per_s[way] for way, node in self._ways}
-            | {f"{node}_mb_per_s": slot.mb_per_s[way] for way, node in self._ways}
+            | self._by_node("mean_mb_per_s", slot.mean_mb_per_s)
+            | self._by_node("mb_per_s", slot.mb_per_s)
             for slot in self.slots
         ]
 
-    @property
-    def _ways(self) -> list[tuple[int, NodeName]]:
-        return [*enumerate(self.nodes)]
+    def _by_node(self, name: str, rates: tuple[float, float]) -> dict[str, float]:
+        return {f"{node}_{name}": rate for node, rate in zip(self.nodes, rates, strict=True)}
 
 
 Measured = Annotated[

@@ -1,10 +1,8 @@
 """A link's loads as people see them: whether they are carried, then when there is how much."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, Final
-
-from msgspec import structs
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.layout.in_words import first_listed
@@ -183,23 +181,22 @@ def _windows_notes(found: Loads) -> Iterator[str]:
 
 def _tables(found: Loads) -> Iterator[Table]:
     most = f"{found.percentile:g} %"
+    left = Column("left", "left", value=lambda way: way.left and way.left.rate)
     ways = (
         Column("sender", "sender"),
         Column("mean", "mean_mb_per_s", Unit.MB_PER_S),
         Column(most, "percentile_mb_per_s", Unit.MB_PER_S),
         Column("most", "busiest_mb_per_s", Unit.MB_PER_S),
-        Column("carries", "carries"),
-        *([] if found.lost is LostPiece.NONE else [Column("left", "left")]),
-        Column("headroom\n%", "headroom_percent", Unit.CHANGE),
+        Column("carries", "carries", value=lambda way: way.whole.rate),
+        *([] if found.lost is LostPiece.NONE else [left]),
+        Column("headroom\n%", "headroom_percent", Unit.CHANGE, value=_headroom_percent),
     )
-    yield Table("MB/s (2^20) one way", ways, [*map(_way_row, found.ways)], "ways")
+    yield Table("MB/s (2^20) one way", ways, found.ways, "ways")
     if found.windows:
         ends = [found.windows[0], found.windows[-1]]
-        yield Table(
-            "When guests leave soonest, and at worst", _WINDOWS, [*map(_leave, ends)], "ends"
-        )
-        every = [*map(_leave, found.windows)]
-        yield Table("Every time at which they may begin", _WINDOWS, every, "windows", detail=True)
+        yield Table("When guests leave soonest, and at worst", _WINDOWS, ends, "ends")
+        every = "Every time at which they may begin"
+        yield Table(every, _WINDOWS, found.windows, "windows", detail=True)
     times = (
         Column("from", "begin"),
         *(
@@ -224,38 +221,23 @@ def _tables(found: Loads) -> Iterator[Table]:
         yield Table(caption, months, [*_by_month(found)], "months", detail=True)
 
 
+def _minutes(heading: str, field: str, seconds: Callable[[Window], float]) -> Column:
+    return Column(heading, field, Unit.COUNT, value=lambda window: seconds(window) / 60)
+
+
 _WINDOWS: Final = (
-    Column("begun", "begin"),
-    Column("takes\nmin", "minutes", Unit.COUNT),
-    Column("from", "likely_low_minutes", Unit.COUNT),
-    Column("to", "likely_high_minutes", Unit.COUNT),
+    Column("begun", "begin", value=lambda window: window.label),
+    _minutes("takes\nmin", "minutes", lambda window: window.seconds),
+    _minutes("from", "likely_low_minutes", lambda window: window.likely_s[0]),
+    _minutes("to", "likely_high_minutes", lambda window: window.likely_s[1]),
     Column("less for others,\nMB/s one way", "less_mb_per_s", Unit.MB_PER_S),
-    Column("stays", "stays", folds=True),
+    Column("stays", "stays", folds=True, value=lambda window: first_listed(window.stays, 4)),
 )
 
 
-def _way_row(way: WayLoad) -> dict[str, Any]:
-    """What a node sent, and what it can send."""
-    above = way.headroom[0]
-    return {
-        **structs.asdict(way),
-        "carries": way.whole.rate,
-        "left": None if way.left is None else way.left.rate,
-        "headroom_percent": None if above is None else 100 * above,
-    }
-
-
-def _leave(window: Window) -> dict[str, Any]:
-    """When guests may begin to leave, and what it takes."""
-    low, high = window.likely_s
-    return {
-        "begin": window.label,
-        "minutes": window.seconds / 60,
-        "likely_low_minutes": low / 60,
-        "likely_high_minutes": high / 60,
-        "less_mb_per_s": window.less_mb_per_s,
-        "stays": first_listed(window.stays, 4) if window.stays else "",
-    }
+def _headroom_percent(way: WayLoad, month: int = 0) -> float | None:
+    above = way.headroom[month]
+    return None if above is None else 100 * above
 
 
 def _by_time(found: Loads) -> Iterator[dict[str, Any]]:
@@ -280,8 +262,8 @@ def _by_month(found: Loads) -> Iterator[dict[str, Any]]:
     for month in range(found.months + 1):
         row: dict[str, Any] = {"month": month}
         for end, way in zip(_ENDS, found.ways, strict=True):
-            above, likely = way.headroom[month], way.headroom_likely[month]
+            likely = way.headroom_likely[month]
             row[f"load_{end}"] = way.percentile_mb_per_s * (1 + found.growth_percent / 100) ** month
-            row[f"headroom_{end}"] = None if above is None else 100 * above
+            row[f"headroom_{end}"] = _headroom_percent(way, month)
             row[f"likely_{end}"] = " to ".join(map(_more, likely)) if likely else ""
         yield row

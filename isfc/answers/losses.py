@@ -1,22 +1,19 @@
 """What losses leave of one link or of several: the answer, its function and its report."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace as replace_fields
+from msgspec.structs import replace
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.given import open_links
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan import WorstLoss
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import first_listed, listed
-from isfc.layout.layout import Layout
 from isfc.layout.loss import (
     CTC,
     PORT,
@@ -216,6 +213,7 @@ def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
 def _left(left: AfterLoss) -> Left:
     loss, carried = left.loss, left.carried
     links = left.whole.links.links
+    by = BY_RULE if left.whole.ways is None else left.whole.load.words
     return Left(
         None if loss is None else loss.kind,
         left.gone,
@@ -227,7 +225,7 @@ def _left(left: AfterLoss) -> Left:
         carried.estimated_mb_per_s,
         left.rate,
         left.share,
-        None if loss is None else f"{_words(left)}, {_by(left)}.",
+        None if loss is None else f"{_words(left)}, {by}.",
         _sent(carried),
         None if carried.limit is None else limits_of(carried.limit, left.rate.value),
     )
@@ -235,19 +233,18 @@ def _left(left: AfterLoss) -> Left:
 
 def _sent(carried: Carried) -> dict[str, dict[str, Figure]]:
     """What each end sends over each link that is left."""
-    return {
-        link.name: {
-            node: replace_fields(carried.rate_of(link, way), sender=node)
-            if isinstance(way, EndRate)
-            else Figure(way, Unit.MB_PER_S, no_range=NoRange.BY_RULE, sender=node)
-            for node, way in zip(link.nodes, _ways(carried, link), strict=True)
+    sent: dict[str, dict[str, Figure]] = {}
+    for link in carried.links.links:
+        ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
+        each = (carried.rate_of(link, w) if isinstance(w, EndRate) else _by_rule(w) for w in ways)
+        sent[link.name] = {
+            node: replace(way, sender=node) for node, way in zip(link.nodes, each, strict=True)
         }
-        for link in carried.links.links
-    }
+    return sent
 
 
-def _ways(carried: Carried, link: Layout) -> Sequence[EndRate | float]:
-    return by_rule(link) if carried.ways is None else carried.ways[link.name]
+def _by_rule(mb_per_s: float) -> Figure:
+    return Figure(mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
 
 
 def _notes(whole: Carried) -> tuple[Note, ...]:
@@ -282,11 +279,6 @@ def _worst_words(worst: AfterLoss, count: int) -> str:
     return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
 
 
-def _by(left: AfterLoss) -> str:
-    carried = left.whole
-    return BY_RULE if carried.ways is None else carried.load.words
-
-
 def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     """The worst loss, or that of what is named; what the whole carries, and what limits it."""
     if found.worst is not None:
@@ -299,79 +291,52 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
             yield "To gain", limits.gain
 
 
-@dataclass(frozen=True, slots=True)
-class LossRow:
-    """What the table of losses has of one loss, or of CTCs whose losses leave the same."""
-
-    gone: str
-    ctcs_left: int
-    left: Figure
-    rate: Figure
-    rule: Figure
-    limited_by: str | None
-    links_down: str
-    links_with_fewer_ctcs: str
-
-
-def loss_rows(found: Losses) -> list[LossRow]:
-    """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
-    alike: dict[object, list[LossRow]] = {}
-    for left in found.losses:
-        row = _row(left)
-        same = row.ctcs_left, *map(with_unit, (row.left, row.rate)), row.limited_by
-        alike.setdefault(same if left.kind == CTC else row.gone, []).append(row)
-    return [replace(same[0], gone=_one_or_others(same)) for same in alike.values()]
-
-
-def _row(left: Left) -> LossRow:
-    return LossRow(
-        left.name,
-        left.ctcs_left,
-        left.share,
-        left.rate,
-        Figure(left.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
-        None if left.limits is None else left.limits.short,
-        link_names(left.cut),
-        fewer_line(left),
-    )
-
-
-def _one_or_others(same: Sequence[LossRow]) -> str:
+def _one_or_others(same: Sequence[Left]) -> Left:
+    """The first of losses that leave the same, named with how many others there are."""
     others = len(same) - 1
     either = f" or {others} other{'s' * (others > 1)}" if others else ""
-    return f"{same[0].gone}{either}"
+    return replace(same[0], name=f"{same[0].name}{either}")
 
 
-_OF_ONE: Final = Column("CTCs\nleft", "ctcs_left")
+_GONE: Final = Column("gone", "gone", value=lambda left: left.name)
+_RATE: Final = Column("MB/s", "rate")
+_RULE: Final = Column("by\nrule", "rule", value=lambda left: _by_rule(left.estimated_mb_per_s))
 _OF_SEVERAL: Final = (
-    Column("links\ndown", "links_down"),
-    Column("links\nwith fewer CTCs", "links_with_fewer_ctcs"),
+    Column("links\ndown", "links_down", value=lambda left: link_names(left.cut)),
+    Column("links\nwith fewer CTCs", "links_with_fewer_ctcs", value=fewer_line),
 )
 
 
 def losses_table(found: Losses) -> Table:
-    """The whole and each loss."""
+    """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
+    alike: dict[object, list[Left]] = {}
+    for left in found.losses:
+        same = left.ctcs_left, *map(with_unit, (left.share, left.rate)), _limited_by(left)
+        alike.setdefault(same if left.kind == CTC else left.name, []).append(left)
+    limited = Column("limited\nby", "limited_by", value=_limited_by)
     columns = [
-        Column("gone", "gone"),
-        *([_OF_ONE] if found.is_of_one else []),
-        Column("left\n%", "left", ranged=False),
-        *([Column("MB/s", "rate")] if found.load is not None else []),
-        Column("by\nrule", "rule"),
-        *([Column("limited\nby", "limited_by")] if found.whole.limits else []),
+        _GONE,
+        *([Column("CTCs\nleft", "ctcs_left")] if found.is_of_one else []),
+        Column("left\n%", "left", ranged=False, value=lambda left: left.share),
+        *([_RATE] if found.load is not None else []),
+        _RULE,
+        *([limited] if found.whole.limits else []),
         *(() if found.is_of_one else _OF_SEVERAL),
     ]
     of = found.links[0] if found.is_of_one else "each link, in all"
     by = BY_RULE if found.load is None else f"by the model {found.load}"
     caption = f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
-    return Table(caption, columns, loss_rows(found), "losses")
+    return Table(caption, columns, [*map(_one_or_others, alike.values())], "losses")
+
+
+def _limited_by(left: Left) -> str | None:
+    return None if left.limits is None else left.limits.short
 
 
 def losses_chart(found: Losses) -> Bars:
     """The same as bars."""
     table = losses_table(found)
-    columns = {each.field: each for each in table.columns}
-    rate = columns["rule" if found.load is None else "rate"]
-    return Bars(table.caption, columns["gone"], rate, table.rows)
+    return Bars(table.caption, _GONE, _RULE if found.load is None else _RATE, table.rows)
 
 
 def losses_known(found: Losses) -> str:

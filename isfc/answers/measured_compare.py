@@ -1,9 +1,8 @@
 """The model beside what a site measured: how far each figure is off, and what may explain that."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from types import SimpleNamespace
 from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
@@ -129,15 +128,6 @@ class MeasuredComparison(Charted, Struct, frozen=True):
         return f"<MeasuredComparison {count} interval{'s' * (count > 1)}: {_off_by(self)}>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """An interval and its link."""
-
-    layout: Layout
-    seen: SeenInterval
-    tolerance: float | None
-
-
 @checked
 def compare(
     layout: AnyLayout,
@@ -170,7 +160,7 @@ def compare(
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     said = measurements_of(measured, about, ran, client)
     seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in said.measurements])
-    every = each_by(jobs)(_compared, [_Beside(of_link, each, tolerance) for each in seen])
+    every = each_by(jobs)(partial(_compared, of_link, tolerance), seen)
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))
     if not found:
@@ -183,23 +173,15 @@ def compare(
     return MeasuredComparison(found, quiet, said.left_out, tolerance, beyond, notes, site or UNSET)
 
 
-def _compared(beside: _Beside) -> ComparedInterval | str:
-    """Run what an interval is taken to be; or why it says nothing."""
+def _compared(
+    layout: Layout, tolerance: float | None, seen: SeenInterval
+) -> ComparedInterval | str:
+    """An interval beside a run of what it is taken to be; or why it says nothing."""
     try:
-        return compare_interval(beside.layout, beside.seen, beside.tolerance)
+        derived = derive(layout, seen)
+        figures, reasons = figures_and_reasons(layout, seen, derived)
     except QuietLink as error:
         return str(error)
-
-
-def compare_interval(
-    layout: Layout, seen: SeenInterval, tolerance: float | None = None
-) -> ComparedInterval:
-    """An interval beside a run of what it is taken to be.
-
-    Raises `QuietLink` for one in which nothing went over the link.
-    """
-    derived = derive(layout, seen)
-    figures, reasons = figures_and_reasons(layout, seen, derived)
     one = seen.ends[0].measurement
     compared = ComparedInterval(
         str(one.place),
@@ -291,7 +273,11 @@ def _errors(found: MeasuredComparison) -> Lines:
         ]
     else:
         rows = [
-            {"of": _name(figure.measure), "at": _whose(figure, first), "off": figure.error_percent}
+            {
+                "of": _name(figure.measure),
+                "at": figure.of if len(first.systems) == 1 else f"{figure.node} {figure.of}",
+                "off": figure.error_percent,
+            }
             for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
             for figure in first.judged()
             if figure.measure == measure
@@ -304,11 +290,6 @@ def _errors(found: MeasuredComparison) -> Lines:
         of=Column("", "of"),
         joined=None if others else (),  # devices are in no order
     )
-
-
-def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
-    """The RDEV of a figure, with its system if both are shown."""
-    return figure.of if len(compared.systems) == 1 else f"{figure.node} {figure.of}"
 
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:
@@ -346,10 +327,8 @@ def _off(percent: float) -> str:
 def _over_time(found: MeasuredComparison) -> Table:
     """A row for each interval: the medians of the judged figures' errors."""
     rows = [
-        SimpleNamespace(
-            interval=each.end or each.place,
-            **{f"{name} % off": error for name, error in each.median_errors.items()},
-        )
+        {"interval": each.end or each.place}
+        | {f"{name} % off": error for name, error in each.median_errors.items()}
         for each in found.intervals
     ]
     columns = [

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from msgspec.structs import replace
 
 from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
-from isfc.answers.moves import Progress
+from isfc.answers.relocate import Progress
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import find_node, listed

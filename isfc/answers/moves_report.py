@@ -1,12 +1,11 @@
 """Guests that were moved, as people see it: the answer first, then each guest, each pass."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
-from isfc.answers.moves import MovedGuest, Moves, pass_rows
+from isfc.answers.relocate import MovedGuest, Moves
 from isfc.arguments import spelt
 from isfc.layout.in_words import first_listed, listed
 from isfc.reports.ranges import range_note
@@ -14,8 +13,9 @@ from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
 from scenarios.figures.figure import Unit
 from scenarios.moves.evacuation import WouldMove
-from scenarios.moves.guest import GuestMemory, RelocationEnd
+from scenarios.moves.guest import GuestMemory, Pass, RelocationEnd
 from scenarios.moves.orders import Response
+from scenarios.runs.experiment import NS_PER_S
 
 _ON_PAGE: Final = 12
 """Guests whose table is on a page that nobody asked for notes on."""
@@ -46,6 +46,11 @@ def moves_report(found: Moves, moved: str, stays: str) -> Report:
         remarks=told[:_REMARKS],
         notes=[*told[_REMARKS:], *_known(found), *rest],
     )
+
+
+def relocate_report(found: Moves) -> Report:
+    """When all guests run elsewhere, how long one stops, what limits; then each pass or guest."""
+    return moves_report(found, "Moved", "Not moved")
 
 
 def _title(found: Moves) -> str:
@@ -109,8 +114,7 @@ def _who_stays(found: Moves) -> str:
     stayed = found.stayed
     if len(stayed) == 1:
         (guest,) = stayed
-        would = "" if guest.would_move is None else f" {would_line(guest.would_move)}"
-        return f"{guest.name} {what_became(guest)}.{would}"
+        return f"{guest.name} {what_became(guest)}. {_would(guest)}".rstrip()
     each = first_listed([f"{guest.name} ({guest.end})" for guest in stayed], _NAMED)
     return f"{len(stayed)} of {len(found.guests)} guests stay: {each}"
 
@@ -170,27 +174,18 @@ def _guests(found: Moves, *, detail: bool) -> Table:
     return Table(caption, columns, found.guests, "guests", detail)
 
 
-class _Stayed(Struct, frozen=True):
-    """A guest that was not moved, why, and with what it would be."""
-
-    guest: str
-    end: str
-    would: str
+def _would(guest: MovedGuest) -> str:
+    return "" if guest.would_move is None else would_line(guest.would_move)
 
 
 def _stayed(found: Moves) -> Table:
-    rows = [
-        _Stayed(each.name, each.end, "" if each.would_move is None else would_line(each.would_move))
-        for each in found.stayed
-    ]
     columns = (
-        Column("guest", "guest"),
+        Column("guest", "guest", value=lambda guest: guest.name),
         Column("end", "end"),
-        Column("what would let it go", "would"),
+        Column("what would let it go", "would", value=_would),
     )
-    more = len(rows) - _ON_PAGE
-    caption = f"Guests that stay{f', the first {_ON_PAGE}' * (more > 0)}"
-    return Table(caption, columns, rows[:_ON_PAGE], "stays")
+    caption = f"Guests that stay{f', the first {_ON_PAGE}' * (len(found.stayed) > _ON_PAGE)}"
+    return Table(caption, columns, found.stayed[:_ON_PAGE], "stays")
 
 
 def passes_table(found: Moves, *, detail: bool = False) -> Table:
@@ -205,8 +200,26 @@ def passes_table(found: Moves, *, detail: bool = False) -> Table:
         Column("changed\nGiB", "changed_bytes", Unit.BYTES),
         Column("the guest", "state"),
     )
-    rows = [row for guest in found.guests for row in pass_rows(guest)]
+    rows = [
+        _pass_row(guest, number, each)
+        for guest in found.guests
+        for number, each in enumerate(guest.passes, start=1)
+    ]
     return Table("Passes over memory", columns, rows, "passes", detail)
+
+
+def _pass_row(guest: MovedGuest, number: int, each: Pass) -> dict[str, Any]:
+    length = each.length + each.state_length
+    return {
+        "guest": guest.name,
+        "number": number,
+        "begin_s": each.begin_ns / NS_PER_S,
+        "seconds": each.seconds,
+        "bytes": length,
+        "mb_per_s": length / max(1e-9, each.seconds) / _MIB,
+        "changed_bytes": each.changed_length,
+        "state": "stopped" if each.quiesced else "runs",
+    }
 
 
 def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:

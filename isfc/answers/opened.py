@@ -1,30 +1,18 @@
 """A layout beside the one that was opened: what each node can send, and whether that is better."""
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
 
-from isfc.answers.limit import sending_line, short_limit
 from isfc.answers.simulation import Simulation
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.reports.units import shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
-from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates
-from scenarios.runs.experiment import SATURATED, Load
-from scenarios.runs.notes import BUSY, unranged
-
-UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
-"""Of what is shown beside the rates."""
-
-
-def seen_util(rate: ModelledRate | None) -> Figure | None:
-    """RDEV util in percent that was seen with the stated load; None if nothing was seen."""
-    if rate is None or rate.seen is None:
-        return None
-    run = rate.layout, Load(pairs=rate.pairs), rate.seen.collisions_per_s
-    return figure_of(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
+from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
+from scenarios.runs.experiment import SATURATED, Load, in_turn
 
 
 def run_cells(run: Simulation) -> list[Figure]:
@@ -41,11 +29,10 @@ def run_cells(run: Simulation) -> list[Figure]:
     return [figure_of(kind, value, *of) for kind, value in figures]
 
 
-def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> tuple[str, str]:
-    """What limits a node that sends so much with many pairs, in a sentence and for a column."""
-    node = next(node for node in layout.nodes if node == sender)
-    limit = find_saturated((layout, node, mb_per_s))
-    return sending_line(sender, limit, mb_per_s), short_limit(limit)
+def explained(rate: ModelledRate, collection: Collection) -> ModelledRate:
+    """What a node of a link can send, with what limits it, and what others make of the link."""
+    limit = find_saturated((rate.layout, rate.sender, rate.saturated.value))
+    return replace(rate, limit=limit, layout=with_others_busy(collection, rate.layout, in_turn))
 
 
 def compared(

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
 from isfc.answers.advice import two_paces
-from isfc.answers.placing import UNDEFINED, Placing
+from isfc.answers.optimise import UNDEFINED, Placing, SearchResult
 from isfc.reports.chart import LIKELY, Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -16,11 +16,8 @@ from isfc.search.scoring import Objective
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.steady import Rate
 
-if TYPE_CHECKING:
-    from isfc.answers.optimise import SearchResult
 
-
-def optimise_report(found: "SearchResult") -> Report:
+def optimise_report(found: SearchResult) -> Report:
     """What is to gain and how to get it; then the best beside what was given."""
     remarks, rest = caveats(found.notes)
     sought = " and ".join(found.objectives)
@@ -35,7 +32,7 @@ def optimise_report(found: "SearchResult") -> Report:
     )
 
 
-def _front(found: "SearchResult") -> Lines:
+def _front(found: SearchResult) -> Lines:
     """What was found by the first two objectives, or by one over the places; the front joined."""
     first, second = (*found.objectives, "place")[:2]
     rows = [
@@ -54,7 +51,7 @@ def _front(found: "SearchResult") -> Lines:
     )
 
 
-def _answer(found: "SearchResult") -> Iterator[tuple[str, str]]:
+def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
     """Whether there is anything to gain, what that takes, and what it changes."""
     best, given, one = found.best[0], found.given, _better(found)
     if one.gains:
@@ -76,12 +73,12 @@ def _answer(found: "SearchResult") -> Iterator[tuple[str, str]]:
         yield "isfc check", _rules(one)
 
 
-def _better(found: "SearchResult") -> Placing:
+def _better(found: SearchResult) -> Placing:
     """The first of the best if it gains on the devices that are defined, else these."""
     return found.best[0] if found.gains_on_defined else found.defined
 
 
-def _over(one: Placing, found: "SearchResult") -> str:
+def _over(one: Placing, found: SearchResult) -> str:
     """How far a placing is ahead of the one given, and how surely."""
     ahead = _ahead(one, found.given)
     more = "" if ahead is None else f"{shown(ahead, Unit.CHANGE)} {FORMATS[Unit.CHANGE].name} "
@@ -112,7 +109,7 @@ def _rules(one: Placing) -> str:
     return f"then {'; '.join(said)}"
 
 
-def placings(found: "SearchResult") -> Table:
+def placings(found: SearchResult) -> Table:
     """The best, and what was given."""
     several = len(found.objectives) > 1
     placed = [(str(place), one) for place, one in enumerate(found.best, start=1)]
@@ -136,7 +133,7 @@ def placings(found: "SearchResult") -> Table:
     return Table(caption, columns, rows, "best")
 
 
-def _row(name: str, one: Placing, found: "SearchResult") -> SimpleNamespace:
+def _row(name: str, one: Placing, found: SearchResult) -> SimpleNamespace:
     """A placing with a field for each objective, and for each of several links."""
     is_given = one is found.given
     return SimpleNamespace(
@@ -158,7 +155,7 @@ class _Step(Struct, frozen=True):
     what: str
 
 
-def _commands(found: "SearchResult") -> Iterator[Table]:
+def _commands(found: SearchResult) -> Iterator[Table]:
     """What to do for the better of both answers, if it gains."""
     one = _better(found)
     if not one.gains:
@@ -168,7 +165,7 @@ def _commands(found: "SearchResult") -> Iterator[Table]:
     yield Table("What to do for it", columns, steps, "commands")
 
 
-def _moves(found: "SearchResult") -> Iterator[_Step]:
+def _moves(found: SearchResult) -> Iterator[_Step]:
     for each in found.moves:
         devices = " = ".join(f"{node} {rdevs}" for node, rdevs in each.rdevs.items())
         yield _Step(each.link, "IODF", f"{devices}: chpids {each.before} to {each.after}")
@@ -193,7 +190,7 @@ _WRITTEN: Final = {
 }
 
 
-def _known(found: "SearchResult") -> Iterator[str]:
+def _known(found: SearchResult) -> Iterator[str]:
     """What ``-o`` writes; of which runs the figures are, how far they are known; what was run."""
     yield f"-o FILE writes {_WRITTEN[found.written]}."
     best = [(str(place), one) for place, one in enumerate(found.best, start=1)]
@@ -219,7 +216,7 @@ def _known(found: "SearchResult") -> Iterator[str]:
     yield _looked_at(found)
 
 
-def _looked_at(found: "SearchResult") -> str:
+def _looked_at(found: SearchResult) -> str:
     if found.given.links:
         return f"Candidates simulated: {found.simulated}."
     of_all = "more than can be counted" if found.candidates is None else found.candidates

@@ -28,7 +28,7 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
-    from isfc.answers.limit_record import LimitedBy
+    from isfc.answers.limit import LimitedBy
     from isfc.answers.plan_links import PlannedLinks
     from isfc.answers.shared import Shared
     from isfc.layout.site import SiteProfile

@@ -1,6 +1,6 @@
 """Several links in a plan, alone and all together: the answer, and its function."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from isfc.answers.advice import known_together, to_do
 from isfc.answers.given import OpenedLink
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
@@ -25,6 +24,7 @@ from isfc.reports.record import record_of
 from isfc.search.workers import each_by
 from scenarios.figures.cluster_plan import (
     Busiest,
+    ClusterOverview,
     ClusterPlan,
     LinkPlan,
     Slowest,
@@ -161,16 +161,21 @@ def planned_links(
     opened: OpenedLink, links: list[PlannedLink], jobs: int, *, is_run: bool
 ) -> PlannedLinks:
     """The answer of all ``links`` of a file; alone and together if that ``is_run``."""
-    collection, carried = opened.collection, None
-    found = PlannedLinks(notes=[*open_questions(collection)])
-    if is_run:
-        plan = cluster_plan(collection, each_by(jobs))
-        carried = plan.together
-        found = planned_together(plan, (*cluster_notes(collection), SHARED_UNRANGED))
-        disks = opened.file_disks
-        if disks is not None and carried.slower and find_shared(disks, *collection.links):
-            found = replace(found, disks=shared_by(run_shared(carried.slower, disks)))
-    seen = cluster_overview(collection, carried)
+    collection = opened.collection
+    if not is_run:
+        alone = PlannedLinks(notes=[*open_questions(collection)])
+        return at_a_glance(alone, links, collection, cluster_overview(collection, None))
+    plan = cluster_plan(collection, each_by(jobs))
+    found, carried, disks = planned_together(plan), plan.together, opened.file_disks
+    if disks is not None and carried.slower and find_shared(disks, *collection.links):
+        found = replace(found, disks=shared_by(run_shared(carried.slower, disks)))
+    return at_a_glance(found, links, collection, cluster_overview(collection, carried))
+
+
+def at_a_glance(
+    found: PlannedLinks, links: list[PlannedLink], collection: Collection, seen: ClusterOverview
+) -> PlannedLinks:
+    """The same with the answers of the links, and what they come to."""
     findings = chain.from_iterable(find_in(collection).values())
     return replace(
         found,
@@ -184,17 +189,25 @@ def planned_links(
     )
 
 
-def planned_together(plan: ClusterPlan, notes: Sequence[Note]) -> PlannedLinks:
-    """What there is beside the answers of the links."""
-    together, limit = plan.together, plan.together.limit
+def all_together(carried: Carried) -> PlannedLinks:
+    """What all links carry together, and what limits that."""
+    limit = carried.limit
     return PlannedLinks(
-        load=together.load.words,
-        rate=together.rate,
+        load=carried.load.words,
+        rate=carried.rate,
+        limits=UNSET if limit is None else limits_of(limit, carried.rate.value),
+        notes=[*cluster_notes(carried.links), SHARED_UNRANGED],
+    )
+
+
+def planned_together(plan: ClusterPlan) -> PlannedLinks:
+    """The same with what each link carries alone and together, and what they share."""
+    together = plan.together
+    return replace(
+        all_together(together),
         together=[_together(each, together) for each in plan.links],
         channels=[record_of(ChannelOfLinks, each, **_shared(each)) for each in together.channels],
         paths=[record_of(PathOfLinks, each, **_shared(each)) for each in together.paths],
-        limits=UNSET if limit is None else limits_of(limit, together.rate.value),
-        notes=[*notes],
         known=[*_known(plan)],
     )
 

@@ -1,37 +1,16 @@
 """One link in a plan: what it carries, what limits it, what to do; then each direction and CTC."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
-from isfc.answers.plan import Modelled, PlannedLink, planned_by_rule
+from isfc.answers.plan import Modelled, PlannedCtc, PlannedLink, planned_by_rule
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
 from isfc.reports.report import NODE_STYLES, Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
-
-
-class WayRow(Struct, frozen=True):
-    """What one node can send: with the stated load, saturated, and by IBM's rule of thumb."""
-
-    sender: str
-    stated: Figure | None
-    saturated: Figure | None
-    rule: Figure
-    writes_on: str
-
-
-class CtcRow(Struct, frozen=True):
-    """A CTC at both ends, and as which choice each node writes on it."""
-
-    first: int | None
-    first_rdev: str
-    first_chpid: str
-    fibre: str
-    second_chpid: str
-    second_rdev: str
-    second: int | None
 
 
 def plan_report(found: PlannedLink) -> Report:
@@ -115,22 +94,24 @@ def _worst(found: PlannedLink) -> str:
 
 def ways_table(found: PlannedLink) -> Table:
     """How much each node can send, and over which chpids."""
-    model = found.model
-    rows = [
-        WayRow(
-            sender,
-            model.stated[sender] if model else None,
-            model.saturated[sender] if model else None,
-            Figure(rate, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
-            _chpids(found, sender),
-        )
-        for sender, rate in found.estimated_mb_per_s.items()
-    ]
-    columns = [
-        Column("sender", "sender"),
-        *([Column("MB/s", "stated"), Column("saturated", "saturated")] if model else []),
-        Column("rule", "rule"),
-        Column("writes on, in this order (CTCs)", "writes_on"),
+    model, rule = found.model, found.estimated_mb_per_s
+    columns = [Column("sender", "sender", value=str)]
+    if model:
+        columns += [
+            Column("MB/s", "stated", value=lambda sender: model.stated[sender]),
+            Column("saturated", "saturated", value=lambda sender: model.saturated[sender]),
+        ]
+    columns += [
+        Column(
+            "rule",
+            "rule",
+            value=lambda sender: Figure(rule[sender], Unit.MB_PER_S, no_range=NoRange.BY_RULE),
+        ),
+        Column(
+            "writes on, in this order (CTCs)",
+            "writes_on",
+            value=lambda sender: _chpids(found, sender),
+        ),
     ]
     load = (
         f", {model.stated_pairs} pairs of {model.workload}; limits and gains are of "
@@ -138,14 +119,14 @@ def ways_table(found: PlannedLink) -> Table:
         if model
         else ""
     )
-    return Table(f"MB/s (2^20) one way{load}", columns, rows, "ways")
+    return Table(f"MB/s (2^20) one way{load}", columns, [*rule], "ways")
 
 
 def _chpids(found: PlannedLink, sender: str) -> str:
     """``40 (4), 41 (3)``: on how many CTCs of each, whichever fibres they are on."""
-    counts = dict[str, int]()
+    counts = Counter[str]()
     for use in found.chpids[sender]:
-        counts[use.chpid] = counts.get(use.chpid, 0) + use.write_ctcs
+        counts[use.chpid] += use.write_ctcs
     return ", ".join(f"{chpid} ({count})" for chpid, count in counts.items())
 
 
@@ -154,29 +135,21 @@ def ctcs_table(found: PlannedLink) -> Table:
     first, second = found.nodes.first, found.nodes.second
     here, there = NODE_STYLES
     width = max(len(each.speed) for each in found.ctcs)
-    rows = [
-        CtcRow(
-            each.writes.get(first),
-            each.rdevs[first],
-            each.chpids[first],
-            f"{'<-' if second in each.writes else '--'} {each.speed:^{width}} "
-            f"{'->' if first in each.writes else '--'}",
-            each.chpids[second],
-            each.rdevs[second],
-            each.writes.get(second),
-        )
-        for each in found.ctcs
-    ]
+
+    def fibre(ctc: PlannedCtc) -> str:
+        back, forth = "<-" if second in ctc.writes else "--", "->" if first in ctc.writes else "--"
+        return f"{back} {ctc.speed:^{width}} {forth}"
+
     columns = (
-        Column(first, "first", style=here),
-        Column("RDEV", "first_rdev", style=here),
-        Column("chpid", "first_chpid", style=here),
-        Column("FICON fibre", "fibre", spare=True),
-        Column("chpid", "second_chpid", style=there),
-        Column("RDEV", "second_rdev", style=there),
-        Column(second, "second", style=there),
+        Column(first, "first", style=here, value=lambda ctc: ctc.writes.get(first)),
+        Column("RDEV", "first_rdev", style=here, value=lambda ctc: ctc.rdevs[first]),
+        Column("chpid", "first_chpid", style=here, value=lambda ctc: ctc.chpids[first]),
+        Column("FICON fibre", "fibre", spare=True, value=fibre),
+        Column("chpid", "second_chpid", style=there, value=lambda ctc: ctc.chpids[second]),
+        Column("RDEV", "second_rdev", style=there, value=lambda ctc: ctc.rdevs[second]),
+        Column(second, "second", style=there, value=lambda ctc: ctc.writes.get(second)),
     )
-    return Table(_stop_short(found), columns, rows, "ctcs")
+    return Table(_stop_short(found), columns, found.ctcs, "ctcs")
 
 
 def _stop_short(found: PlannedLink) -> str:

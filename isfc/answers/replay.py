@@ -1,6 +1,6 @@
 """IBM's published measurements, replayed: ours beside each figure, judged by bounds and goals."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
@@ -42,6 +42,7 @@ from isfc.reported import Charted
 from isfc.reports.measures import seed_words
 from isfc.search.workers import each_by
 from scenarios.published.replay import (
+    ALL_TABLES,
     SECONDS,
     Comparison,
     Part,
@@ -50,7 +51,7 @@ from scenarios.published.replay import (
     figures_by_cell,
     runs_of,
 )
-from scenarios.published.table import ALL_TABLES, Value, load_table
+from scenarios.published.table import Value, load_table
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
@@ -214,7 +215,7 @@ def replay(
         check_known(spelt("report"), report, View)
     view = None if report is None else View[report.upper()]
     sample_s = sample_seconds(view, interval, seeds)
-    wanted = _wanted(suite, release, reply, rdevs, pairs)
+    wanted = _wanted(suite, release, reply_bytes=reply, rdevs=rdevs, pairs=pairs)
     parts = choose([*map(load_table, [published] if published else ALL_TABLES)], wanted, seconds)
     if not parts:
         raise ConfigurationError("no published run has all of that: ask for less at a time")
@@ -222,47 +223,52 @@ def replay(
         parts = [part for part in parts if _has_view(part, view)] or parts
     experiments = runs_of(parts)
     if view is not None:
-        _check_seen(view, experiments)
+        if not experiments:
+            chosen = "expected runs, and what was chosen is none"
+            raise ConfigurationError(f"{spelt('report')}: {chosen}")
+        check_view(view, experiments)
     recordings = _record(experiments, seeds or 1, each_by(jobs), sample_s)
-    how = version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds or 1
     if view is not None:
-        return Replayed(*how, True, report=_viewed(parts, recordings, view, seeds, sample_s))
+        viewed = _viewed(parts, recordings, view, seeds, sample_s)
+        return Replayed(*_made(seconds, seeds or 1), True, report=viewed)
     verdicts = judge(parts, recordings)
+    figures = _figures(verdicts, recordings, seeds or 1)
+    shows_all = full or any(wanted.values())
+    return judged(verdicts, figures, seconds, seeds or 1, shows_all=shows_all)
+
+
+def judged(
+    verdicts: Sequence[TableVerdict],
+    figures: Iterable[ReplayedFigure],
+    seconds: float,
+    seeds: int,
+    *,
+    shows_all: bool = False,
+) -> Replayed:
+    """What replayed tables come to."""
     return Replayed(
-        *how,
+        *_made(seconds, seeds),
         all(each.within for each in verdicts),
         tuple(map(outcome_of, verdicts)),
-        tuple(_figures(verdicts, recordings, seeds or 1)),
+        tuple(figures),
         tuple(chain.from_iterable(map(errors_of, verdicts))),
         tuple(chain.from_iterable(map(checks_of, verdicts))),
         tuple(chain.from_iterable(map(choices_of, verdicts))),
         tuple(chain.from_iterable(map(best_links_of, verdicts))),
-        full or any(wanted.values()),
+        shows_all,
     )
 
 
-def _check_seen(view: View, experiments: Sequence[Experiment]) -> None:
-    """Raise `ConfigurationError` unless there are runs of which there is such a view."""
-    if not experiments:
-        raise ConfigurationError(f"{spelt('report')}: expected runs, and what was chosen is none")
-    check_view(view, experiments)
+def _made(seconds: float, seeds: int) -> tuple[str, str, float, int]:
+    return version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds
 
 
 def _wanted(
-    suite: Sequence[str],
-    release: Sequence[str],
-    reply: Sequence[int],
-    rdevs: Sequence[int],
-    pairs: Sequence[int],
+    suite: Sequence[str], release: Sequence[str], **numbers: Sequence[int]
 ) -> dict[str, Sequence[Value]]:
     """The values wanted of each column; none where any will do."""
-    return {
-        "suite": [name.upper() for name in suite],
-        "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in release],
-        "reply_bytes": reply,
-        "rdevs": rdevs,
-        "pairs": pairs,
-    }
+    releases = [f"z/VM {name.removeprefix('z/VM ')}" for name in release]
+    return {"suite": [name.upper() for name in suite], "release": releases, **numbers}
 
 
 def _record(

@@ -75,9 +75,7 @@ class GroupError(MeasureCheck, frozen=True, kw_only=True):
     @property
     def of(self) -> str:
         """Which rows of the group, on a page."""
-        return {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction", None: "all"}[
-            self.role
-        ]
+        return self.role.name_of_rows if self.role else "all"
 
 
 class Check(MeasureCheck, frozen=True, kw_only=True):

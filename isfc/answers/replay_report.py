@@ -1,4 +1,4 @@
-"""What a replay comes to, as people see it: what is kept and met, how near ours is, what is off."""
+"""What a replay comes to, as people see it: what is kept and met, how near ours is, charts."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from isfc.answers.replay_charts import replay_charts
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Report, Table, caveats
@@ -19,6 +18,21 @@ from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:
     from isfc.answers.replay import Replayed, ReplayedFigure, ViewedRuns
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from isfc.layout.catalogue import load_layout
+from isfc.reports.chart import Lines, between
+from scenarios.figures.figure import Figure
+from scenarios.published.replay import Cell, Part
+from scenarios.published.table import PublishedRow, PublishedTable
+
+if TYPE_CHECKING:
+    from isfc.answers.replay import Replayed
+
 
 FAILURES_SHOWN = 10
 """So many are told at the end; the answer marks all that is out of tolerance."""
@@ -306,3 +320,100 @@ def _view_report(found: "ViewedRuns") -> Report:
         remarks,
         [found.ranges, *rest],
     )
+
+
+Emulated = Mapping[Cell, Sequence[float]]
+"""What was emulated of each published figure, once for each seed."""
+
+_PANELS: Final = (
+    Column("MB/s, both ways", "mb_per_s"),
+    Column("messages/s, both ways", "msgs_per_s"),
+    Column("%CPU/msg", "cpu_percent_per_msg"),
+    Column("collisions/s", "collisions_per_s"),
+    Column("RDEV util %", "rdev_util_percent"),
+)
+_AXES: Final = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
+"""What the lower axis is called, by the column that it shows."""
+_PAIRS: Final = (1, 5, 10, 50, 100)
+"""Those of IBM's tables, each in the same colour in every chart."""
+
+
+def replay_charts(found: "Replayed") -> Iterator[Lines]:
+    """Those of all figures that were replayed."""
+    emulated = {(each.table, each.key, each.measure): each.by_seed for each in found.figures}
+    cells = {(table, key) for table, key, _ in emulated}
+    for table in (load_table(each.name) for each in found.tables):
+        rows = tuple(row for row in table.rows if (table.name, row.key) in cells)
+        yield from part_charts(Part(table, rows), emulated)
+
+
+def part_charts(part: Part, emulated: Emulated) -> Iterator[Lines]:
+    """A chart for each block of rows, with a line for each number of pairs; of grids alone."""
+    if not part.table.is_grid:
+        return
+    _, across, _ = part.table.key
+    for heading, rows in _blocks(part).items():
+        yield Lines(
+            caption=heading,
+            rows=[*_points(part.table, rows, emulated)],
+            across=Column(_AXES[across], across),
+            up=_panels(part.table),
+            of=Column("", "pairs"),
+            names=[_pairs(count) for count in _PAIRS],
+            dash=Column("", "whose"),
+            bars="from the least to the greatest of the seeds",
+            marks=[*_chpids(part.table, rows)],
+        )
+
+
+def _panels(table: PublishedTable) -> list[Column]:
+    """What is drawn of a table; of %CPU/msg only where there are few other measures."""
+    found = [panel for panel in _PANELS if panel.field in table.measures]
+    few = [panel for panel in found if panel.field != "cpu_percent_per_msg"]
+    return few if len(few) > 1 else found
+
+
+def _blocks(part: Part) -> dict[str, list[PublishedRow]]:
+    """The rows of each block, under its heading: a suite's, or what the companion says."""
+    blocks: dict[str, list[PublishedRow]] = defaultdict(list)
+    for row in part.rows:
+        heading = part.table.heading.format_map(row.columns)
+        is_suite = part.table.key[0] == "suite"  # what is sent explains its name
+        blocks[heading if is_suite else heading.partition(":")[0]].append(row)
+    return blocks
+
+
+def _points(
+    table: PublishedTable, rows: Iterable[PublishedRow], emulated: Emulated
+) -> Iterator[dict[str, Any]]:
+    """Two points for each row, IBM's and ours: the mean over seeds, from the least to the most."""
+    _, across, line = table.key
+    for row in rows:
+        place = {across: row.number(across), "pairs": _pairs(row.number(line))}
+        measures = [measure for measure in table.measures if row.has_number(measure)]
+        yield {**place, "whose": "IBM", **{each: row.number(each) for each in measures}}
+        ours = {each: _mean(emulated[table.name, row.key, each]) for each in measures}
+        yield {**place, "whose": "ours", **ours}
+
+
+def _mean(figures: Sequence[float]) -> Figure | float:
+    least, most = min(figures), max(figures)
+    return between(fmean(figures), least, most) if least < most else figures[0]
+
+
+def _pairs(count: float) -> str:
+    """``50 pairs``."""
+    return f"{count:g} pair{'s' * (count > 1)}"
+
+
+def _chpids(table: PublishedTable, rows: Iterable[PublishedRow]) -> Iterator[tuple[float, str]]:
+    """Where the link gets one more chpid, which is where curves have their kinks."""
+    if table.key[1] != "rdevs" or not table.is_measured:
+        return
+    chpids = {
+        row.number("rdevs"): len(load_layout(table.runs.layout.format_map(row.columns)).fibres)
+        for row in rows
+    }
+    for before, after in pairwise(sorted(chpids)):
+        if chpids[after] != chpids[before]:
+            yield (before + after) / 2, f"{chpids[after]} chpids"

@@ -129,16 +129,12 @@ class _Replay(msgspec.Struct, frozen=True):
     figures: list[_Entry]
 
 
-class _Repeated(msgspec.Struct, frozen=True):
-    """What a run with ``--seeds`` says more, as far as it matters here."""
-
-    spread_percent: dict[str, float | None] = {}
-
-
 class _Known(msgspec.Struct, frozen=True):
     """How sure the figures of a run are; results of older versions do not say it."""
 
     figures: dict[str, "_Ranged"] = {}
+    spread_percent: dict[str, float | None] = {}
+    """with ``--seeds``"""
 
     @property
     def ranges(self) -> dict[str, RangeRecord]:
@@ -181,7 +177,7 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
         )
     if _is_replay(first):
         figures = _figures(*map(_replay, (first, second), paths))
-        settings = _replay_settings(first, second)
+        settings = _settings(first, second, _REPLAY_SETTINGS)
         return ComparedResults("replay", str(a), str(b), settings, figures)
     if ("together" in first) != ("together" in second):
         raise ConfigurationError(
@@ -190,7 +186,8 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
         )
     kind = "cluster" if "together" in first else "run"
     figures = _figures(*map(_run, (first, second), paths))
-    pair = ComparedResults(kind, str(a), str(b), _settings(first, second), figures)
+    settings = _settings(first, second, _SETTINGS, _ORIGINS)
+    pair = ComparedResults(kind, str(a), str(b), settings, figures)
     before, after = (_origin(run, "layout_toml") for run in (first, second))
     layouts = None
     if before is not None and after is not None:
@@ -256,15 +253,15 @@ def _read(path: Path) -> Any:
     return document
 
 
-def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
-    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS]
-    pairs += [Setting(name, _origin(a, name), _origin(b, name)) for name in _ORIGINS]
-    return tuple(pair for pair in pairs if pair.a != pair.b)
-
-
-def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
-    """In what two replays differ."""
-    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_SETTINGS]
+def _settings(
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    names: Sequence[str],
+    origins: Sequence[str] = (),
+) -> tuple[Setting, ...]:
+    """In what two results differ, of their own keys and of what their provenance says."""
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in names]
+    pairs += [Setting(name, _origin(a, name), _origin(b, name)) for name in origins]
     return tuple(pair for pair in pairs if pair.a != pair.b)
 
 
@@ -308,7 +305,7 @@ def _run(document: Any, path: Path) -> _Cells:
         return _cells((entry for row in rows for entry in _row_entries(row)), path)
     with _named(path):
         result = msgspec.convert(document, Result)
-        spreads = msgspec.convert(document, _Repeated).spread_percent
+        spreads = msgspec.convert(document, _Known).spread_percent
     entries = [
         _Entry("run", "link", name, getattr(result, name), None, None, spreads.get(name))
         for name in MEASURES

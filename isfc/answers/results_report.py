@@ -66,19 +66,12 @@ def _between(ranges: Mapping[str, RangeRecord]) -> str:
 
 def _settings(settings: Sequence[Setting]) -> Table:
     """In what the results were set up differently."""
-    rows = [_Setting(each.name, _said(each.a), _said(each.b)) for each in settings]
-    columns = [Column("set up", "name"), Column("A", "a"), Column("B", "b")]
-    return Table("What was set up differently", columns, rows, "settings")
-
-
-class _Setting(Struct, frozen=True):
-    name: str
-    a: str
-    b: str
-
-
-def _said(value: str | float | None) -> str:
-    return "-" if value is None else str(value)
+    columns = (
+        Column("set up", "name"),
+        Column("A", "a", value=lambda each: "-" if each.a is None else str(each.a)),
+        Column("B", "b", value=lambda each: "-" if each.b is None else str(each.b)),
+    )
+    return Table("What was set up differently", columns, settings, "settings")
 
 
 def _whole(found: ComparedResults) -> Table:
@@ -116,10 +109,6 @@ def _devices(figures: Sequence[ResultFigure]) -> Iterator[Table]:
         yield across("Each device", heads, cells, "devices", detail=True)
 
 
-class _Line(Struct, frozen=True):
-    line: str
-
-
 def _layout(found: ComparedResults) -> Iterator[Table]:
     """What was moved in the layout, and its lines that only one has."""
     for caption, lines, name in (
@@ -127,7 +116,7 @@ def _layout(found: ComparedResults) -> Iterator[Table]:
         ("Lines of the layout that only A (-) or B (+) has", found.layout_changes, "lines"),
     ):
         if lines:
-            yield Table(caption, [Column("", "line")], [*map(_Line, lines)], name, detail=True)
+            yield Table(caption, [Column("", "line", value=str)], lines, name, detail=True)
 
 
 def _replay_answer(found: ComparedResults) -> list[tuple[str, str]]:
@@ -154,19 +143,6 @@ def _changed(common: Sequence[ResultFigure]) -> list[ResultFigure]:
     return [each for each in common if each.difference and not each.noise]
 
 
-class _Changed(Struct, frozen=True):
-    """A figure that differs, with its error on each side; ! if that leaves its tolerance."""
-
-    run: str
-    measure: str
-    published: float | None
-    a: float | None
-    a_off: str
-    b: float | None
-    b_off: str
-    percent: float | None
-
-
 class _Group(Struct, frozen=True):
     """A measure of a table: the sizes of its errors, what is out of tolerance, what moved."""
 
@@ -180,17 +156,6 @@ class _Group(Struct, frozen=True):
     nearer: int
     farther: int
 
-
-_CHANGED_COLUMNS: Final = (
-    Column("run", "run"),
-    Column("measure", "measure"),
-    Column("IBM", "published", Unit.ANY),
-    Column("A", "a", Unit.ANY),
-    Column("off\n%", "a_off"),
-    Column("B", "b", Unit.ANY),
-    Column("off\n%", "b_off"),
-    Column("B - A\n%", "percent", Unit.OFF),
-)
 
 _GROUP_COLUMNS: Final = (
     Column("size of error", "measure"),
@@ -213,18 +178,9 @@ def _replay(figures: Sequence[ResultFigure]) -> Iterator[Table]:
         rows = [_group(key, [e for e in common if (e.measure, e.table) == key]) for key in every]
         caption = "Each measure: nearer means nearer to IBM, out leaves its declared tolerance"
         yield Table(caption, _GROUP_COLUMNS, rows, "measures")
-    if changed := [*map(_change, _changed(common))]:
+    if changed := _changed(common):
         caption = "Figures that differ; ! leaves its declared tolerance"
         yield Table(caption, _CHANGED_COLUMNS, changed, "figures")
-
-
-def _change(each: ResultFigure) -> _Changed:
-    return _Changed(
-        *(each.key, _name(each.measure), each.published),
-        *(each.a, _error(each, each.a, each.a_within)),
-        *(each.b, _error(each, each.b, each.b_within)),
-        each.percent,
-    )
 
 
 def _group(key: tuple[str, str], group: Sequence[ResultFigure]) -> _Group:
@@ -263,6 +219,18 @@ def _error(each: ResultFigure, value: float | None, within: bool | None) -> str:
 def _name(measure: str) -> str:
     """A measure as the report calls it, if it is one of the report's."""
     return measure_name(measure) if measure in MEASURES else measure
+
+
+_CHANGED_COLUMNS: Final = (
+    Column("run", "run", value=lambda each: each.key),
+    Column("measure", "measure", value=lambda each: _name(each.measure)),
+    Column("IBM", "published", Unit.ANY),
+    Column("A", "a", Unit.ANY),
+    Column("off\n%", "a_off", value=lambda each: _error(each, each.a, each.a_within)),
+    Column("B", "b", Unit.ANY),
+    Column("off\n%", "b_off", value=lambda each: _error(each, each.b, each.b_within)),
+    Column("B - A\n%", "percent", Unit.OFF),
+)
 
 
 def _any(value: float | None) -> str:

@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
-from isfc.answers.limit import limits_of, resources_table, rests_on_table
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.in_words import exact
 from isfc.layout.note import Note
@@ -173,19 +172,17 @@ def run_report(found: LinkRun) -> Report:
     """What it carries and what limits it; what was sent, received, and each device."""
     remarks, rest = caveats(found.notes)
     many = "s" * (found.pairs > 1)
-    why = [] if found.rests_on is UNSET else [_why(found)]
-    shared = [] if found.disks is UNSET else [*disks_tables(found.disks)]
     return Report(
         f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {found.workload}, "
         f"clients on {found.client}, seen from {found.node}",
         [*_answer(found)],
         [
             Table("Traffic; MB are 2^20 bytes", _WAYS, [*_ways(found)], "traffic"),
-            Table("The link as a whole", _WHOLE, [_whole(found)], "link"),
+            Table("The link as a whole", _WHOLE, [found], "link"),
             Table("Devices, times in ms", _DEVICES, [*_devices(found)], "devices", detail=True),
             *_spreads(found),
-            *shared,
-            *(each for tables in why for each in tables),
+            *(() if found.disks is UNSET else disks_tables(found.disks)),
+            *_why(found),
         ],
         remarks=remarks,
         notes=[*_known(found), *rest],
@@ -215,27 +212,17 @@ def seeds_differ(seeds: int, spread: float | None) -> str:
     return f"the mean of {seeds}, which differ by {by}"
 
 
-def _why(found: LinkRun) -> list[Table]:
-    """What it rests on, which was asked for."""
-    assert found.limits is not UNSET, "it was asked for"
-    assert found.rests_on is not UNSET, "so was this"
-    return [resources_table(found.limits.resources), rests_on_table(found.rests_on)]
+def _why(found: LinkRun) -> Iterator[Table]:
+    """What it rests on, if that was asked for."""
+    if found.rests_on is not UNSET:
+        assert found.limits is not UNSET, "it was asked for too"
+        yield resources_table(found.limits.resources)
+        yield rests_on_table(found.rests_on)
 
 
 def _figure(found: LinkRun, name: str, unit: Unit) -> Figure:
     """A figure, which has no range where nothing was carried, or where it was measured live."""
     return found.figures.get(name) or Figure(getattr(found, name), unit, no_range=NoRange.NO_RATE)
-
-
-class _Way(Struct, frozen=True):
-    """What was sent, or received, or both together, which says no more than rates."""
-
-    way: str
-    mb_per_s: Figure
-    messages_per_s: Figure
-    packages_per_s: float | None = None
-    messages_per_package: float | None = None
-    bytes_per_package: float | None = None
 
 
 _WAYS: Final = (
@@ -248,52 +235,30 @@ _WAYS: Final = (
 )
 
 
-def _ways(found: LinkRun) -> Iterator[_Way]:
+def _ways(found: LinkRun) -> Iterator[dict[str, Any]]:
+    """What was sent, and received, and both together, which says no more than rates."""
+    rates = {"mb_per_s": Unit.MB_PER_S, "messages_per_s": Unit.PER_S}
+    packages = ("packages_per_s", "messages_per_package", "bytes_per_package")
     for way, end in (("sent", "out"), ("received", "in")):
-        rate, messages, *others = (getattr(found, f"{name}_{end}") for name in _BY_WAY)
-        yield _Way(
-            way,
-            Figure(rate, Unit.MB_PER_S, no_range=NoRange.NO_RATE),
-            Figure(messages, Unit.PER_S, no_range=NoRange.NO_RATE),
-            *others,
-        )
-    yield _Way(
-        "together",
-        _figure(found, "mb_per_s", Unit.MB_PER_S),
-        _figure(found, "messages_per_s", Unit.PER_S),
-    )
+        yield {
+            "way": way,
+            **{name: getattr(found, f"{name}_{end}") for name in packages},
+            **{name: _figure(found, f"{name}_{end}", unit) for name, unit in rates.items()},
+        }
+    together = {name: _figure(found, name, unit) for name, unit in rates.items()}
+    yield {"way": "together", **dict.fromkeys(packages), **together}
 
 
-_BY_WAY: Final = (
-    *("mb_per_s", "messages_per_s", "packages_per_s"),
-    *("messages_per_package", "bytes_per_package"),
-)
-
-
-class _Whole(Struct, frozen=True):
-    """What is of the link as a whole."""
-
-    rdev_util_percent: Figure
-    collisions_per_s: float
-    cpu_percent_per_msg: Figure
-    tx_pend_count: float
+def _figure_column(heading: str, field: str, unit: Unit) -> Column:
+    return Column(heading, field, value=lambda found: _figure(found, field, unit))
 
 
 _WHOLE: Final = (
-    Column("RDEV util %", "rdev_util_percent"),
+    _figure_column("RDEV util %", "rdev_util_percent", Unit.PERCENT),
     Column("collisions/s", "collisions_per_s", Unit.PER_S),
-    Column("%CPU/msg", "cpu_percent_per_msg"),
+    _figure_column("%CPU/msg", "cpu_percent_per_msg", Unit.CPU),
     Column("TXPENDCT", "tx_pend_count", Unit.PER_S),
 )
-
-
-def _whole(found: LinkRun) -> _Whole:
-    return _Whole(
-        _figure(found, "rdev_util_percent", Unit.PERCENT),
-        found.collisions_per_s,
-        _figure(found, "cpu_percent_per_msg", Unit.CPU),
-        found.tx_pend_count,
-    )
 
 
 _DEVICES: Final = (

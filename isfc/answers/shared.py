@@ -64,16 +64,13 @@ class Shared(Struct, frozen=True):
 def shared_by(run: "SharedRun", side: NodeName | None = None) -> Shared:
     """The record of such a run, of links as ``side`` sees them; clients' if None."""
     return Shared(
-        tuple(shared_rates(run, side)),
+        tuple(
+            LinkBeside(link.name, *(links_rate(rate, [link]) for rate in rates))
+            for link, *rates in run.rates(side)
+        ),
         tuple(disks for each in run.channels for disks in _disks(each)),
         tuple(map(_chpid, run.channels)),
     )
-
-
-def shared_rates(run: "SharedRun", side: NodeName | None = None) -> Iterator[LinkBeside]:
-    """Of each link, alone and beside disks."""
-    for link, *rates in run.rates(side):
-        yield LinkBeside(link.name, *(links_rate(rate, [link]) for rate in rates))
 
 
 def _chpid(each: "SharedChannel") -> SharedChpid:
@@ -84,7 +81,13 @@ def _chpid(each: "SharedChannel") -> SharedChpid:
 def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
     for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
         yield DisksBeside(
-            *(alone.demand.name, each.node, each.chpid, alone.rate_per_s, beside.rate_per_s),
+            *(
+                alone.demand.workload.name,
+                each.node,
+                each.chpid,
+                alone.rate_per_s,
+                beside.rate_per_s,
+            ),
             *(alone.response_ns / 1e3, beside.response_ns / 1e3),
         )
 
@@ -150,7 +153,7 @@ def disk_lines(shared: Sequence["DiskChannel"]) -> Iterator[str]:
     for each in shared:
         wanted = each.wanted()
         line = max(wanted.line_in, wanted.line_out)
-        names = ", ".join(demand.name for demand in each.demands)
+        names = ", ".join(demand.workload.name for demand in each.demands)
         yield (
             f"Disks on chpid {each.name} at {each.node}: {names}; alone "
             f"{shown(100 * wanted.processor, Unit.SPREAD)} % of its processor, "

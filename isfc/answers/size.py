@@ -7,8 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.profiles import find_profile
-from isfc.answers.limit import limits_of
-from isfc.answers.limit_record import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_of
 from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within

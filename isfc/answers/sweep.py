@@ -1,8 +1,8 @@
 """A sweep: every combination of a grid run once, and which of them is best, with what odds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import Struct
 
@@ -238,7 +238,7 @@ def sweep_report(found: Sweep) -> Report:
         [*_answer(found)],
         [
             Table("Every run", runs, found.runs, "runs", is_data=True),
-            Table(caption, _columns(found), [_row(each) for each in found.places], "places"),
+            Table(caption, _columns(found), found.places, "places"),
         ],
         remarks=remarks,
         notes=[*_known(found), *rest],
@@ -276,9 +276,9 @@ def _words(place: SweptPlace, axes: Sequence[str]) -> str:
 def _columns(found: Sweep) -> list[Column]:
     odds = any(each.best_is_ahead_odds is not None for each in found.places)
     return [
-        *(Column("each" if axis == "ctcs_per_chpid" else axis, axis) for axis in found.varying),
+        *map(_axis, found.varying),
         Column("MB/s", "mb_per_s"),
-        *([Column("best\nis ahead", "best_is_ahead")] if odds else []),
+        *([Column("best\nis ahead", "best_is_ahead", value=_odds)] if odds else []),
         Column("msgs/s", "messages_per_s", ranged=False),
         Column("util %", "rdev_util_percent", ranged=False),
         Column("coll/s", "collisions_per_s", Unit.PER_S),
@@ -286,12 +286,14 @@ def _columns(found: Sweep) -> list[Column]:
     ]
 
 
-def _row(place: SweptPlace) -> Mapping[str, Any]:
-    """A place flat, with the odds in words."""
+def _axis(name: str) -> Column:
+    heading = "each" if name == "ctcs_per_chpid" else name
+    return Column(heading, name, value=lambda place: place.place[name])
+
+
+def _odds(place: SweptPlace) -> str:
     odds = place.best_is_ahead_odds
-    said = BEST if place.is_best else "" if odds is None else str(Odds(odds))
-    names = SweptPlace.__struct_fields__
-    return place.place | {name: getattr(place, name) for name in names} | {"best_is_ahead": said}
+    return BEST if place.is_best else "" if odds is None else str(Odds(odds))
 
 
 _BOTH_WAYS: Final = ("mb_per_s", "messages_per_s")

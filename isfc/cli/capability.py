@@ -27,11 +27,19 @@ from isfc.cli.options.layout import (
     LayoutsArgument,
     LinkOption,
     NotesOption,
+    ProfileOption,
     expect_one,
 )
-from isfc.cli.options.option import Made, flag, give_parameters, parameters_of, valued
+from isfc.cli.options.option import (
+    Made,
+    checked_by,
+    flag,
+    give_parameters,
+    parameters_of,
+    put_together,
+    valued,
+)
 from isfc.cli.options.own_file import OwnFile, check_files
-from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import (
@@ -59,9 +67,9 @@ SHARED: Final = {
 }
 """Arguments that all functions have alike, as options."""
 
-IN_PYTHON: Final = frozenset({"jobs", "progress"})
+IN_PYTHON: Final = frozenset({"jobs", "progress", "tell"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
-shows ``progress``, which is told what share is done, from 0 to 1."""
+shows ``progress``, which is told what share is done, from 0 to 1, and what it is ``tell``."""
 
 
 _HTML: Final = ("--html",)
@@ -143,15 +151,16 @@ def command_of(
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
+    tell: Callable[[Any], None] | None = None,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
     answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
-    knows none. What prints answers in other ways too is a ``printed`` of its own.
-    Arguments may be ``made`` of several options, as a record of `Argument`s is of its fields, and
-    flags may ask other functions ``instead``. An answer that is refused is printed, and its files
-    are not written.
+    knows none. What prints answers in other ways too is a ``printed`` of its own. Arguments may be
+    ``made`` of several options, as a record of `Argument`s is of its fields, flags may ask other
+    functions ``instead``, and ``tell`` shows what a function tells as it goes. An answer that is
+    refused is printed, and its files are not written.
     """
     makers = [html_of] if issubclass(printed, AnswerPrinted) else []
     makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
@@ -169,14 +178,14 @@ def command_of(
         page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
-        asked, said = function, report
+        asked, said, told = function, report, {"tell": tell} if tell else {}
         with as_options(placed):
             given = _whole(given, records, layouts)
             for other in instead:
                 if given.pop(other.flag):
                     asked, said = other.function, report_of
                     given = other.taken(given, usual)
-            found, ended, is_given = _answered(asked, given, code)
+            found, ended, is_given = _answered(asked, given | told, code)
             asked_for = [*own, *(make(said) for make in makers)]
             for each, path in zip(asked_for, written.values(), strict=True):
                 if path is not None and (is_given or each not in own):
@@ -254,10 +263,8 @@ def _whole(
     given: dict[str, Any], records: Mapping[str, type[Struct]], layouts: Sequence[str]
 ) -> dict[str, Any]:
     """The arguments: records of their fields, and layouts with what is said of decks."""
-    for name, record in records.items():
-        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
-        given[name] = whole.made() if isinstance(whole, Made) else whole
-    if decks := given.pop(_DECKS, None):
+    put_together(given, records)
+    if _DECKS in records and (decks := given.pop(_DECKS)):
         given |= {name: decks.given(given[name]) for name in layouts if name in given}
     return given
 
@@ -312,16 +319,11 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         both = f"{option}/--no-{option.removeprefix('--')}"
         return flag(both if parameter.default else option, said.said)
-
-    def check(option: typer.CallbackParam, value: Any) -> Any:
-        said.check(option.opts[0], value)
-        return value
-
     return typer.Option(
         option,
         metavar=said.metavar,
         help=said.said,
-        callback=check,
+        callback=checked_by(said),
         autocompletion=said.complete,
     )
 
@@ -362,7 +364,8 @@ def _answered(
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run, with a bar."""
     arguments = _parameters(function)
-    runs = IN_PYTHON & {*arguments} and not given.get("rule")  # by rule of thumb nothing is run
+    by_rule = given.get("rule")  # of thumb: nothing is run
+    runs = {"jobs", "progress"} & {*arguments} and not by_rule
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:

@@ -1,34 +1,25 @@
 """``isfc export``: what the systems of a layout need: statements, decks, or the layout again."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from isfc.arguments import as_options
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_log
+from isfc.deck import exported
 from isfc.deck.export import qualified
-from isfc.deck.exported import chosen, exported
-from isfc.deck.renumbered import renumbered
-from isfc.deck.scheme import Scheme
 from isfc.errors import ConfigurationError
-
-
-class ExportFormat(StrEnum):
-    """What a layout can be exported as."""
-
-    ACTIVATE = "activate"
-    IOCP = "iocp"
-    TOML = "toml"
+from isfc.link.name import NodeName
 
 
 def export(
     layout: LayoutArgument,
     form: Annotated[
-        ExportFormat,
+        Literal["activate", "iocp", "toml"],
         typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file."),
     ],
     system: Annotated[str | None, valued("NODE", "What one system needs, instead of both.")] = None,
@@ -41,7 +32,8 @@ def export(
         ),
     ] = None,
     scheme: Annotated[
-        Scheme | None, typer.Option(help="Give all CTCs numbers of this scheme.")
+        Literal["alike", "traded", "cuadd", "target"] | None,
+        typer.Option(help="Give all CTCs numbers of this scheme."),
     ] = None,
     first: Annotated[
         str | None,
@@ -62,21 +54,24 @@ def export(
     CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
     numbers that a layout has to those of --scheme.
     """
-    collection = renumbered(
-        read_collection(DecksOptions(partitions).given(layout)), scheme, first, show_log
-    )
-    nodes = chosen(collection, form, system, ports or [])
-    texts = exported(collection, form, nodes, ports or [], show_log)
-    if output is not None and output.is_dir():
-        for name, text in texts.items():
-            write_text(text, output / name, force=force)
-    elif form is ExportFormat.ACTIVATE and len(nodes) > 1:
-        blocks = zip(nodes, texts.values(), strict=True)
-        write_text("".join(qualified(node, text) for node, text in blocks), output, force=force)
-    elif output is not None and len(texts) > 1:
-        raise ConfigurationError(
-            f"{output}: there are {len(texts)} decks, and a file holds one; expected a folder that "
-            "exists, or --system NODE"
+    collection = read_collection(DecksOptions(partitions).given(layout))
+    with as_options():
+        found = exported.export(
+            collection, form, system=system, ports=ports or [], scheme=scheme, first=first
         )
-    else:
-        write_text("".join(texts.values()), output, force=force)
+    for remark in found.remarks:
+        show_log(remark)
+    blocks = [*found.texts.values()]
+    if output is not None and output.is_dir():
+        for name, text in found.texts.items():
+            write_text(text, output / name, force=force)
+        return
+    if form == "activate" and len(blocks) > 1:
+        nodes = (NodeName(name.removesuffix(".config")) for name in found.texts)
+        blocks = list(map(qualified, nodes, blocks))
+    elif output is not None and len(blocks) > 1:
+        raise ConfigurationError(
+            f"{output}: there are {len(blocks)} decks, and a file holds one; expected a folder "
+            "that exists, or --system NODE"
+        )
+    write_text("".join(blocks), output, force=force)

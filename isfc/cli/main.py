@@ -114,7 +114,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         code="replay_failure",
     ),
     "compare": Subcommand(
-        "answers.compared",
+        "answers.compare",
         "compare_files",
         "Lay results or layouts side by side and show the differences.",
     ),

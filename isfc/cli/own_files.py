@@ -1,6 +1,7 @@
 """Files that commands write of what they answer, beside its page."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from isfc.layout.site import format_profile
 if TYPE_CHECKING:
     from isfc.answers.size import LinkSizing
 
-_OPTIONS: Final = ("--output", "-o")
+_output: Final = partial(OwnFile, ("--output", "-o"))
 
 
 def _write_sized(path: Path, found: "LinkSizing") -> None:
@@ -22,39 +23,34 @@ def _write_sized(path: Path, found: "LinkSizing") -> None:
         write_file(path, text)
 
 
-SIZED: Final = OwnFile(
-    _OPTIONS, (".toml",), "FILE.toml", "Write the layout of the best to a file.", _write_sized
+SIZED: Final = _output(
+    (".toml",), "FILE.toml", "Write the layout of the best to a file.", _write_sized
 )
-PROPOSAL: Final = OwnFile(
-    _OPTIONS,
+PROPOSAL: Final = _output(
     (".toml",),
     "FILE.toml",
     "Write what is best, with the load it is for, as a configuration.",
     lambda path, found: write_file(path, found.proposal),
 )
-ADVISED: Final = OwnFile(
-    _OPTIONS,
+ADVISED: Final = _output(
     (),
     "FILE",
     "Write what is advised as a layout: the one given if there is nothing to gain.",
     lambda path, found: write_file(path, found.proposed.layout),
 )
-RUNS: Final = OwnFile(
-    _OPTIONS,
+RUNS: Final = _output(
     (".csv", ".parquet"),
     "FILE",
     "Write the runs; FILE ends with .csv or .parquet.",
     lambda path, found: write_table(path, found.runs),
 )
-MEASURED: Final = OwnFile(
-    _OPTIONS,
+MEASURED: Final = _output(
     (".csv", ".parquet"),
     "FILE",
     "Write the table; .csv or .parquet.",
     lambda path, found: write_table(path, found.rows()),
 )
-SITE: Final = OwnFile(
-    _OPTIONS,
+SITE: Final = _output(
     (".toml",),
     "FILE",
     "The site profile to write; .toml.",

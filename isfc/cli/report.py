@@ -1,30 +1,44 @@
 """``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from isfc.answers.given import open_all
-from isfc.arguments import as_options
-from isfc.cli.html.report import check_charts, report_page
-from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import DecksOptions, LayoutArgument, LinkOption
-from isfc.cli.options.option import valued
+from msgspec import Struct
+
+from isfc.arguments import Argument
+from isfc.cli.capability import command_of
+from isfc.cli.html.report import check_charts
+from isfc.cli.html.report import report as page
 from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
-from scenarios.runs.workload import find_workload, workload_usage
+from isfc.layout.catalogue import AnyLayout
+from scenarios.runs.workload import workload_usage
 
 
-@flattened
-def report(
-    layout: LayoutArgument,
+class PageWritten(Struct, frozen=True):
+    """Where the page goes."""
+
+    output: Annotated[Path, output_option("The page to be written.", "FILE.html")]
+    force: ForceOption = False
+
+    def check(self) -> None:
+        """Raise `ConfigurationError` for what cannot be written, before anything is run."""
+        check_file("-o", self.output, (".html",), force=self.force)
+        check_charts()
+
+    def show(self, found: str, report: Callable[[Any], Any]) -> None:
+        """Write it."""
+        write_file(self.output, found)
+
+
+def _report(
+    layout: AnyLayout,
     *,
-    decks: DecksOptions,
-    link: LinkOption = None,
-    output: Annotated[Path, output_option("The page to be written.", "FILE.html")],
-    force: ForceOption = False,
-    workload: Annotated[str, valued("NAME", f"What is run: {workload_usage()}.")] = "HL",
-) -> None:
+    link: str | None = None,
+    workload: Annotated[str, Argument("NAME", f"What is run: {workload_usage()}.")] = "HL",
+    jobs: int = 1,
+) -> str:
     """Write one page about a layout: drawing, findings, runs, losses.
 
     The page needs no network and no other file. It has charts that can be zoomed and tables of
@@ -33,14 +47,12 @@ def report(
     may be an I/O configuration as well, with or without a link: then the page shows what its
     channels can do, and the comparisons that concern them.
     """
-    check_file("-o", output, (".html",), force=force)
-    check_charts()
-    chosen = find_workload(workload)
-    with as_options():
-        links, channels = open_all(decks.given(layout), link)
-    write_file(output, report_page(layout, links, channels, chosen, _say, run_all))
+    return page(layout, link=link, workload=workload, jobs=jobs, progress=_say)
 
 
 def _say(what: str) -> None:
     """Say on standard error what is run."""
     show_log(f"{RUNNING}{what}")
+
+
+report = command_of(_report, printed=PageWritten)

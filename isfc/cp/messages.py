@@ -75,20 +75,6 @@ class CommandRefused(Exception):
         self.return_code = message.number
 
 
-@dataclass(frozen=True, slots=True)
-class CpResponse:
-    """What became of one command.
-
-    ``return_code`` is 0, or the number of the first error. ``announcements`` go to the
-    operator, whoever gave the command.
-    """
-
-    command: str
-    return_code: int
-    lines: tuple[str, ...]
-    announcements: tuple[str, ...] = ()
-
-
 class Operated(Protocol):
     """What an operator sees of a system: an `isfc.system.system.System`, or several in one."""
 
@@ -121,9 +107,14 @@ class Target:
 
 
 @dataclass(slots=True)
-class ResponseBuilder:
-    """A response that is being put together, line by line."""
+class CpResponse:
+    """What becomes of one command, line by line.
 
+    ``return_code`` is 0, or the number of the first error. ``announcements`` go to the
+    operator, whoever gave the command.
+    """
+
+    command: str
     return_code: int = 0
     lines: list[str] = field(default_factory=list)
     announcements: list[str] = field(default_factory=list)
@@ -140,10 +131,6 @@ class ResponseBuilder:
     def announce(self, message: CpMessage, *operands: object) -> None:
         """Tell the operator."""
         self.announcements.append(message(*operands))
-
-    def response(self, command: str) -> CpResponse:
-        """The whole response to ``command``."""
-        return CpResponse(command, self.return_code, tuple(self.lines), tuple(self.announcements))
 
 
 def announcement(event: object, partner: str) -> str | None:

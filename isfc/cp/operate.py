@@ -7,7 +7,7 @@ off which is active on a link; here it goes down, as if its path were lost.
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
-from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
+from isfc.cp.messages import CommandRefused, CpResponse, Target
 from isfc.cp.query import active_rdevs, ends_of
 from isfc.cp.words import BUFFERS, CHPID, NODE, CommandWords
 from isfc.link.name import NodeName
@@ -15,7 +15,7 @@ from isfc.link.state import DeviceState
 from isfc.system.inputs import Activate, Deactivate, VaryChpid, VaryDevice
 
 
-def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def activate_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """ACTIVATE ISLINK: put devices into the logical link.
 
     CP accepts any NODE, and finds when a device is initialised that another node is at its
@@ -52,7 +52,7 @@ def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
             answer.announce(messages.LINK_ACTIVATED, name, messages.OPERATOR)
 
 
-def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def deactive_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """DEACTIVE ISLINK: take devices out of the logical link."""
     selection = operands.take_selection(required=True)
     for _, rdev in active_rdevs(target, selection, answer):
@@ -61,7 +61,7 @@ def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuil
         answer.announce(messages.LINK_DEACTIVATED, format_rdev(rdev), messages.OPERATOR)
 
 
-def vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
+def vary(operands: CommandWords, target: Target, answer: CpResponse, *, online: bool) -> None:
     """VARY ONLINE, or OFFLINE: let devices, or those on a chpid, be used again, or no more."""
     if operands.take_keyword(CHPID):
         chpid = operands.take_as(parse_chpid)
@@ -76,7 +76,7 @@ def vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, onl
     )
 
 
-def _vary_chpid(chpid: ChpidId, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
+def _vary_chpid(chpid: ChpidId, target: Target, answer: CpResponse, *, online: bool) -> None:
     channels, name = target.system.channels, format_chpid(chpid)
     if chpid not in channels.chpids:
         raise CommandRefused(messages.NO_SUCH_CHPID, name)
@@ -88,7 +88,7 @@ def _vary_chpid(chpid: ChpidId, target: Target, answer: ResponseBuilder, *, onli
     answer.say(f"CHPID {name} varied {_word(online=online)}")
 
 
-def _vary_rdev(rdev: Rdev, target: Target, answer: ResponseBuilder, *, online: bool) -> bool:
+def _vary_rdev(rdev: Rdev, target: Target, answer: CpResponse, *, online: bool) -> bool:
     """Whether it could be done."""
     channels, name = target.system.channels, format_rdev(rdev)
     if rdev not in channels.chpid_of:

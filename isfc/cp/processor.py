@@ -16,13 +16,13 @@ from functools import partial
 from typing import Final
 
 from isfc.cp import messages, query
-from isfc.cp.messages import CommandRefused, CpResponse, Operated, ResponseBuilder, Target
+from isfc.cp.messages import CommandRefused, CpResponse, Operated, Target
 from isfc.cp.operate import activate_islink, deactive_islink, vary
 from isfc.cp.words import ISLINK, NODE, CommandWords, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.link_end import LinkEnd
 
-Act = Callable[[CommandWords, Target, ResponseBuilder], None]
+Act = Callable[[CommandWords, Target, CpResponse], None]
 
 _SELECTED: Final = "rdev ... | NODe name | ALL"
 
@@ -42,7 +42,7 @@ class CpCommand:
         return f"{self.verb} {self.noun} {self.operands}".rstrip()
 
 
-def _help(operands: CommandWords, _target: Target, answer: ResponseBuilder) -> None:
+def _help(operands: CommandWords, _target: Target, answer: CpResponse) -> None:
     """HELP, ours: all commands, with their abbreviations in capitals."""
     operands.end()
     for command in COMMANDS:
@@ -76,7 +76,7 @@ class CommandProcessor:
         for end in self._indicated.keys() - {*system.ends}:  # a link that has restarted
             del self._indicated[end]
         target = Target(system, now_ns, self._indicated)
-        answer = ResponseBuilder()
+        answer = CpResponse(command.strip())
         words = split(command)
         try:
             if words:
@@ -86,7 +86,7 @@ class CommandProcessor:
         except CommandRefused as refused:
             answer.lines.append(str(refused))
             answer.return_code = answer.return_code or refused.return_code
-        return answer.response(command.strip())
+        return answer
 
 
 def _find(words: list[str]) -> CpCommand:

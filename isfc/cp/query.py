@@ -8,11 +8,12 @@ domain 9 and Performance Toolkit.
 """
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
-from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
+from isfc.cp.messages import CommandRefused, CpResponse, Target
 from isfc.cp.words import CommandWords, Selection
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
@@ -27,6 +28,10 @@ _PER_LINE: Final = 8
 """Device numbers in a line of QUERY CHPID."""
 _COUNTERS: Final = "{:4} {:>11} {:>9} {:>9} {:>15} {:>15} {:>10}"
 _HEADINGS: Final = ("Rdev", "I/Os", "Pkg out", "Pkg in", "Bytes out", "Bytes in", "Collisions")
+_COUNTED: Final = attrgetter(
+    *("io_count", "write_package_count", "read_package_count"),
+    *("write_length", "read_length", "collision_count"),
+)
 _ISLINK: Final = "{:<13}{:<26}  {}"
 """A line of QUERY ISLINK: two labels with their values. The longest status has 26 letters."""
 
@@ -43,7 +48,7 @@ def ends_of(target: Target, node: NodeName | None) -> list[LinkEnd]:
 
 
 def active_rdevs(
-    target: Target, selection: Selection, answer: ResponseBuilder
+    target: Target, selection: Selection, answer: CpResponse
 ) -> Iterator[tuple[LinkEnd, Rdev]]:
     """The selected devices that are active, with their links; ``answer`` is told of the others."""
     ends = ends_of(target, selection.node)
@@ -67,7 +72,7 @@ def active_rdevs(
             yield owners[rdev], rdev
 
 
-def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY ISLINK: each CTC, with its counters and what it is doing.
 
     A device that is not active is no part of a link, and not shown.
@@ -85,26 +90,16 @@ def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder
             answer.say(_ISLINK.format("Status:", _status(device, channels), remote))
 
 
-def query_counters(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_counters(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
     for partner, devices in _devices(operands, target, answer):
         answer.say(f"Node {partner}")
         answer.say(_COUNTERS.format(*_HEADINGS))
         for device in devices:
-            answer.say(
-                _COUNTERS.format(
-                    format_rdev(device.rdev),
-                    device.io_count,
-                    device.write_package_count,
-                    device.read_package_count,
-                    device.write_length,
-                    device.read_length,
-                    device.collision_count,
-                )
-            )
+            answer.say(_COUNTERS.format(format_rdev(device.rdev), *_COUNTED(device)))
 
 
-def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_chpid(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
     channels = target.system.channels
     chpid = operands.take_as(parse_chpid)
@@ -119,7 +114,7 @@ def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder)
             answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
 
 
-def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_isfc(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY ISFC: each logical link, and how many of its CTCs are up. The content is ours."""
     operands.end()
     for end in target.system.ends:
@@ -132,7 +127,7 @@ def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) 
     answer.say(_NOT_KNOWN.format("ISFC"))
 
 
-def query_collect(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def query_collect(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """QUERY COLLECT: the nodes of the collection, as far as this one has links. Ours too."""
     operands.end()
     ends = target.system.ends
@@ -145,7 +140,7 @@ def query_collect(operands: CommandWords, target: Target, answer: ResponseBuilde
 _NOT_KNOWN: Final = "(What CP shows for QUERY {} is not known: these lines are of isfc.)"
 
 
-def indicate_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
+def indicate_islink(operands: CommandWords, target: Target, answer: CpResponse) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
     for end in target.system.ends:
@@ -154,9 +149,7 @@ def indicate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
         _indicate(before, after, answer)
 
 
-def _indicate(
-    before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: ResponseBuilder
-) -> None:
+def _indicate(before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: CpResponse) -> None:
     """The load of one link between two looks."""
     elapsed_ns = after.now_ns - (before.now_ns if before else 0)
     per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
@@ -185,7 +178,7 @@ def _indicate(
 
 
 def _devices(
-    operands: CommandWords, target: Target, answer: ResponseBuilder
+    operands: CommandWords, target: Target, answer: CpResponse
 ) -> list[tuple[NodeName, list[DeviceSnapshot]]]:
     """Snapshots of the active devices that the operands select, by partner."""
     selected = [*active_rdevs(target, operands.take_selection(required=False), answer)]

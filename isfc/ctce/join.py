@@ -195,19 +195,9 @@ def join_statements(
                     f"{system}: '{own}': its partner is '{far}': expected device "
                     f"{format_rdev(own.far_rdev)} there"
                 )
-        ports = [listen.port + PORTS_AN_END * (2 * len(joined) + end) for end in (0, 1)]
-        hosts = (mate.host, each.host)
-        ends = [
-            CtcEnd(
-                systems[end],
-                own.rdev,
-                Place(hosts[end], own.port),
-                Place(listen.host, ports[end]),
-                own.far_rdev,
-            )
-            for end, own in enumerate((each, mate))
-        ]
-        joined.append((ends[0], ends[1]))
+        here, there = (_above(listen, PORTS_AN_END * (2 * len(joined) + end)) for end in (0, 1))
+        first_end = _end(systems[0], each, mate.host, here)
+        joined.append((first_end, _end(systems[1], mate, each.host, there)))
     _check_counts(systems, statements)
     return check_joined(joined)
 
@@ -219,19 +209,15 @@ def _join_in_order(
 ) -> list[JoinedCtc]:
     _check_counts(systems, statements)
     ends = [
-        [
-            CtcEnd(
-                system,
-                own.rdev,
-                Place(places[system].host, own.port),
-                Place(own.host, own.far_port),
-                own.far_rdev,
-            )
-            for own in listed
-        ]
+        [_end(system, own, places[system].host, Place(own.host, own.far_port)) for own in listed]
         for system, listed in zip(systems, statements, strict=True)
     ]
     return check_joined(list(zip(*ends, strict=True)))
+
+
+def _end(system: str, own: CtceStatement, host: str, ours: Place) -> CtcEnd:
+    """The device of a statement, which this host has, to be met at a place of ours."""
+    return CtcEnd(system, own.rdev, Place(host, own.port), ours, own.far_rdev)
 
 
 def _check_counts(

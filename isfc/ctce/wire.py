@@ -4,11 +4,13 @@ A record is a prefix, and the data of a WRITE. The current form has a greeting b
 record. Numbers are in the byte order of the host that sends, and only little-endian ones are read.
 """
 
+from dataclasses import dataclass
 from ipaddress import IPv4Address
 from struct import Struct
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from ctc.order import Order, command_of
+from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.errors import WireError
@@ -27,18 +29,19 @@ _BOTH_WAYS: Final = 0x8001
 """Says in a greeting that ours has been accepted (captured from Hercules 4.9)."""
 
 
-@final
-class WireForm:
+@dataclass(frozen=True, slots=True)
+class WireForm(Record):
     """One of the two forms."""
 
-    __slots__ = ("data_length_max", "name", "prefix", "prefix_length")
+    name: str
+    prefix: Struct
+    data_length_max: int
+    """Bytes of a WRITE that a Hercules takes, unless its statement has another 'mtu'."""
 
-    def __init__(self, name: str, prefix: Struct, data_length_max: int) -> None:
-        self.name = name
-        self.prefix = prefix
-        self.prefix_length = prefix.size
-        self.data_length_max = data_length_max
-        """Bytes of a WRITE that a Hercules takes, unless its statement has another 'mtu'."""
+    @property
+    def prefix_length(self) -> int:
+        """Bytes before the data of a WRITE."""
+        return self.prefix.size
 
 
 CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), 62_536)

@@ -13,6 +13,7 @@ that it holds wherever its EQUATE stands, is assumed.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from ctc.address import Rdev, parse_rdevs
@@ -31,18 +32,18 @@ _PREFIX: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """The systems of a statement: ``text`` as it stands there, ``patterns`` what that means."""
+    """The systems of a statement: ``text`` as it stands there, ``patterns`` what that means.
+
+    In patterns of CP ``*`` stands for any characters, ``%`` for one.
+    """
 
     text: str
     patterns: tuple[str, ...]
 
     def chosen(self, nodes: Collection[str]) -> list[str]:
         """Those of ``nodes`` that it names."""
-        return [
-            node
-            for node in nodes
-            if any(_expression(pattern).fullmatch(node) for pattern in self.patterns)
-        ]
+        globs = [pattern.replace("%", "?") for pattern in self.patterns]
+        return [node for node in nodes if any(fnmatchcase(node, glob) for glob in globs)]
 
 
 def _meant(names: Sequence[str], systems: Mapping[str, Sequence[str]]) -> dict[str, None]:
@@ -55,12 +56,6 @@ def _meant(names: Sequence[str], systems: Mapping[str, Sequence[str]]) -> dict[s
             found[name] = None
             left += reversed(systems.get(name, ()))
     return found
-
-
-def _expression(pattern: str) -> re.Pattern[str]:
-    """A pattern of CP: ``*`` stands for any characters, ``%`` for one."""
-    known = {"*": ".*", "%": "."}
-    return re.compile("".join(known.get(c, re.escape(c)) for c in re.sub(r"\*+", "*", pattern)))
 
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)

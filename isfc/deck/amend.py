@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.address import format_rdev
+from ctc.address import Rdev, format_rdev
 from ctc.profiles import ChpidProfile
-from isfc.deck.deck import Channel, ControlUnit
+from isfc.deck.deck import Channel, ControlUnit, Ports
 from isfc.deck.draft import Draft, Image
-from isfc.deck.export import Ports, own_ports, switch_of
+from isfc.deck.export import own_ports, switch_of
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
 from isfc.deck.kept import kept_ports
 from isfc.deck.number import UNIT_ADDRESS_MAX
@@ -81,6 +81,11 @@ class _End:
         """Its control unit, if the deck has it."""
         return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
 
+    def address(self, rdev: Rdev) -> int | None:
+        """The unit address that the system has under a device number, if it has any there."""
+        device = self.draft.device(self.unit, rdev, self.image) if self.unit else None
+        return None if device is None else device.address
+
 
 class _Amendment:
     """The drafts of all decks, and where each channel sits."""
@@ -92,13 +97,16 @@ class _Amendment:
         self.drafts = [Draft(kept) for kept in decks or collection.decks]
         self._homes = {node: draft for draft in self.drafts for node in draft.systems}
         self._ports: dict[int, str] = {}
-        self._cables: dict[int, Channel] = {}
+        self._ways: dict[int, dict[int, NodeName]] = {}
         ports = {**kept_ports(collection.decks), **own_ports(collection), **said}
         self._told = ports
         for link, fibre, _ in collection.fibres():
-            for end, channel in enumerate(self._channels(link, fibre)):
+            channels = self._channels(link, fibre)
+            for end, channel in enumerate(channels):
                 if port := ports.get((link.nodes[end], fibre.chpids[end])):
                     self._ports[id(channel)] = port
+                far = id(channels[1 - end])
+                self._ways.setdefault(id(channel), {})[far] = link.nodes[1 - end]
 
     def decks(self) -> tuple[KeptDeck, ...]:
         """The decks as they are by now."""
@@ -146,11 +154,13 @@ class _Amendment:
                         f"C1,{names[1 - end]}=C2 with the ports of both"
                     )
             for end, channel in enumerate(channels):
-                if self._cables.setdefault(id(channel), channels[1 - end]) is not channels[1 - end]:
+                ways = self._ways[id(channel)]
+                if len(ways) > 1 or id(channel) in ways:
+                    partners = " and ".join(dict.fromkeys(ways.values()))
                     raise ConfigurationError(
-                        f"chpid {names[end]} leads to {names[1 - end]}, and is on a director; "
-                        f"expected --ports {names[end]}=C1 and so on, for it and the chpids it "
-                        "leads to"
+                        f"chpid {fibre.chpid_names[end]} at {link.nodes[end]} leads to {partners}, "
+                        f"so it is on a director; expected --ports {names[end]}=C1 and so on, for "
+                        "it and the chpids it leads to"
                     )
         first, second = (
             _End(
@@ -193,14 +203,13 @@ class _Amendment:
         return [ctc for ctc in link.device_list() if not self._has(link, ctc)]
 
     def _has(self, link: Layout, ctc: CtcPair) -> bool:
-        found: list[int] = []
-        for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
-            unit = end.unit
-            device = unit and end.draft.device(unit, rdev, end.image)
-            if not unit or not device or not unit.recognizes(device.address):
-                return False
-            found.append(device.address)
-        return found[0] == found[1]
+        ends = self._ends(link, ctc.fibre)
+        address, *more = {end.address(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)}
+        return (
+            address is not None
+            and not more
+            and all(end.unit and end.unit.recognizes(address) for end in ends)
+        )
 
     def add(self, link: Layout) -> None:
         """Define the CTCs of a link that are not there."""
@@ -208,9 +217,8 @@ class _Amendment:
         wanted: dict[CtcPair, list[int]] = {}
         for ctc in lacking:
             for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
-                unit = end.unit
-                device = unit and end.draft.device(unit, rdev, end.image)
-                wanted.setdefault(ctc, []).extend([device.address] if device else [])
+                address = end.address(rdev)
+                wanted.setdefault(ctc, []).extend([] if address is None else [address])
                 end.draft.bar(rdev, end.image)
         for ctc in lacking:
             ends = self._ends(link, ctc.fibre)
@@ -219,14 +227,10 @@ class _Amendment:
                 or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
                 for end, rdev in zip(ends, ctc.rdevs, strict=True)
             ]
-            known = [
-                address
-                for address in range(UNIT_ADDRESS_MAX + 1)
-                if all(unit.recognizes(address) for unit in units)
-            ]
             top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
-            behind = (*range(top, UNIT_ADDRESS_MAX + 1), *range(top))
-            for address in (*wanted[ctc], *known, *behind):
+            every = [*range(top, UNIT_ADDRESS_MAX + 1), *range(top)]
+            every.sort(key=lambda each: sum(not unit.recognizes(each) for unit in units))
+            for address in (*wanted[ctc], *every):
                 if all(
                     end.draft.is_free(unit, address, rdev, end.image)
                     for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True)
@@ -256,33 +260,32 @@ class _Amendment:
             path = said.far_path
             km = path.km if path else said.km or 0.0
             numbered = said.fibre is None and all(each.name.isdigit() for each in link.fibres)
-            if not (fibre.name == said.fibre or numbered) or (km, path) != (fibre.km, fibre.path):
+            is_named = fibre.name == said.fibre or (numbered and not self._homes[node].is_bare)
+            if not is_named or (km, path) != (fibre.km, fibre.path):
                 chpid, far = fibre.chpid_names
                 hints = format_fibre_hints(chpid, fibre, f"{partner}:{far}", node)
                 self._homes[node].hints += hints
 
-    def _hint_channels(self, link: Layout, fibre: Fibre, profile: ChpidProfile) -> None:
-        """Say of what feature a fibre is, at its first end, and where new channels sit."""
+    def _hint_channels(
+        self, link: Layout, fibre: Fibre, profile: ChpidProfile, *, told: bool = False
+    ) -> None:
+        """Say of what feature a fibre is, and where new channels sit, or all that are ``told``."""
         for end, channel in enumerate(self._channels(link, fibre)):
             node, draft = link.nodes[end], self._homes[link.nodes[end]]
             far = f"{link.nodes[1 - end]}:{fibre.chpid_names[1 - end]}"
-            port = self._ports.get(id(channel), far)
+            port = self._ports.get(id(channel))
             chpid = fibre.chpid_names[end]
-            feature, plug = format_hints(chpid, fibre.profile, port, draft.named(node))
-            differs = end == 0 and (draft.is_new(channel) or profile != fibre.profile)
-            for needed, text in ((differs, feature), (draft.is_new(channel), plug)):
+            feature, plug = format_hints(chpid, fibre.profile, port or far, draft.named(node))
+            is_new = draft.is_new(channel)
+            differs = is_new or (end == 0 and profile != fibre.profile)
+            for needed, text in ((differs, feature), (is_new or (told and port), plug)):
                 if needed and text not in draft.hints:
                     draft.hints.append(text)
 
     def add_ports(self) -> None:
         """Say in comments where all channels sit."""
         for link, fibre, _ in self._collection.fibres():
-            for end, channel in enumerate(self._channels(link, fibre)):
-                draft, node = self._homes[link.nodes[end]], link.nodes[end]
-                if port := self._ports.get(id(channel)):
-                    chpid = fibre.chpid_names[end]
-                    _, text = format_hints(chpid, fibre.profile, port, draft.named(node))
-                    draft.hints += [] if text in draft.hints else [text]
+            self._hint_channels(link, fibre, fibre.profile, told=True)
 
     def is_told(self) -> bool:
         """Whether the decks as they are tell which channels lead to each other."""
@@ -292,22 +295,15 @@ class _Amendment:
         except ConfigurationError:
             return False
         found = {
-            tuple(
-                (system.node, device.rdev, channel.chpid)
-                for system, device, channel in zip(
-                    pairing.systems, ctc.devices, ctc.channels, strict=True
-                )
-            )
+            frozenset(zip(pairing.nodes, ctc.rdevs, ctc.chpids, strict=True))
             for pairing in pairings
             for ctc in pairing.ctcs
         }
-        wanted = {
-            tuple(zip(link.nodes, ctc.rdevs, ctc.fibre.chpids, strict=True))
+        return all(
+            frozenset(zip(link.nodes, ctc.rdevs, ctc.fibre.chpids, strict=True)) in found
             for link in self._collection.links
             for ctc in link.ctcs
-        }
-        turned = {each[::-1] for each in found}
-        return wanted <= found | turned
+        )
 
     def remarks(self) -> Iterator[str]:
         """That devices are in the decks and not in the layout."""

@@ -11,7 +11,7 @@ the card, a notice says so.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -178,6 +178,14 @@ def _rest_of_comment(line: str, cards: _Cards) -> Iterator[CardNote]:
 _PART_OF: Final = (
     "it is part of the comment in line {}, whose column 72 is not blank (HLASM, ICP107I)"
 )
+
+
+def apart(lines: Iterable[str]) -> Iterator[str]:
+    """Cards that are written, with an empty comment behind one that column 72 would continue."""
+    for line in lines:
+        yield line
+        if line.startswith("*") and _is_marked(line):
+            yield "*"
 
 
 def _meant(line: str) -> str:

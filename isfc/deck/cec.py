@@ -137,7 +137,7 @@ def _name(deck: Deck, taken: Sequence[str]) -> str:
 def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
     """The links, their fibres with directors and ports."""
     found = [dict(_plugs(pairing)) for pairing in pairings]
-    if next(_contradictions(pairings, links), None):
+    if contradiction(pairings, links):
         return tuple(links)
 
     def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
@@ -176,18 +176,15 @@ def _plug(channel: Channel, link: str | None) -> _Plug | None:
     return _Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
-def contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
-    """What to say where ports contradict each other, so that the layout has none; at most once."""
-    for what in _contradictions(pairings, links):
-        yield (
-            f"{what}: one of these is wrong, and the layout is without directors and ports. "
-            "Correct the link addresses of these control units, or SWITCH of these chpids"
-        )
-        return
+def contradiction(pairings: Sequence[Pairing], links: Sequence[Layout]) -> str | None:
+    """The first channel that is on two ports, or port that has two channels, in words.
 
-
-def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
-    """Each channel that is on two ports, and each port that has two channels."""
+    If there is one, the layout has no directors and ports.
+    """
+    advice = (
+        "one of these is wrong, and the layout is without directors and ports. Correct the link "
+        "addresses of these control units, or SWITCH of these chpids"
+    )
     plugs: dict[int, _Plug] = {}
     channels: dict[_Plug, int] = {}
     names: dict[int, str] = {}
@@ -199,9 +196,11 @@ def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Ite
                 channel = id(path)
                 name = names.setdefault(channel, f"{node}:{path}")
                 if (first := plugs.setdefault(channel, plug)) != plug:
-                    yield f"{name} is on port {first} by one control unit, and {plug} by another"
+                    ports = f"{first} by one control unit, and {plug} by another"
+                    return f"{name} is on port {ports}: {advice}"
                 if (other := channels.setdefault(plug, channel)) != channel:
-                    yield f"{names[other]} and {name} are both on port {plug}"
+                    return f"{names[other]} and {name} are both on port {plug}: {advice}"
+    return None
 
 
 def with_cecs(collection: Collection, said: Iterable[str]) -> Collection:

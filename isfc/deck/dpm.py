@@ -9,14 +9,23 @@ of a pair is on ``adapter-port-uri`` is inferred. All is in one CPC, so a chpid 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.arguments import checked, in_python
+from isfc.arguments import Argument, checked
 from isfc.deck.cec import with_cecs
-from isfc.deck.imported import Imported, NamedText, Tell, named_texts, parse_features, remembered
+from isfc.deck.imported import (
+    Features,
+    Imported,
+    NamedText,
+    Tell,
+    nobody,
+    parse_features,
+    read_text,
+    remembered,
+)
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
@@ -54,30 +63,40 @@ class _Machine:
     """names of partitions that links have"""
 
 
+_FILES: Final = Argument(
+    "FILE...",
+    "Partition links of type ctc and adapters, as JSON of the HMC's Web Services API; - is "
+    "standard input.",
+)
+_SYSTEMS: Final = Argument(
+    "NODE=PARTITION", "The name of a system whose partition has another. May be repeated."
+)
+
+
 @checked
+@remembered
 def import_dpm(
-    files: Sequence[AnyText], *, systems: Sequence[str] = (), feature: Sequence[str] = ()
+    files: Annotated[Sequence[AnyText], _FILES],
+    *,
+    systems: Annotated[Sequence[str], _SYSTEMS] = (),
+    feature: Features = (),
+    tell: Tell = nobody,
 ) -> Imported:
-    """Make a layout of partition links of type ctc, as `isfc import dpm` does.
+    """Make a layout of partition links of a machine in DPM mode.
 
-    A file is a path or a text, JSON of partition links and of adapters. ``systems`` are such as
-    ``"BOSTON=partition-7"``, ``feature`` such as ``"50=FICON Express16S"``. Raises
-    `ConfigurationError` for what cannot be read.
+    It has no deck: 'zhmc -o json partitionlink list --all' prints its links, and 'zhmc -o json
+    adapter list --all' the chpids of its adapters.
+
+    Raises `ConfigurationError` for what cannot be read. A file is a path or a text; ``tell`` is
+    told what the record keeps.
     """
-    with in_python():
-        return remembered(lambda tell: join_links(named_texts(files), systems, feature, tell))
-
-
-def join_links(
-    files: Sequence[NamedText], systems: Sequence[str], feature: Sequence[str], tell: Tell
-) -> Imported:
-    """Make a link of each two partitions that CTCs join."""
+    texts = [*map(read_text, files)]
     machine = _Machine()
-    for each in files:
+    for each in texts:
         _read(each, machine)
     if not machine.links:
         raise ConfigurationError(
-            f"{', '.join(each.file for each in files)}: no partition link of type ctc; expected "
+            f"{', '.join(each.file for each in texts)}: no partition link of type ctc; expected "
             "what 'zhmc -o json partitionlink list --all' prints"
         )
     names = _names(systems)
@@ -104,21 +123,16 @@ def join_links(
     if machine.others:
         tell(f"isfc: note: {machine.others} partition links of other types are passed over")
     together = Collection(links)
-    name = "CPC"
-    collection = with_cecs(together, [f"{name}={','.join(together.systems)}"])
-    crossed = [
-        f"{node} {format_chpid(chpid)}"
-        for ends in features
-        for node, chpid in sorted(ends)
-        if len({chpid for _, chpid in ends}) > 1
-    ]
+    collection = with_cecs(together, [f"CPC={','.join(together.systems)}"])
+    unlike = (sorted(ends) for ends in features if len({chpid for _, chpid in ends}) > 1)
+    crossed = [f"{node} {format_chpid(chpid)}" for ends in unlike for node, chpid in ends]
     if crossed:
         tell(
             "isfc: note: the first partition of a pair is taken to be on adapter-port-uri, the "
             f"second on connecting-adapter-port-uri ({first_listed(crossed, _NAMED_MAX)})"
         )
     apart = [only(collection, link) for link in links]
-    return Imported.of(collection, apart, (() for _ in links))
+    return Imported.of(texts, collection, apart, (() for _ in links))
 
 
 def _names(systems: Sequence[str]) -> dict[str, NodeName]:
@@ -135,7 +149,7 @@ def _names(systems: Sequence[str]) -> dict[str, NodeName]:
 
 
 def _read(text: NamedText, machine: _Machine) -> None:
-    for record in _records(read_json(text.text, text.file)):
+    for record in _records(read_json(text, text.file)):
         uri = str(record.get("object-uri", ""))
         if "paths" in record or str(record.get("type")) in ("ctc", "smc-d", "hipersockets"):
             if record.get("type", "ctc") == "ctc":

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
-from isfc.deck.access import Access
-from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, read_cards
-from isfc.deck.deck import Channel, ControlUnit, CuPath
+from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
+from isfc.deck.operand import operand_texts
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.layout.build import first_free
@@ -26,7 +27,7 @@ def restated(statement: Statement, changes: Mapping[str, str | None]) -> list[st
 
     A keyword that it does not have is put last.
     """
-    values = dict(_keywords(statement.operands))
+    values = operand_texts(statement)
     left = {keyword: text for keyword, text in values.items() if keyword not in changes}
     made = {keyword: f"{keyword}={value}" for keyword, value in changes.items() if value}
     order = [*values, *(keyword for keyword in changes if keyword not in values)]
@@ -50,12 +51,13 @@ def cards(operation: str, operands: str) -> list[str]:
 
 def remark(text: str) -> list[str]:
     """A comment on cards of its own; none of them reaches column 72."""
-    lines = [""]
-    for word in text.split(" "):
-        if len(lines[-1]) + len(word) > CONTINUED_COLUMN - 6:
-            lines.append("")
-        lines[-1] += f" {word}"
-    return [f"* isfc:{line}" if n == 0 else f"*  {line}" for n, line in enumerate(lines)]
+    return wrap(
+        f"* isfc: {text}",
+        CONTINUED_COLUMN - 1,
+        subsequent_indent="*   ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def of_css(groups: Mapping[int, Sequence[str]], *, named: bool) -> str:
@@ -64,20 +66,6 @@ def of_css(groups: Mapping[int, Sequence[str]], *, named: bool) -> str:
         return f"({','.join(value for values in groups.values() for value in values)})"
     parts = (f"(CSS({css}),{','.join(values)})" for css, values in sorted(groups.items()))
     return f"({','.join(parts)})"
-
-
-def _keywords(operands: str) -> Iterator[tuple[str, str]]:
-    """Each keyword of an operand field with its text, which begins with the keyword itself."""
-    depth, quoted, begun = 0, False, 0
-    for index, char in enumerate(f"{operands},"):
-        quoted ^= char == "'"
-        if not quoted:
-            depth += (char == "(") - (char == ")")
-        if char == "," and not quoted and depth == 0:
-            text = operands[begun:index]
-            if text:
-                yield text.partition("=")[0].upper(), text
-            begun = index + 1
 
 
 _FICON: Final = "FC"
@@ -128,6 +116,7 @@ class Draft:
             }
             numbers = unit.number, device.unit_address, device.rdev
             self.devices.append(DraftDevice(*numbers, device.place.line, frozenset(may), may))
+        self.is_bare = not self.deck.channels
         self._chpids: list[tuple[int, Channel]] = []
         self._units: list[int] = []
         self._wider: set[int] = set()
@@ -247,10 +236,11 @@ class Draft:
         return of_css(values, named=self._names_css)
 
     def _added(self) -> Iterator[str]:
-        """New statements, channels first."""
-        yield from self.hints
+        """New statements, channels first, with remarks unless the whole deck is new."""
+        remarked = (lambda _: ()) if self.is_bare else remark
+        yield from apart(self.hints)
         for css, channel in self._chpids:
-            yield from remark(f"new CHPID {channel}; its PCHID is still to be assigned")
+            yield from remarked(f"new CHPID {channel}; its PCHID is still to be assigned")
             path = f"(CSS({css}),{channel})" if self._names_css else f"({channel})"
             switch = f",SWITCH={channel.switch}" if channel.switch else ""
             yield from cards("CHPID", f"PATH={path},SHARED{switch},TYPE={_FICON}")
@@ -259,10 +249,10 @@ class Draft:
             if number not in units:
                 continue
             if number in self._units:
-                yield from remark(f"new control unit {number:04X} and its devices")
+                yield from remarked(f"new control unit {number:04X} and its devices")
                 yield from self._new_unit(unit)
             else:
-                yield from remark(f"new devices of control unit {number:04X}")
+                yield from remarked(f"new devices of control unit {number:04X}")
             mine = [each for each in self.devices if each.unit == number and each.line == 0]
             for run in _runs(mine):
                 yield from self._new_devices(unit, run)

@@ -1,26 +1,23 @@
-"""What the systems of a layout need: ACTIVATE ISLINK statements, and IOCP decks.
+"""What the systems of a layout need: ACTIVATE ISLINK statements, and which deck each is in.
 
 Each CEC gets a deck, in which its systems are partitions of CSS 0, and a system of no CEC one of
 its own. In it a chpid is one channel for all partitions, and a channel has one chpid; where the
-systems of a CEC contradict that, each has a deck of its own. Fibres are cables unless their ports
-are told. A layout has no unit addresses: the CTCs of a fibre get 00, 01, ... in the order of the
-device list, or the next that both ends have free.
+systems of a CEC contradict that, each has a deck of its own. A deck begins with its partitions
+alone, and `isfc.deck.amend` adds what their CTCs need.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain
 from typing import Final
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from isfc.deck.card import CONTINUED_COLUMN
-from isfc.deck.hint import format_fibre_hints, format_hints
+from ctc.address import ChpidId, format_chpid, format_rdev
+from isfc.deck.card import apart
+from isfc.deck.deck import Ports
 from isfc.errors import ConfigurationError
-from isfc.layout.build import first_free
-from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
-from isfc.layout.groups import grouped, runs
+from isfc.layout.collection import ChannelEnd, Collection, KeptDeck
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import channel_name
 from isfc.link.name import NodeName
 
@@ -61,44 +58,24 @@ def file_names(decks: Mapping[str, Iterable[NodeName]]) -> dict[str, str]:
     return {name: name if fits else "-".join(systems) for name, systems in decks.items()}
 
 
-def channels_known(collection: Collection, machine: Machine) -> dict[ChannelEnd, Channel]:
-    """Every chpid of a deck's systems that CTCs use, and the channel that it is in the deck."""
-    return {
-        end: tuple(each for each in collection.channel(end.node, end.chpid) if each.node in members)
-        for members in [set(machine.systems)]
-        for end in _ends(collection, machine.systems)
-    }
-
-
 def _homes(collection: Collection) -> Iterator[tuple[str, tuple[NodeName, ...]]]:
     """The systems by CEC; where the file names none, by the channels that they share."""
-    groups: list[tuple[str, list[NodeName]]]
-    if collection.cecs:
-        groups = [(cec.name, list(cec.systems)) for cec in collection.cecs]
-    else:
-        groups = [("", members) for members in _joined(collection)]
-    placed = {system for _, members in groups for system in members}
-    groups += [("", [system]) for system in collection.systems if system not in placed]
-    for name, members in groups:
+    groups = [[*cec.systems] for cec in collection.cecs]
+    groups += [[system] for system in collection.systems if collection.cec_of(system) is None]
+    for channel in () if collection.cecs else collection.shared_channels:
+        nodes = {end.node for end in channel}
+        joined = [group for group in groups if nodes & {*group}]
+        groups = [group for group in groups if group not in joined] + [[*chain(*joined)]]
+    for members in groups:
         systems = tuple(sorted(members, key=lambda system: system.collation))
-        yield name or "-".join(systems), systems
-
-
-def _joined(collection: Collection) -> list[list[NodeName]]:
-    """The systems that shared channels join, directly or through others."""
-    groups: list[list[NodeName]] = []
-    for channel in collection.shared_channels:
-        nodes = [end.node for end in channel]
-        touched = [group for group in groups if set(group) & set(nodes)]
-        merged = dict.fromkeys([*(node for group in touched for node in group), *nodes])
-        groups = [group for group in groups if group not in touched] + [list(merged)]
-    return groups
+        cec = collection.cec_of(systems[0])
+        yield cec.name if cec else "-".join(systems), systems
 
 
 def _contradiction(collection: Collection, systems: Iterable[NodeName]) -> str:
     """Why one CSS cannot have the chpids of some systems, or nothing."""
     known: dict[ChpidId, ChannelEnd] = {}
-    for end in _ends(collection, systems):
+    for end in (each for node in systems for each in collection.chpid_ends if each.node == node):
         channel = collection.channel(end.node, end.chpid)
         if len({each.chpid for each in channel}) > 1:
             return f"{channel_name(channel)} has two chpids, and a channel of a CSS has one"
@@ -110,16 +87,6 @@ def _contradiction(collection: Collection, systems: Iterable[NodeName]) -> str:
             )
     return ""
 
-
-def _ends(collection: Collection, systems: Iterable[NodeName]) -> Iterator[ChannelEnd]:
-    for system in systems:
-        for link in collection.links_of(system):
-            for fibre in link.fibres:
-                yield ChannelEnd(system, fibre.chpids[link.nodes.index(system)])
-
-
-Ports = Mapping[tuple[NodeName, ChpidId], str]
-"""The director port of a node's chpid."""
 
 _RDEVS_PER_LINE: Final = 8
 """As many as fit into the 72 columns of a statement, with NODE and a name behind them."""
@@ -134,11 +101,6 @@ _NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
 _NO_CECS: Final = "* The CEC of the layout, and the channels shared in it, are not in this deck"
 
 _OWN_NUMBERS: Final = "* isfc: no deck is kept; CSS, image ids, CUADD and all numbers are new"
-
-_TO: Final = " " * 15
-
-_CtcKey = tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]
-"""A CTC: its nodes, and its device numbers."""
 
 
 def activation_text(layout: Layout, node: NodeName) -> str:
@@ -181,41 +143,6 @@ def switch_of(director: str) -> str | None:
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
 
 
-def deck_text(
-    collection: Collection, machine: Machine, ports: Ports, machines: Sequence[Machine] = ()
-) -> str:
-    """The IOCP deck of a machine: its partitions, its channels, and their ends of each CTC.
-
-    A fibre whose two ports are both told goes through a director; others are point to point.
-    What IOCP has no keyword for stands in comments, which `isfc.deck.hint` reads. ``machines`` are
-    all of the collection if any of them has several systems. Raises `ConfigurationError` for a
-    channel that leads to several and has no port, and for more systems than have a MIF image id.
-    """
-    images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
-    if len(images) > _IMAGES_MAX:
-        raise ConfigurationError(
-            f"{len(images)} systems; expected at most {_IMAGES_MAX} in a channel subsystem"
-        )
-    whole = _Whole(collection, images, ports, tuple(machines) or (machine,))
-    ends = [
-        _FibreEnd(whole, link, fibre, link.nodes.index(node))
-        for node in machine.systems
-        for link in collection.links_of(node)
-        for fibre in link.fibres
-    ]
-    lines = [*_heading(collection, machine, images)]
-    units = grouped((end.unit, end) for end in ends)
-    numbers: set[int] = set()
-    begun: set[Channel] = set()
-    for end in ends:
-        if end.channel not in begun:
-            begun.add(end.channel)
-            lines += _channel(end, [each for each in ends if each.channel == end.channel], machine)
-        if units[end.unit][0] is end:
-            lines += _control_unit(units[end.unit], machine, numbers)
-    return "".join(f"{line}\n" for line in _apart(lines))
-
-
 def left_out(collection: Collection, ports: Ports) -> Iterator[str]:
     """What no deck of a collection has, not even in comments, each in words.
 
@@ -237,201 +164,23 @@ def left_out(collection: Collection, ports: Ports) -> Iterator[str]:
         )
 
 
-def _heading(
-    collection: Collection, machine: Machine, images: Mapping[NodeName, int]
-) -> Iterator[str]:
-    """The comments that a deck begins with, and its partitions."""
-    for node in machine.systems:
-        links = collection.links_of(node)
-        partners = ", ".join(link.partner(node) for link in links)
-        yield f"* {node}: its CTCs to {partners}"
-    if "io" in collection.io:
-        yield _NO_DISKS
-    if machine.conflict:
-        yield _NO_CECS
-    yield _OWN_NUMBERS
-    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
-    yield f" RESOURCE PARTITION=((CSS(0),{named}))"
-
-
-def _apart(lines: Iterable[str]) -> Iterator[str]:
-    """The cards, with an empty comment behind one that column 72 would continue."""
-    for line in lines:
-        yield line
-        if line.startswith("*") and line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN].strip():
-            yield "*"
-
-
 def bare_deck(collection: Collection, machine: Machine) -> KeptDeck:
-    """A deck of a machine of which none is kept: its partitions alone, of CSS 0."""
+    """A deck of a machine of which none is kept: its partitions alone, of CSS 0.
+
+    Raises `ConfigurationError` for more systems than have a MIF image id.
+    """
     images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
-    lines = _heading(collection, machine, images)
-    partitions = {node: str(node) for node in machine.systems}
-    return KeptDeck(machine.name, partitions, (), "".join(f"{line}\n" for line in _apart(lines)))
-
-
-class _Whole:
-    """What decks of a collection have in common: ports, images, and unit addresses of CTCs."""
-
-    def __init__(
-        self,
-        collection: Collection,
-        images: Mapping[NodeName, int],
-        ports: Ports,
-        machines: Sequence[Machine],
-    ) -> None:
-        self.collection = collection
-        self.images = images
-        self._channels: dict[ChannelEnd, Channel] = {}
-        for machine in machines:
-            self._channels |= channels_known(collection, machine)
-        self.ports = {
-            same: port
-            for (node, chpid), port in ports.items()
-            for same in self.channel(ChannelEnd(node, chpid))
-        }
-        self._addresses = dict(self._choose_addresses())
-
-    def channel(self, end: ChannelEnd) -> Channel:
-        """The channel that a chpid is in its deck."""
-        return self._channels.get(end, (end,))
-
-    def address(self, link: Layout, ctc: CtcPair) -> int:
-        """The unit address of a CTC."""
-        return self._addresses[link.nodes, ctc.rdevs]
-
-    def _choose_addresses(self) -> Iterator[tuple[_CtcKey, int]]:
-        """A unit address for each CTC: one that its control units have free at both ends.
-
-        Systems that share a channel share its control unit to a partner, and in it a device, if
-        both call it by one number.
-        """
-        taken: dict[object, tuple[Rdev, set[NodeName]]] = {}
-        for link in self.collection.links:
-            for ctc in link.device_list():
-                units = [_FibreEnd(self, link, ctc.fibre, end).unit for end in (0, 1)]
-                ends = list(zip(units, ctc.rdevs, link.nodes, strict=True))
-                address = next(
-                    address
-                    for address in count()
-                    if all(
-                        (known := taken.get((unit, address))) is None
-                        or (known[0] == rdev and node not in known[1])
-                        for unit, rdev, node in ends
-                    )
-                )
-                for unit, rdev, node in ends:
-                    taken.setdefault((unit, address), (rdev, set()))[1].add(node)
-                yield (link.nodes, ctc.rdevs), address
-
-
-@dataclass(frozen=True, slots=True)
-class _FibreEnd:
-    """A fibre as one of the two nodes has it."""
-
-    whole: _Whole
-    layout: Layout
-    fibre: Fibre
-    end: int
-
-    @property
-    def node(self) -> NodeName:
-        return self.layout.nodes[self.end]
-
-    @property
-    def partner(self) -> NodeName:
-        return self.layout.nodes[1 - self.end]
-
-    @property
-    def channel(self) -> Channel:
-        """Its own channel."""
-        return self.whole.channel(ChannelEnd(self.node, self.fibre.chpids[self.end]))
-
-    @property
-    def far_channel(self) -> Channel:
-        """The channel that it leads to."""
-        return self.whole.channel(ChannelEnd(self.partner, self.fibre.chpids[1 - self.end]))
-
-    @property
-    def unit(self) -> tuple[Channel, Channel, NodeName]:
-        """What a control unit is of: two channels and a partner."""
-        return self.channel, self.far_channel, self.partner
-
-    @property
-    def far(self) -> str:
-        """Its other end: a node and its chpid."""
-        return f"{self.partner}:{format_chpid(self.fibre.chpids[1 - self.end])}"
-
-    @property
-    def port(self) -> str | None:
-        """The port of its own chpid, if it is told."""
-        return self.whole.ports.get(self.channel[0])
-
-    @property
-    def far_port(self) -> str | None:
-        """The port of the far chpid, if it is told."""
-        return self.whole.ports.get(self.far_channel[0])
-
-
-def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], machine: Machine) -> Iterator[str]:
-    """A channel that one fibre end has, or that ends of several links share."""
-    chpid = format_chpid(end.channel[0].chpid)
-    ways = {each.far_channel for each in shared}
-    if (len(ways) > 1 or end.channel in ways) and not (
-        end.port and all(each.far_port for each in shared)
-    ):
-        partners = " and ".join(dict.fromkeys(each.partner for each in shared))
+    if len(images) > _IMAGES_MAX:
         raise ConfigurationError(
-            f"chpid {chpid} at {end.node} leads to {partners}, so it is on a director; expected "
-            f"--ports {end.node}:{chpid}=C1 and so on, for it and the chpids it leads to"
+            f"{len(images)} systems; expected at most {_IMAGES_MAX} in a channel subsystem"
         )
-    yield from format_hints(chpid, end.fibre.profile, end.port or end.far)
-    for each in shared:
-        far = each.far if len(shared) > 1 else None
-        node = each.node if len(machine.systems) > 1 else None
-        yield from format_fibre_hints(chpid, each.fibre, far, node)
-    directors = end.fibre.directors
-    switch = switch_of(directors[end.end]) if directors and end.port else None
-    named = f",SWITCH={switch}" if switch else ""
-    yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED{named},TYPE=FC")
-
-
-def _control_unit(ends: Sequence[_FibreEnd], machine: Machine, numbers: set[int]) -> Iterator[str]:
-    """The control unit that leads to a partner, and its devices; ``numbers`` are those taken."""
-    first = ends[0]
-    whole, chpid = first.whole, format_chpid(first.channel[0].chpid)
-    linked = first.far_port is not None and first.port is not None
-    owners = grouped(
-        ((ctc.rdevs[end.end], whole.address(end.layout, ctc)), end.node)
-        for end in ends
-        for ctc in end.layout.device_list()
-        if ctc.fibre == end.fibre
-    )
-    number = first_free(min(rdev for rdev, _ in owners), 0x10000, numbers)
-    numbers.add(number)
-    unit = format_rdev(Rdev(number))
-    many = max(address for _, address in owners) + 1
-    yield from _card(
-        "CNTLUNIT",
-        f"CUNUMBR={unit},PATH=((CSS(0),{chpid})),",
-        *([f"LINK=((CSS(0),{first.far_port})),"] if linked else []),
-        f"CUADD={whole.images[first.partner]:X},UNITADD=((00,{many:03d})),UNIT=FCTC",
-    )
-    devices = [(rdev, address, nodes) for (rdev, address), nodes in owners.items()]
-    for run in runs(devices, lambda last, each: each == (last[0] + 1, last[1] + 1, last[2])):
-        rdev, address, nodes = run[0]
-        access = f",PART=({','.join(nodes)})" if len(machine.systems) > 1 else ""
-        yield from _card(
-            "IODEVICE",
-            f"ADDRESS=({format_rdev(rdev)},{len(run):03d}),CUNUMBR=({unit}),",
-            f"UNITADD={address:02X},STADET=Y{access},UNIT=FCTC",
-        )
-
-
-def _card(operation: str, *operands: str) -> Iterator[str]:
-    """A statement on cards: a mark in column 72 where it goes on, in column 16."""
-    first, *others = operands
-    cards = [f" {operation} {first}", *(_TO + more for more in others)]
-    for card in cards[:-1]:
-        yield card.ljust(CONTINUED_COLUMN - 1) + "*"
-    yield cards[-1]
+    lines = []
+    for node in machine.systems:
+        partners = ", ".join(link.partner(node) for link in collection.links_of(node))
+        lines.append(f"* {node}: its CTCs to {partners}")
+    lines += [_NO_DISKS] if "io" in collection.io else []
+    lines += [_NO_CECS] if machine.conflict else []
+    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
+    lines += [_OWN_NUMBERS, f" RESOURCE PARTITION=((CSS(0),{named}))"]
+    partitions = {node: str(node) for node in machine.systems}
+    return KeptDeck(machine.name, partitions, (), "".join(f"{line}\n" for line in apart(lines)))

@@ -1,6 +1,6 @@
 """What the systems of a layout need: statements, decks, or the layout again, each text by its file.
 
-`exported` is told what the texts cannot say, and `export`, which is public, keeps that.
+The command `isfc export` says the remarks on what the texts cannot say.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,16 +10,8 @@ from typing import Any, Literal
 from ctc.address import ChpidId, format_chpid
 from isfc.arguments import checked, in_python
 from isfc.deck.amend import amended
-from isfc.deck.export import (
-    Ports,
-    activation_text,
-    bare_deck,
-    deck_text,
-    file_names,
-    left_out,
-    machines,
-    own_ports,
-)
+from isfc.deck.deck import Ports
+from isfc.deck.export import activation_text, bare_deck, file_names, left_out, machines, own_ports
 from isfc.deck.number import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
@@ -74,65 +66,33 @@ def export(
     told: list[str] = []
     with in_python():
         collection = renumbered(given_collection(layout), scheme, first, told.append)
-        nodes = chosen(collection, as_, system, ports)
-        texts = exported(collection, as_, nodes, ports, told.append)
+        if ports and as_ != "iocp":
+            raise ConfigurationError("--ports: of IOCP decks; expected --as iocp with it")
+        if system and as_ == "toml":
+            raise ConfigurationError(
+                "--system: a layout file has all systems; expected no --as toml"
+            )
+        nodes: Sequence[NodeName] = collection.systems
+        if system is not None:
+            nodes = [find_node("--system", system, collection.systems)]
+        match as_:
+            case "toml":
+                texts = {f"{'-'.join(collection.systems)}.toml": format_collection(collection)}
+            case "iocp":
+                texts = _decks(collection, nodes, _ports(ports, collection), told.append)
+            case "activate":
+                texts = {f"{node}.config": _activations(collection, node) for node in nodes}
     return Exported(texts, tuple(told))
 
 
-def chosen(
-    collection: Collection, form: str, system: str | None, ports: Sequence[str]
-) -> list[NodeName]:
-    """The systems that are meant; `ConfigurationError` for options that do not go together."""
-    if ports and form != "iocp":
-        raise ConfigurationError("--ports: of IOCP decks; expected --as iocp with it")
-    if system and form == "toml":
-        raise ConfigurationError("--system: a layout file has all systems; expected no --as toml")
-    if system is None:
-        return list(collection.systems)
-    return [find_node("--system", system, collection.systems)]
-
-
-def exported(
-    collection: Collection, form: str, nodes: Sequence[NodeName], ports: Sequence[str], tell: Tell
-) -> dict[str, str]:
-    """The texts that ``nodes`` need, by the names of their files."""
-    if form == "toml":
-        return {"-".join(collection.systems) + ".toml": format_collection(collection)}
-    if form == "iocp":
-        write = _kept_decks if collection.decks else _decks
-        return write(collection, nodes, _ports(ports, collection), tell)
-    return {
-        f"{node}.config": "".join(activation_text(link, node) for link in collection.links_of(node))
-        for node in nodes
-    }
+def _activations(collection: Collection, node: NodeName) -> str:
+    return "".join(activation_text(link, node) for link in collection.links_of(node))
 
 
 def _decks(
     collection: Collection, nodes: Sequence[NodeName], ports: Ports, tell: Tell
 ) -> dict[str, str]:
-    """The decks that have some of ``nodes``, by file; tells what IOCP cannot say."""
-    ports = {**own_ports(collection), **ports}
-    decks = machines(collection)
-    apart = ((each.conflict, node) for each in decks if each.conflict for node in each.systems)
-    for problem, systems in grouped(apart).items():
-        tell(
-            f"isfc: note: {' and '.join(systems)} have a deck each, as of CECs of their own: "
-            f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "
-            "--as toml keeps them"
-        )
-    for remark in left_out(collection, ports):
-        tell(f"isfc: note: not in IOCP decks: {remark}; --as toml keeps it")
-    return {
-        f"{machine.name}.iocp": deck_text(collection, machine, ports, decks)
-        for machine in decks
-        if set(machine.systems) & set(nodes)
-    }
-
-
-def _kept_decks(
-    collection: Collection, nodes: Sequence[NodeName], ports: Ports, tell: Tell
-) -> dict[str, str]:
-    """The decks that the layout keeps, brought up to date, and bare ones of the other systems."""
+    """The decks that the layout keeps, brought up to date, and new ones of the other systems."""
     known = {node: deck.name for deck in collection.decks for node in deck.partitions}
     bare = [each for each in machines(collection) if not set(each.systems) <= set(known)]
     for machine in bare:
@@ -142,8 +102,13 @@ def _kept_decks(
                 f"{new} is in one CEC with {min(there)}, and no partition of its deck, [deck."
                 f"{known[min(there)]}]; expected it in RESOURCE and in systems of the deck"
             )
+    links = collection.links
+    if not known:  # what no deck that is asked for has is not to be refused
+        _tell_of_the_lost(collection, {**own_ports(collection), **ports}, tell)
+        asked = [set(each.systems) for each in bare if set(each.systems) & set(nodes)]
+        links = tuple(link for link in links if any(each & set(link.nodes) for each in asked))
     decks = (*collection.decks, *(bare_deck(collection, machine) for machine in bare))
-    done = amended(replace(collection, decks=decks), ports)
+    done = amended(replace(collection, links=links, decks=decks), ports)
     for remark in done.remarks:
         tell(f"isfc: note: {remark}")
     names = file_names({deck.name: deck.partitions for deck in decks})
@@ -152,6 +117,20 @@ def _kept_decks(
         for deck in decks
         if set(deck.partitions) & set(nodes)
     }
+
+
+def _tell_of_the_lost(collection: Collection, ports: Ports, tell: Tell) -> None:
+    """Tell what decks cannot say of a layout that keeps none."""
+    apart = ((one.conflict, node) for one in machines(collection) for node in one.systems)
+    for problem, systems in grouped(apart).items():
+        if problem:
+            tell(
+                f"isfc: note: {' and '.join(systems)} have a deck each, as of CECs of their own: "
+                f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "
+                "--as toml keeps them"
+            )
+    for remark in left_out(collection, ports):
+        tell(f"isfc: note: not in IOCP decks: {remark}; --as toml keeps it")
 
 
 def _ports(texts: Sequence[str], collection: Collection) -> Ports:

@@ -1,47 +1,26 @@
 """A layout from what a site has: IOCP decks, console logs, activation statements.
 
-Each import is a function of texts, which is told what a reader should know as it goes, and a public
-one that takes paths too and keeps that in its record.
+Each import is a function with a typed answer, of which its command is made. It tells what a reader
+should know as it goes, and its record keeps that.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from importlib import import_module
 from itertools import starmap, zip_longest
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
-from isfc.arguments import checked, in_python
-from isfc.deck.activation import Activation, imbedded, parse_activations
-from isfc.deck.active import Wired, active_ctcs, choose, choose_from, paired_devices, wire
-from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.cec import (
-    contradictions,
-    crossings,
-    one_channel_remarks,
-    together,
-    with_cecs,
-    within_one_director,
-)
-from isfc.deck.console import ConsoleLog, by_system, find_links, name_logs, parse_chpids, parse_log
+from isfc.arguments import Argument, in_python
 from isfc.deck.deck import Deck
-from isfc.deck.entry import entry_ports
-from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
-from isfc.deck.kept import keep_decks, too_long
-from isfc.deck.listing import read_deck
-from isfc.deck.other_links import other_links
-from isfc.deck.pairing import Pairing, Reason, Unpaired, never_paired, pair_all
-from isfc.deck.partition import DeckSystem, choose_systems
+from isfc.deck.pairing import Pairing, Reason, Unpaired
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.errors import ConfigurationError
-from isfc.layout.build import SaidFibre, build_layout
-from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
-from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.foreign_text import SourceKind
-from isfc.layout.sharing import only
+from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -97,17 +76,34 @@ def _imported_link(alone: Collection, pairing: Pairing | None) -> ImportedLink:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
-    """The content of a file, its name in messages, and the system that it is said to be of."""
+class NamedText(str):
+    """The content of a file, which knows its name, and the system that it is said to be of."""
 
-    text: str
     file: str
-    node: str = ""
+    node: str
+
+    def __new__(cls, text: str, file: str, node: str = "") -> Self:
+        """The content ``text`` of ``file``."""
+        named = super().__new__(cls, text)
+        named.file, named.node = file, node
+        return named
 
 
 Tell = Callable[[Deck | Sequence[Unpaired] | str], None]
 """Is told, in this order: the decks, for their notices; what has no mate; remarks."""
+
+
+def nobody(_: Deck | Sequence[Unpaired] | str) -> None:
+    """Who is told if nobody is: the record keeps remarks and what has no mate."""
+
+
+Features = Annotated[
+    Sequence[str],
+    Argument(
+        "[NODE:][CHPID=]FEATURE",
+        "The FICON feature, such as 'FICON Express8S', of all chpids, or of one.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -127,12 +123,15 @@ class Imported:
     collection: Collection = field(repr=False)
     apart: tuple[Collection, ...] = field(repr=False)
     link_remarks: tuple[tuple[str, ...], ...] = field(repr=False)
+    files: tuple[str, ...] = field(repr=False)
+    """names of what it was made of, without folders"""
     remarks: tuple[str, ...] = field(default=(), repr=False)
     unpaired: tuple[Unpaired, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
         cls,
+        texts: Iterable[NamedText],
         collection: Collection,
         apart: Sequence[Collection],
         link_remarks: Iterable[tuple[str, ...]],
@@ -149,6 +148,7 @@ class Imported:
             collection,
             tuple(apart),
             tuple(link_remarks),
+            tuple(text.file.rpartition("/")[2] for text in texts),
         )
 
     def rows(self) -> list[dict[str, Any]]:
@@ -169,189 +169,46 @@ class Imported:
         return found
 
 
-@checked
-def import_iocp(
-    decks: Sequence[AnyText],
-    *,
-    partitions: str | None = None,
-    ports: Sequence[str] = (),
-    feature: Sequence[str] = (),
-    config: Sequence[AnyText] | Mapping[str, AnyText] = (),
-) -> Imported:
-    """Make a layout of IOCP decks, one for each CEC, as `isfc import iocp` does.
+def remembered(work: Callable[..., Imported]) -> Callable[..., Imported]:
+    """An import whose record keeps what it tells."""
 
-    A deck is the path of a file, or its text. ``partitions`` names those to join, such as
-    ``"LPAR1,BOSTON=2:LPAR1"``; without it the error names those that there are. ``ports`` are such
-    as ``"LPAR1:50=C1"``, ``feature`` such as ``"50=FICON Express16S"``; ``config`` has ACTIVATE
-    ISLINK statements, maybe by system. Raises `ConfigurationError` for what cannot be read.
-    """
-    with in_python():
-        texts = [_read(each) for each in decks]
-        said = partitions, ports, feature, named_texts(config)
-        return remembered(lambda tell: pair_decks(texts, *said, tell))
+    @wraps(work)
+    def imported(*args: Any, tell: Tell = nobody, **given: Any) -> Imported:
+        told: list[Deck | Sequence[Unpaired] | str] = []
+
+        def note(what: Deck | Sequence[Unpaired] | str) -> None:
+            told.append(what)
+            tell(what)
+
+        with in_python():
+            found = work(*args, tell=note, **given)
+        remarks = tuple(each for each in told if isinstance(each, str))
+        unpaired = [each for some in told if not isinstance(some, Deck | str) for each in some]
+        return replace(found, remarks=remarks, unpaired=tuple(unpaired))
+
+    return imported
 
 
-@checked
-def import_islink(
-    logs: Sequence[AnyText] | Mapping[str, AnyText],
-    *,
-    chpids: Sequence[str] = (),
-    cec: Sequence[str] = (),
-    feature: Sequence[str] = (),
-) -> Imported:
-    """Make a layout of QUERY ISLINK responses, as `isfc import islink` does.
-
-    A log is the path of a file, or its text; by system, where they do not tell whose each is.
-    ``chpids`` are such as ``"40=6000-6003"``, ``cec`` such as ``"EAST=VMA1,VMA2"``. Raises
-    `ConfigurationError` for what cannot be read.
-    """
-    with in_python():
-        return remembered(lambda tell: join_logs(named_texts(logs), chpids, cec, feature, tell))
-
-
-@checked
-def import_config(
-    files: Sequence[AnyText] | Mapping[str, AnyText], layout: AnyLayout, *, cec: Sequence[str] = ()
-) -> Imported:
-    """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
-
-    ``files`` are paths or texts, by system where they do not tell whose each is. Raises
-    `ConfigurationError` for what cannot be read, or if no CTC is left.
-    """
-    with in_python():
-        whole = given_collection(layout)
-        return remembered(lambda tell: keep_active(named_texts(files), whole, cec, tell))
-
-
-def remembered(work: Callable[[Tell], Imported]) -> Imported:
-    """What ``work`` makes, with what it tells."""
-    told: list[Deck | Sequence[Unpaired] | str] = []
-    found = work(told.append)
-    remarks = tuple(each for each in told if isinstance(each, str))
-    unpaired = [each for some in told if not isinstance(some, Deck | str) for each in some]
-    return replace(found, remarks=remarks, unpaired=tuple(unpaired))
-
-
-def _read(text: AnyText, node: str = "") -> NamedText:
+def read_text(text: AnyText, node: str = "") -> NamedText:
+    """A text, or the content of a file."""
+    if isinstance(text, NamedText):
+        return text
     data, name = given_bytes(text, "a text file", TEXT_LENGTH_MAX)
     return NamedText(decode(data, name), name, node)
 
 
 def named_texts(texts: Sequence[AnyText] | Mapping[str, AnyText]) -> list[NamedText]:
-    """Texts, or the contents of files, maybe by system."""
+    """Texts, or the contents of files, maybe by system, or each as ``NODE=FILE``."""
     if isinstance(texts, Mapping):
-        return [_read(text, node) for node, text in texts.items()]
-    return [_read(text) for text in texts]
+        return [read_text(text, node) for node, text in texts.items()]
+    return [_named_text(text) for text in texts]
 
 
-def pair_decks(
-    decks: Sequence[NamedText],
-    partitions: str | None,
-    ports: Sequence[str],
-    feature: Sequence[str],
-    config: Sequence[NamedText],
-    tell: Tell,
-) -> Imported:
-    """Pair the FCTC devices of decks, and make a link of each two partitions."""
-    read = [read_deck(each.text, each.file) for each in decks]
-    for deck in read:
-        tell(deck)
-    systems = choose_systems(partitions, read)
-    ports = [each for word in ports for each in _shown_ports(word, systems)]
-    wired = _wired_links(systems, ports, feature, config, tell)
-    _tell_remarks([found for _, found in wired], tell)
-    links = [found.layout for _, found in wired]
-    check_paths(links)
-    pairings = [pairing for pairing, _ in wired]
-    collection = together(pairings, links)
-    known = [*ports, *hinted_ports(systems, ports)]
-    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
-    cabling = parse_ports(known, systems)
-    kept = _kept_decks(collection, systems, cabling, tell)
-
-    def whole(made: Collection) -> Collection:
-        return replace(made, decks=kept, others=other_links(made, systems, read, cabling))
-
-    for remark in (*contradictions(pairings, links), *crossings(pairings, links)):
-        tell(f"isfc: note: {remark}")
-    return Imported.of(
-        whole(collection),
-        [whole(together([pairing], [found.layout])) for pairing, found in wired],
-        (found.remarks for _, found in wired),
-        pairings,
-    )
-
-
-def _shown_ports(word: str, systems: Sequence[DeckSystem]) -> list[str]:
-    """What ``ports`` says, as it is or, of a file, as D M=CU shows it of a system."""
-    node, equals, path = word.partition("=")
-    named = [system for system in systems if system.node == node.upper()]
-    if not named or not equals:
-        return [word]
-    return entry_ports(_read(path).text, path, named[0])
-
-
-def join_logs(
-    logs: Sequence[NamedText],
-    chpids: Sequence[str],
-    cec: Sequence[str],
-    feature: Sequence[str],
-    tell: Tell,
-) -> Imported:
-    """Make links of what QUERY ISLINK shows at one system of each, or at both."""
-    if not logs:
-        raise ConfigurationError("logs: none; expected one or more")
-    named = name_logs([each for log in logs for each in _consoles(log)])
-    seen = find_links(named, parse_chpids(chpids, next(iter(named))))
-    profile = parse_features(feature)
-    wired = [
-        Wired(
-            build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends))),
-            tuple(link.remarks),
-        )
-        for link in seen
-    ]
-    _tell_remarks(wired, tell)
-    collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
-    for remark in one_channel_remarks(collection):
-        tell(f"isfc: note: {remark}")
-    apart = [only(collection, found.layout) for found in wired]
-    return Imported.of(collection, apart, (found.remarks for found in wired))
-
-
-def keep_active(
-    files: Sequence[NamedText], layout: Collection, cec: Sequence[str], tell: Tell
-) -> Imported:
-    """Keep the devices that the statements leave active."""
-    kept, remarks = choose_from(layout, _activations(files, tell))
-    for remark in remarks:
-        tell(remark)
-    if cec:
-        kept = with_cecs(kept, cec)
-    if cec or not kept.cecs:
-        for remark in one_channel_remarks(kept):
-            tell(f"isfc: note: {remark}")
-    return Imported.of(kept, [only(kept, link) for link in kept.links], [])
-
-
-def layout_of(
-    kind: SourceKind,
-    texts: Sequence[tuple[bytes, str, str]],
-    partitions: str | None,
-    ports: Sequence[str],
-) -> tuple[str, tuple[str, ...]]:
-    """The text of the layout that decks or console logs make, and what is assumed of them.
-
-    Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
-    """
-    named = [NamedText(decode(data, file), file, node) for data, file, node in texts]
-    with in_python():
-        if kind is SourceKind.DECK:
-            found = remembered(lambda tell: pair_decks(named, partitions, ports, [], [], tell))
-        else:
-            found = remembered(lambda tell: join_logs(named, [], [], [], tell))
-    assumed = tuple(each.removeprefix("isfc: note: ") for each in found.remarks)
-    return layout_text(found, []), assumed
+def _named_text(text: AnyText) -> NamedText:
+    node, equals, file = str(text).partition("=")
+    if equals and isinstance(text, str) and not ("\n" in text or isinstance(text, NamedText)):
+        return read_text(file, node)
+    return read_text(text)
 
 
 def layout_text(found: Imported, heading: Sequence[str]) -> str:
@@ -383,72 +240,8 @@ def parse_features(texts: Sequence[str]) -> Profiles:
     return profile
 
 
-def _kept_decks(
-    collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling, tell: Tell
-) -> tuple[KeptDeck, ...]:
-    """What the layout keeps of the decks; tells if that is nothing."""
-    if made_of := [system.deck.file for system in systems if not system.deck.text]:
-        file = made_of[0].rpartition("/")[2]
-        tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
-        return ()
-    kept = keep_decks(collection, systems, cabling)
-    if (problem := too_long(kept)) is None:
-        return kept
-    tell(f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others")
-    return ()
-
-
-def _wired_links(
-    systems: Sequence[DeckSystem],
-    ports: Sequence[str],
-    features: Sequence[str],
-    configs: Sequence[NamedText],
-    tell: Tell,
-) -> list[tuple[Pairing, Wired]]:
-    """Pair each two of the systems, and tell what has no mate."""
-    pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
-    profile = parse_features(features)
-    hinted = hinted_fibres(systems, within_one_director(pairings))
-    tell(never_paired(pairings))
-    chosen = choose(_activations(configs, tell), paired_devices(pairings))
-    for remark in chosen.remarks:
-        tell(remark)
-
-    left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
-    for pairing in pairings:
-        if pairing not in left:
-            tell(f"{'-'.join(pairing.nodes)}: the statements leave no CTC of it: left out")
-    return [
-        (pairing, wire(pairing, lambda ends: hinted(ends).said(profile(ends)), chosen.active))
-        for pairing in left
-    ]
-
-
-def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:
-    """What the console of a system says, and what AT ran on others, each with its system."""
-    parts = by_system(log.text, log.file)
-    own = parts.pop(None)
-    found = parse_log(own, log.file, needs_devices=not parts)
-    if found.devices or found.chpids or not parts:
-        yield log.node, found
-    for node, text in parts.items():
-        yield str(node), parse_log(text, log.file, needs_devices=False)
-
-
-def _activations(
-    files: Sequence[NamedText], tell: Tell
-) -> list[tuple[NodeName | None, Activation]]:
-    """All statements, each with the node that its file is said to be of."""
-    found: list[tuple[NodeName | None, Activation]] = []
-    for each in files:
-        for remark in imbedded(each.text, each.file):
-            tell(remark)
-        node = NodeName(each.node.upper()) if each.node else None
-        found += [(node, one) for one in parse_activations(each.text, each.file)]
-    return found
-
-
-def _tell_remarks(wired: Sequence[Wired], tell: Tell) -> None:
-    for found in wired:
-        for remark in found.remarks:
-            tell(f"{'-'.join(found.layout.nodes)}: {remark}")
+def tell_remarks(links: Sequence[Layout], remarks: Iterable[Sequence[str]], tell: Tell) -> None:
+    """Tell the remarks on each link, with its name."""
+    for link, said in zip(links, remarks, strict=True):
+        for remark in said:
+            tell(f"{link.name}: {remark}")

@@ -8,9 +8,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
-from isfc.deck.access import read_access
 from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
-from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Device, Partition
+from isfc.deck.deck import (
+    DEVICES_MAX,
+    Channel,
+    ControlUnit,
+    CuPath,
+    Deck,
+    Device,
+    Partition,
+    read_access,
+)
 from isfc.deck.number import (
     UNIT_ADDRESS_MAX,
     is_mif,
@@ -189,6 +197,7 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
     kind = operands.text("UNIT", "one type, such as FCTC").upper()
     if kind != FCTC:
         deck.others[number] = _on_chpids(deck, operands, kind) if kind in _ESCON_CTCS else ""
+        deck.passed_over.append(operands)
         return
     one = "one image, such as 1 or 12"
     deck.control_units[number] = ControlUnit(
@@ -205,7 +214,7 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
 def _on_chpids(deck: Deck, operands: StatementOperands, kind: str) -> str:
     """What an ESCON CTC is, and the chpids that it is on, as far as they are known."""
     value = operands.get("PATH")
-    words = [] if value is None else [word for _, each in _by_single_css(value) for word in each]
+    words = [] if value is None else [word for _, each in by_single_css(value) for word in each]
     chpids = {word.text.upper() for word in words}
     known = {str(channel): channel.kind for channel in deck.channels.values()}
     on = ", ".join(f"{chpid} {known.get(chpid, '')}".strip() for chpid in sorted(chpids))
@@ -215,9 +224,9 @@ def _on_chpids(deck: Deck, operands: StatementOperands, kind: str) -> str:
 def _paths(deck: Deck, operands: StatementOperands) -> dict[int, tuple[CuPath, ...]]:
     """The paths of a control unit, with the links that stand in the same positions."""
     links = operands.get("LINK")
-    named = {} if links is None else dict(_by_single_css(links))
+    named = {} if links is None else dict(by_single_css(links))
     paths: dict[int, tuple[CuPath, ...]] = {}
-    for css, words in _by_single_css(operands.need("PATH", "50 or PATH=((CSS(0),50))")):
+    for css, words in by_single_css(operands.need("PATH", "50 or PATH=((CSS(0),50))")):
         here = named.get(css, ())
         if here and len(here) != len(words):
             raise here[0].place.error(
@@ -254,6 +263,7 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
         if any(deck.others.get(number) for number in numbers):
             rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
             deck.escon.extend(Rdev(rdev + n) for n in range(count))
+        deck.passed_over.append(operands)
         return
     for word, number in zip(number_words, numbers, strict=True):
         if number not in deck.control_units:
@@ -293,7 +303,7 @@ _READERS: Final = {
 _LINK: Final = "a link address of 2 or 4 hex digits, such as C1 or 61C1, or as many asterisks"
 
 
-def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[OperandWord, ...]]]:
+def by_single_css(value: Value) -> Iterator[tuple[int, tuple[OperandWord, ...]]]:
     """The words of ``value`` by CSS; without a CSS form, those of CSS 0."""
     for csss, items in by_css(value):
         words = tuple(word for item in items for word in words_of(item))

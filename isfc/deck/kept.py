@@ -5,15 +5,11 @@ from contextlib import suppress
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
-from isfc.deck.access import read_access
 from isfc.deck.cabling import Cabling
-from isfc.deck.card import Statement, read_cards
 from isfc.deck.cec import deck_names
-from isfc.deck.deck import Deck, Device
-from isfc.deck.export import Ports
-from isfc.deck.iocp import FCTC, parse_deck, read_address
-from isfc.deck.number import parse_link, to_css
-from isfc.deck.operand import StatementOperands, by_css, parse_operands, words_of
+from isfc.deck.deck import Deck, Device, Ports, read_access
+from isfc.deck.iocp import by_single_css, parse_deck, read_address
+from isfc.deck.number import parse_link
 from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.place import lines_of, shown
 from isfc.errors import ConfigurationError
@@ -111,15 +107,10 @@ def is_whole(cards: str) -> bool:
 
 def _of_ctcs(deck: Deck) -> str:
     """A deck without the control units and devices that are no CTCs, which it says."""
-    kept = {unit.place.line for unit in deck.control_units.values()}
-    kept |= {device.place.line for device in deck.devices}
     others = {
         line
-        for card in read_cards(deck.text, deck.file)
-        if isinstance(card, Statement)
-        and card.operation in ("CNTLUNIT", "IODEVICE")
-        and card.place.line not in kept
-        for line in range(card.place.line, card.last_line + 1)
+        for each in deck.passed_over
+        for line in range(each.statement.place.line, each.statement.last_line + 1)
     }
     lines = enumerate(lines_of(deck.text), start=1)
     return "\n".join([_PART_OF_A_DECK, *(line for n, line in lines if n not in others)])
@@ -157,40 +148,21 @@ def devices_that_are_no_ctcs(collection: Collection) -> dict[NodeName, dict[Rdev
 
 
 def _of_system(system: DeckSystem) -> dict[Rdev, str]:
+    """The devices on control units to which a channel path leads that the system may use."""
+    name, css = system.partition.name, system.partition.css
     reached: set[int] = set()
     found: dict[Rdev, str] = {}
-    for each in _statements(system):
+    for each in system.deck.passed_over:
         with suppress(ConfigurationError):
+            units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
             if each.statement.operation == "CNTLUNIT":
-                reached |= _reached(each, system)
-            elif read_access(each).admits(system.partition.name, system.partition.css):
-                units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
+                words = dict(by_single_css(each.need("PATH", ""))).get(css, ())
+                chpids = (word.read(parse_chpid, "", "") for word in words)
+                channels = (system.deck.channels.get((css, chpid)) for chpid in chpids)
+                if any(channel and channel.access.admits(name, css) for channel in channels):
+                    reached |= units
+            elif units & reached and read_access(each).admits(name, css):
                 first, count = read_address(each.need("ADDRESS", ""))
                 kind = ",".join(word.text.upper() for word in each.words("UNIT"))
-                if units & reached:
-                    found |= {Rdev(first + number): kind for number in range(count)}
+                found |= {Rdev(first + number): kind for number in range(count)}
     return found
-
-
-def _statements(system: DeckSystem) -> list[StatementOperands]:
-    """The control units of a deck and then its devices, of those that are no CTCs."""
-    found: list[StatementOperands] = []
-    for card in read_cards(system.deck.text, system.deck.file):
-        if isinstance(card, Statement) and card.operation in ("CNTLUNIT", "IODEVICE"):
-            operands = parse_operands(card)
-            if FCTC not in {word.text.upper() for word in operands.words("UNIT")}:
-                found.append(operands)
-    return sorted(found, key=lambda each: each.statement.operation)
-
-
-def _reached(unit: StatementOperands, system: DeckSystem) -> set[int]:
-    """The number of a control unit, if a channel path that the system may use leads to it."""
-    name, css = system.partition.name, system.partition.css
-    number = unit.need("CUNUMBR", "")
-    for csss, items in by_css(unit.need("PATH", "")):
-        if css in ({word.read(to_css, "", "") for word in csss} or {0}):
-            for word in (word for item in items for word in words_of(item)):
-                channel = system.deck.channels.get((css, word.read(parse_chpid, "", "")))
-                if channel and channel.access.admits(name, css):
-                    return {word.read(parse_rdev, "", "") for word in words_of(number)}
-    return set()

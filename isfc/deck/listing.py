@@ -15,8 +15,16 @@ from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.arguments import checked
-from isfc.deck.access import Access
-from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Device, Partition
+from isfc.deck.deck import (
+    DEVICES_MAX,
+    Access,
+    Channel,
+    ControlUnit,
+    CuPath,
+    Deck,
+    Device,
+    Partition,
+)
 from isfc.deck.iocp import parse_deck
 from isfc.deck.number import to_far_port, to_rdev
 from isfc.deck.place import Place, lines_of, shown

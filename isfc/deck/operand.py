@@ -91,7 +91,13 @@ class StatementOperands:
 
 def parse_operands(statement: Statement) -> StatementOperands:
     """The operands of ``statement``; raise `ConfigurationError` where they are malformed."""
-    return StatementOperands(statement, dict(_Reader(statement).operands()))
+    values = {keyword: value for keyword, value, _ in _Reader(statement).operands()}
+    return StatementOperands(statement, values)
+
+
+def operand_texts(statement: Statement) -> dict[str, str]:
+    """Each keyword with its operand as it stands there, which begins with the keyword itself."""
+    return {keyword: text for keyword, _, text in _Reader(statement).operands()}
 
 
 def words_of(value: Value) -> Iterator[OperandWord]:
@@ -134,8 +140,8 @@ class _Reader:
         self._text = statement.operands
         self._next = 0
 
-    def operands(self) -> Iterator[tuple[str, Value]]:
-        """Each keyword, in capitals, with its value."""
+    def operands(self) -> Iterator[tuple[str, Value, str]]:
+        """Each keyword, in capitals, with its value, and the text of both."""
         keywords: set[str] = set()
         while self._next < len(self._text):
             start = self._next
@@ -146,11 +152,11 @@ class _Reader:
             if keyword in keywords:
                 raise self._error(start, f"{keyword} is there twice", "each keyword once")
             keywords.add(keyword)
+            value: Value = OperandWord("", self._statement.at(start))  # of SHARED, which has none
             if self._peek() == "=":
                 self._next += 1
-                yield keyword, self._value(0)
-            else:  # as SHARED, which has no value
-                yield keyword, OperandWord("", self._statement.at(start))
+                value = self._value(0)
+            yield keyword, value, self._text[start : self._next]
             if self._peek() == ",":
                 self._next += 1
             elif self._next < len(self._text):

@@ -10,7 +10,8 @@ from typing import Final
 from ctc import fibre_channel
 from ctc.features import find_feature
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
-from isfc.io.plan import ChannelPlan, IoPlan
+from isfc.io.estimate import ChannelEstimate, DemandEstimate
+from isfc.io.plan import IoPlan
 from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
@@ -28,8 +29,8 @@ ZHYPERLINKS_MIN: Final = 2
 JUMBO_MTU: Final = 8992
 """Bytes. Published: the OSA-Express7S report advises jumbo frames end to end."""
 
-_FULL: Final = 0.99
-"""Use from which on a trunk is full (chosen: as near as an estimate gets)."""
+_FULL: Final = 99.0
+"""Percent from which on a trunk is full (chosen: as near as an estimate gets)."""
 
 _EXCHANGES_FACTOR: Final = 2.0
 """So many times the I/Os that fill a channel are too many (assumed)."""
@@ -44,13 +45,9 @@ class IoAdvice:
     text: str
 
 
-def advise(plan: IoPlan, guidelines: Guidelines | None = None) -> tuple[IoAdvice, ...]:
+def advise(plan: IoPlan, guidelines: Guidelines | None = None) -> Iterator[IoAdvice]:
     """All advice on a configuration: paths, channels, workloads, systems, networks."""
-    limits = guidelines or Guidelines()
-    return tuple(_all_advice(plan, limits))
-
-
-def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
+    guidelines = guidelines or Guidelines()
     channels = plan.configuration.channels
     paths = {one.path.name: one.path for one in channels.values() if one.path and one.is_ficon}
     for path in paths.values():
@@ -79,8 +76,7 @@ def _warning(name: str, text: str) -> IoAdvice:
 
 def _link_gbps(plan: IoPlan, channel: IoChannel) -> float:
     """How fast the line of a FICON channel runs, 0 if it carries nothing."""
-    estimates = (one.estimate for one in plan.channels if one.channel == channel)
-    return next((each.route.link_gbps for each in estimates), 0.0)
+    return next((one.route.link_gbps for one in plan.channels if one.channel == channel), 0.0)
 
 
 def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
@@ -91,19 +87,12 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
         return
     needed = fibre_channel.credits_for_full_frames(gbps, path.km)
     if credits_ < needed:
-        frame_ns, full_mb_per_s = (
-            fibre_channel.full_frame_ns(gbps),
-            fibre_channel.full_frames_mb_per_s(gbps),
-        )
-        mb_per_s = (
-            fibre_channel.credit_bytes_per_s(
-                credits_, path.km, fibre_channel.FRAME_DATA_LENGTH, frame_ns
-            )
-            / 1e6
-        )
+        frame_ns, length = fibre_channel.full_frame_ns(gbps), fibre_channel.FRAME_DATA_LENGTH
+        bytes_per_s = fibre_channel.credit_bytes_per_s(credits_, path.km, length, frame_ns)
+        full_mb_per_s = fibre_channel.full_frames_mb_per_s(gbps)
         lacking = (
-            f"over {path.km:g} km let through {number(mb_per_s)} of {number(full_mb_per_s)} MB/s "
-            f"each way. {needed} are needed for full frames"
+            f"over {path.km:g} km let through {number(bytes_per_s / 1e6)} of "
+            f"{number(full_mb_per_s)} MB/s each way. {needed} are needed for full frames"
         )
         if path.isl:
             yield _warning(
@@ -126,15 +115,15 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
         )
 
 
-def _advise_link(plan: ChannelPlan) -> Iterator[IoAdvice]:
-    route, chpid = plan.estimate.route, plan.channel.chpid
+def _advise_link(one: ChannelEstimate) -> Iterator[IoAdvice]:
+    route, chpid = one.route, one.channel.chpid
     if route.link_gbps < route.profile.link_gbps:
         yield _warning(
             "link-below-feature",
             f"Channel {chpid}: its link runs at {route.link_gbps:g} Gb/s, {route.profile.feature} "
             f"at up to {route.profile.link_gbps:g}. Look for a slower port at the other end.",
         )
-    if plan.channel.encrypted and route.profile.feature not in ENCRYPTING:
+    if one.channel.encrypted and route.profile.feature not in ENCRYPTING:
         unknown = find_feature(route.profile.feature).unknown
         verb = "is not known to encrypt" if unknown else "cannot encrypt"
         yield _warning(
@@ -143,13 +132,13 @@ def _advise_link(plan: ChannelPlan) -> Iterator[IoAdvice]:
         )
 
 
-def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
-    chpid, estimate = plan.channel.chpid, plan.estimate
+def _advise_use(estimate: ChannelEstimate, guidelines: Guidelines) -> Iterator[IoAdvice]:
+    chpid = estimate.channel.chpid
     line = max(estimate.line_read, estimate.line_write)
-    for name, what, share, limit in (
-        ("processor", "processor is", estimate.processor, guidelines.processor_percent),
-        ("bus", "bus is", estimate.bus, guidelines.bus_percent),
-        ("line", "line is", line, guidelines.bus_percent),
+    for name, share, limit in (
+        ("processor", estimate.processor, guidelines.processor_percent),
+        ("bus", estimate.bus, guidelines.bus_percent),
+        ("line", line, guidelines.bus_percent),
     ):
         if round(100 * share) > limit:
             more = round(100 * share) - 100
@@ -159,13 +148,12 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
             )
             yield _warning(
                 f"{name}-above-guideline",
-                f"Channel {chpid}: its {what} {number(100 * share)} % busy. Stay below {limit:g} % "
-                f"for good response times: 'isfc io size' says how many channels that takes."
-                + beyond
-                * (more > 0),
+                f"Channel {chpid}: its {name} is {number(100 * share)} % busy. Stay below "
+                f"{limit:g} % for good response times: 'isfc io size' says how many channels that "
+                "takes." + beyond * (more > 0),
             )
-    for workload, each in zip(plan.workloads, estimate.demands, strict=True):
-        wanted = each.demand.rate_per_s
+    for each in estimate.demands:
+        workload, wanted = each.demand.workload, each.demand.rate_per_s
         if wanted is not None and each.rate_per_s < 0.99 * wanted:
             yield _warning(
                 "load-not-carried",
@@ -173,29 +161,27 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
                 f"a second that are its share of {workload.name}.",
             )
         if wanted is None and workload.outstanding is not None:
-            yield from _advise_exchanges(chpid, workload, plan)
+            yield from _advise_exchanges(chpid, each)
 
 
 def _advise_trunk(load: TrunkLoad) -> Iterator[IoAdvice]:
-    if load.use > _FULL:
-        read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
+    if load.percent > _FULL:
         yield _warning(
             "ceiling-reached",
-            f"{load.trunk.heading}: is full with {number(read, 2)} GB/s read and "
-            f"{number(written, 2)} written, and holds back what is below it: "
-            f"{', '.join(load.trunk.channels)}. Put some of that elsewhere.",
+            f"{load.level.capitalize()} {load.name}: is full with {number(load.gb_per_s_read, 2)} "
+            f"GB/s read and {number(load.gb_per_s_write, 2)} written, and holds back what is below "
+            f"it: {', '.join(load.channels)}. Put some of that elsewhere.",
         )
 
 
-def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> Iterator[IoAdvice]:
+def _advise_exchanges(chpid: str, each: DemandEstimate) -> Iterator[IoAdvice]:
     """By Little's law: rate x time without waiting is what is open to some purpose."""
-    each = plan.estimate.demands[plan.workloads.index(workload)]
     useful = max(1.0, each.rate_per_s * (each.response_ns - each.extra_ns) / 1e9)
     open_ = each.demand.outstanding
     if open_ > _EXCHANGES_FACTOR * useful:
         yield _warning(
             "exchanges-too-many",
-            f"Channel {chpid}: {workload.name} has {number(open_)} I/Os open, of which "
+            f"Channel {chpid}: {each.demand.workload.name} has {number(open_)} I/Os open, of which "
             f"{number(open_ - useful)} wait for others. About {number(useful)} would keep the "
             "channel as busy.",
         )
@@ -220,9 +206,9 @@ def _advise_workload(
             "equal shares, so the slowest is full while the others are not.",
         )
     if workload.protocol is Protocol.FICON and all(
-        one.estimate.route.profile.transport_io_ns is not None
+        one.route.profile.transport_io_ns is not None
         for one in plan.channels
-        if workload in one.workloads
+        if workload in (each.demand.workload for each in one.demands)
     ):
         yield _warning(
             "command-mode",
@@ -266,8 +252,9 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
 
 
 def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
-    if 100 * saps.busy > guidelines.sap_percent:
-        busy = f"{number(100 * saps.busy)} % busy" if saps.busy <= 1 else "not enough"
+    percent = saps.busy_percent
+    if percent is None or percent > guidelines.sap_percent:
+        busy = "not enough" if percent is None or percent > 100 else f"{number(percent)} % busy"
         yield _warning(
             "saps-above-guideline",
             f"System {saps.system}: {saps.saps} SAPs are {busy}. Stay below "

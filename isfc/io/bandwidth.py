@@ -10,6 +10,12 @@ from typing import Final
 
 UNLIMITED: Final = float("inf")
 
+
+def finite(figure: float) -> float | None:
+    """A figure; None if it is infinite, for which JSON has no word."""
+    return None if figure == UNLIMITED else figure
+
+
 CHANNELS_OF_CARD: Final = 2
 CARDS_OF_INTERCONNECT: Final = 8
 INTERCONNECTS_OF_FANOUT: Final = 2
@@ -66,6 +72,10 @@ class Ceiling:
         both = wanted.read_mb_per_s / reads + wanted.write_mb_per_s / writes
         slower = max(1.0, both / self.mb_per_s)
         return reads * slower, writes * slower
+
+    def raised(self, factor: float) -> "Ceiling":
+        """One that carries so many times as much."""
+        return Ceiling(self.level, factor * self.one_way_mb_per_s, factor * self.mb_per_s)
 
     def carry(self, below: Iterable[DataRates]) -> DataRates:
         """What gets through of all that comes from below; everyone is held back alike."""

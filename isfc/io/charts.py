@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
+from msgspec import structs
+
 from isfc.io.configuration import (
     MTU_DEFAULT,
     OSA_FEATURES,
@@ -124,7 +126,9 @@ def _protocols(channel: IoChannel) -> Iterable[tuple[str, Protocol]]:
 
 
 def _response_us(channel: IoChannel, protocol: Protocol, rate: float) -> float | None:
-    (found,) = estimate_alone(channel, replace(_LOAD, protocol=protocol, rate_per_s=rate)).demands
+    (found,) = estimate_alone(
+        channel, structs.replace(_LOAD, protocol=protocol, rate_per_s=rate)
+    ).demands
     return found.response_ns / 1e3 if found.rate_per_s > 0.99 * rate else None
 
 
@@ -178,7 +182,9 @@ def rate_over_devices(channel: IoChannel = _NEAR) -> Chart:
 
 def _mixed_rate(channel: IoChannel, percent: float) -> float:
     workloads = [
-        replace(_LOAD, protocol=protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
+        structs.replace(
+            _LOAD, protocol=protocol, outstanding=max(1, round(OUTSTANDING * share / 100))
+        )
         for protocol, share in ((Protocol.ZHPF, percent), (Protocol.FICON, 100 - percent))
         if share
     ]
@@ -318,7 +324,7 @@ def _fastest(channels: Iterable[IoChannel]) -> IoChannel | None:
 def _mb_per_s(channel: IoChannel, protocol: Protocol, read_percent: float, size: float) -> float:
     """As much as a channel carries, reads and writes apart: each has its own direction."""
     parts = [
-        replace(
+        structs.replace(
             _LOAD,
             protocol=protocol,
             block_bytes=int(size),

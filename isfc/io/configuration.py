@@ -6,9 +6,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from msgspec import Meta
 
 from isfc.io.bandwidth import Ceiling
+from isfc.layout.checked_toml import holds
+from isfc.layout.document import Table
 from isfc.layout.path import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
@@ -81,14 +85,17 @@ class Trunk:
         """Level and name, as in ``fanout F``."""
         return f"{self.ceiling.level} {self.name}"
 
-    @property
-    def heading(self) -> str:
-        """The same where a line begins with it."""
-        return f"{self.title[0].upper()}{self.title[1:]}"
+
+_RATE_MAX: Final = 1e9
+IO_BYTES_MAX: Final = 1 << 30
+_OUTSTANDING_MAX: Final = 100_000
+_CPU_US_MAX: Final = 1e6
+"""What nobody has: above, a figure is a slip."""
+
+_Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
 
 
-@dataclass(frozen=True, slots=True)
-class IoWorkload:
+class IoWorkload(Table, frozen=True, rename={"block_bytes": "block", "rate_per_s": "rate"}):
     """What one ``[[io]]`` table asks for.
 
     An I/O moves ``blocks`` blocks of ``block_bytes``, all one way. ``rate_per_s`` makes the
@@ -96,23 +103,54 @@ class IoWorkload:
     open as long as no more are outstanding; with neither, as much as the channels carry. The
     channels share the load evenly. ``rejected_percent`` is of the requests that a zHyperLink takes:
     the control unit turns them away. ``cpu_us_per_mb`` is what outbound streams cost the host on
-    `isfc.io.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it.
+    `isfc.io.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it. ``workload``
+    names the one whose keys the table has besides its own.
     """
 
-    name: str
-    channels: tuple[str, ...]
-    protocol: Protocol = Protocol.ZHPF
-    block_bytes: int = 4096
-    blocks: int = 1
-    read_percent: float = 100.0
-    rate_per_s: float | None = None
-    outstanding: int | None = None
-    think_us: float = 0.0
-    devices: int = 8
-    cache_hit_percent: float = 100.0
-    system: str = ""
-    rejected_percent: float = 0.0
-    cpu_us_per_mb: float | None = None
+    name: Annotated[str, holds("a name in quotes")]
+    channels: Annotated[
+        tuple[str, ...],
+        Meta(min_length=1, description='a list of channels, such as ["42", "43"]'),
+    ]
+    workload: Annotated[str | None, holds('a named workload in quotes, such as "read-4k"')] = None
+    protocol: Annotated[Protocol, holds(f"one of {', '.join(Protocol)}")] = Protocol.ZHPF
+    block_bytes: Annotated[
+        int, holds(f"bytes of a block, from 1 to {IO_BYTES_MAX}", ge=1, le=IO_BYTES_MAX)
+    ] = 4096
+    blocks: Annotated[int, holds("blocks in an I/O, from 1 to 4096", ge=1, le=4096)] = 1
+    read_percent: _Percent = 100.0
+    rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=_RATE_MAX)] | None = None
+    outstanding: (
+        Annotated[
+            int,
+            holds(
+                f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
+                ge=1,
+                le=_OUTSTANDING_MAX,
+            ),
+        ]
+        | None
+    ) = None
+    think_us: Annotated[
+        float, holds("microseconds between an I/O and the next, from 0", ge=0, le=1e9)
+    ] = 0.0
+    devices: Annotated[
+        int, holds(f"how many devices, from 1 to {_OUTSTANDING_MAX}", ge=1, le=_OUTSTANDING_MAX)
+    ] = 8
+    cache_hit_percent: _Percent = 100.0
+    system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
+    rejected_percent: _Percent | None = None
+    cpu_us_per_mb: (
+        Annotated[
+            float,
+            holds(
+                f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
+                gt=0,
+                le=_CPU_US_MAX,
+            ),
+        ]
+        | None
+    ) = None
 
     @property
     def io_bytes(self) -> int:
@@ -123,6 +161,11 @@ class IoWorkload:
     def read_share(self) -> float:
         """The part of the I/Os that reads, from 0 to 1."""
         return self.read_percent / 100.0
+
+    @property
+    def rejected(self) -> float:
+        """The part of the requests that the control unit turns away, from 0 to 1."""
+        return (self.rejected_percent or 0.0) / 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
-import msgspec
-
 from ctc.address import format_chpid
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
@@ -42,7 +40,7 @@ from isfc.io.configuration import (
 from isfc.io.io_table import check_names, read_trunks, read_workload
 from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document, Gbps, Root, parse_document
+from isfc.layout.document import Document, Gbps, Root, Table, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
@@ -59,7 +57,7 @@ _MTU_MIN: Final = 576
 _MTU_MAX: Final = 9000
 
 
-class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ChannelTable(Table, frozen=True):
     feature: Annotated[str, holds('a feature in quotes, such as "FICON Express16SA"')]
     link_gbps: Gbps | None = None
     encrypted: Annotated[bool, holds("true or false")] = False
@@ -77,7 +75,7 @@ class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     large_send: Annotated[bool, holds("true or false")] = True
 
 
-class _SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _SystemTable(Table, frozen=True):
     saps: (
         Annotated[int, holds(f"how many SAPs, from 1 to {_SAPS_MAX}", ge=1, le=_SAPS_MAX)] | None
     ) = None
@@ -123,8 +121,7 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
     nodes = shared.nodes if shared else frozenset[str]()
     if systems or nodes:
         _check_systems(systems, nodes, channels, workloads)
-    tables = {"card": root.card, "interconnect": root.interconnect, "fanout": root.fanout}
-    return IoConfiguration(channels, systems, workloads, tuple(read_trunks(tables, cards)))
+    return IoConfiguration(channels, systems, workloads, tuple(read_trunks(root, cards)))
 
 
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChannel:

@@ -6,7 +6,7 @@ last byte has been given to the line, or taken from it and been hardened.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -138,6 +138,13 @@ class ChannelFlows:
 
     __slots__ = ()
 
+    route: ChannelRoute
+
+    @property
+    def channel(self) -> IoChannel:
+        """The channel."""
+        return self.route.channel
+
     def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
         """I/Os a second of each flow."""
         raise NotImplementedError
@@ -185,8 +192,7 @@ class Demand:
     time; ``start_share`` the part of the processor's work that lies before the device answers.
     """
 
-    name: str
-    protocol: Protocol
+    workload: IoWorkload
     flows: tuple[WorkloadFlow, ...]
     rate_per_s: float | None
     outstanding: float
@@ -239,15 +245,14 @@ def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
     """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
     storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
     parts = len(workload.channels)
-    flows = [
+    flows = (
         _flow(workload, route, storage, is_read)
         for is_read in (True, False)
         if (workload.read_percent > 0 if is_read else workload.read_percent < 100)
-    ]
+    )
     outstanding = workload.outstanding
     return Demand(
-        name=workload.name,
-        protocol=workload.protocol,
+        workload=workload,
         flows=tuple(flows),
         rate_per_s=None if workload.rate_per_s is None else workload.rate_per_s / parts,
         outstanding=SATURATING_OUTSTANDING if outstanding is None else outstanding / parts,
@@ -264,12 +269,11 @@ def _flow(
     workload: IoWorkload, route: ChannelRoute, storage: StorageProfile, is_read: bool
 ) -> WorkloadFlow:
     channel = route.channel
-    work = _work(workload, route.profile, is_read, channel.encrypted)
+    make = work_of(route.profile, workload.protocol)
+    work = make(workload.io_bytes, is_read=is_read, encrypted=channel.encrypted)
     stream_ns = storage.stream_ns(workload.io_bytes, is_read=is_read)
-    read_ns, write_ns = (
-        line_ns(work.to_channel, route.link_gbps),
-        line_ns(work.to_control_unit, route.link_gbps),
-    )
+    read_ns = line_ns(work.to_channel, route.link_gbps)
+    write_ns = line_ns(work.to_control_unit, route.link_gbps)
     if channel.path:
         read_ns = max(read_ns, _path_ns(channel.path, work.to_channel, route))
         write_ns = max(write_ns, _path_ns(channel.path, work.to_control_unit, route))
@@ -293,21 +297,21 @@ def _flow(
     )
 
 
-def _work(workload: IoWorkload, profile: ChannelProfile, is_read: bool, encrypted: bool) -> IoWork:
-    match workload.protocol:
-        case Protocol.FICON:
-            make = profile.command_work
-        case Protocol.FCP:
-            make = profile.fcp_work
-        case _:
-            make = profile.transport_work
-    return make(workload.io_bytes, is_read=is_read, encrypted=encrypted)
+def work_of(profile: ChannelProfile, protocol: Protocol) -> Callable[..., IoWork]:
+    """What an I/O takes of a channel in a protocol, by its bytes and whether it reads."""
+    others = {Protocol.FICON: profile.command_work, Protocol.FCP: profile.fcp_work}
+    return others.get(protocol, profile.transport_work)
 
 
 def _path_ns(path: FarPath, frames: Frames, route: ChannelRoute) -> float:
     """How long frames occupy this channel's share of what leads to far storage."""
     isl = path.isl
     credits_ = isl.credits if isl else PORT_CREDITS
-    whole_ns = line_ns(frames, isl.gbps if isl else route.link_gbps)
-    each_ns = credit_ns(credits_, path.km, whole_ns / frames.count)
-    return max(whole_ns, frames.count * each_ns) / route.isl_share
+    gbps = isl.gbps if isl else route.link_gbps
+    return far_ns(frames, gbps, credits_, path.km) / route.isl_share
+
+
+def far_ns(frames: Frames, gbps: float, credits_: float, km: float) -> float:
+    """How long frames occupy a line over a distance: until they are sent, or credits are back."""
+    whole_ns = line_ns(frames, gbps)
+    return max(whole_ns, frames.count * credit_ns(credits_, km, whole_ns / frames.count))

@@ -67,11 +67,6 @@ class DemandEstimate:
         """Open exchanges: I/Os between the channel and the control unit."""
         return self.rate_per_s * self.response_ns / 1e9
 
-    @property
-    def deferred_per_s(self) -> float:
-        """I/Os a second that were wanted and could not be started."""
-        return max(0.0, (self.demand.rate_per_s or self.rate_per_s) - self.rate_per_s)
-
 
 @dataclass(frozen=True, slots=True)
 class ChannelEstimate(ChannelFlows):
@@ -99,7 +94,12 @@ def estimate_channel(
     are those of the I/Os alone.
     """
     solver = _solved(tuple(slowed(demand, *slowness) for demand in demands), ctcs)
-    found = (_unslowed(solver.result(index), demand) for index, demand in enumerate(demands))
+    found = []
+    for index, demand in enumerate(demands):
+        each = solver.result(index)
+        # the time that it takes to be slowed is waiting
+        longer_ns = each.demand.unhindered_ns - demand.unhindered_ns
+        found.append(replace(each, demand=demand, extra_ns=each.extra_ns + longer_ns))
     return ChannelEstimate(route, tuple(found))
 
 
@@ -110,12 +110,6 @@ def estimate_alone(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1)
     """
     route = make_route(channel, sharing)
     return estimate_channel(route, [make_demand(workload, route) for workload in workloads])
-
-
-def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:
-    """What was found for a demand that was slowed; the time that this took is waiting."""
-    longer_ns = found.demand.unhindered_ns - demand.unhindered_ns
-    return replace(found, demand=demand, extra_ns=found.extra_ns + longer_ns)
 
 
 @lru_cache(maxsize=64)
@@ -240,22 +234,27 @@ class _Solver:
             change = max(change, abs(self.rates[index] / before - 1.0))
         return change
 
+    def _flows(self) -> Iterator[tuple[int, WorkloadFlow, _Weights, float]]:
+        """Each flow with the place of its demand, what it takes, and how many of it there are."""
+        for index, demand in enumerate(self._demands):
+            numbers = self._transferring[index]
+            for each in zip(demand.flows, self._weights[index], numbers, strict=True):
+                yield index, *each
+
     def _by_duration(self, place: int) -> dict[WorkloadFlow, float]:
         """How many times longer than alone each flow takes that this resource holds back."""
         held: list[WorkloadFlow] = []
         kinds: list[FlowKind] = []
         beside = 0.0
-        for index, demand in enumerate(self._demands):
-            for flow, weights, number in zip(
-                demand.flows, self._weights[index], self._transferring[index], strict=True
-            ):
-                if place == _BUS or flow.is_read is (place == 0):
-                    offered = self.rates[index] * flow.share * flow.solo_ns / 1e9
-                    most, gap_ns = ceil(demand.outstanding), self._gap_ns(index, flow)
-                    held.append(flow)
-                    kinds.append(FlowKind(flow.solo_ns, weights[place], offered, most, gap_ns))
-                else:
-                    beside += number * weights[place]
+        for index, flow, weights, number in self._flows():
+            if place == _BUS or flow.is_read is (place == 0):
+                offered = self.rates[index] * flow.share * flow.solo_ns / 1e9
+                most = ceil(self._demands[index].outstanding)
+                gap_ns = self._gap_ns(index, flow)
+                held.append(flow)
+                kinds.append(FlowKind(flow.solo_ns, weights[place], offered, most, gap_ns))
+            else:
+                beside += number * weights[place]
         return dict(zip(held, slowdowns(kinds, beside), strict=True))
 
     def _gap_ns(self, index: int, flow: WorkloadFlow) -> float:
@@ -317,24 +316,17 @@ class _Solver:
 
         The bus sees flows at the pace that their direction of the line lets them have.
         """
-        shared: list[_Resource] = []
-        paces: list[float] = []
-        for place in (0, 1):
-            resource = self._resource(place, (1.0, 1.0))
-            shared.append(resource)
-            paces.append(1.0 / max(1.0, resource.wanted))
-        return shared[0], shared[1], self._resource(2, (paces[0], paces[1]))
+        reading, writing = (self._resource(place, (1.0, 1.0)) for place in (0, 1))
+        paces = 1.0 / max(1.0, reading.wanted), 1.0 / max(1.0, writing.wanted)
+        return reading, writing, self._resource(_BUS, paces)
 
     def _resource(self, place: int, paces: tuple[float, float]) -> "_Resource":
         """One resource, reads and writes going at these paces."""
         wanted = square = 0.0
-        for index, demand in enumerate(self._demands):
-            for flow, weights, number in zip(
-                demand.flows, self._weights[index], self._transferring[index], strict=True
-            ):
-                part = number * weights[place] * paces[0 if flow.is_read else 1]
-                wanted += part
-                square += part * weights[place]
+        for _, flow, weights, number in self._flows():
+            part = number * weights[place] * paces[0 if flow.is_read else 1]
+            wanted += part
+            square += part * weights[place]
         return _Resource(wanted, wanted / square if square else 1.0)
 
     @staticmethod

@@ -15,7 +15,6 @@ from typing import Final
 
 from msgspec import Struct, structs
 
-from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import IoConfiguration
 from isfc.io.demand import Demand, WorkloadFlow
 from isfc.io.plan import IoPlan, make_io_plan
@@ -72,6 +71,8 @@ class IoLimit(Struct, frozen=True):
     """I/Os a second if `by` took no time, or with twice the load"""
     response: tuple[IoLimiting, ...]
     """what makes the mean response time"""
+    text: str = ""
+    """the same in words"""
 
 
 def find_io_limit(configuration: IoConfiguration) -> IoLimit | None:
@@ -103,18 +104,18 @@ def _counting(shares: Sequence[IoLimiting]) -> tuple[IoLimiting, ...]:
 
 def _figures(plan: IoPlan) -> tuple[float, float]:
     """I/Os a second, and their mean response time in ns."""
-    found = [each for channel in plan.channels for each in channel.estimate.demands]
+    found = [each for channel in plan.channels for each in channel.demands]
     rate = sum(each.rate_per_s for each in found)
     return rate, sum(each.rate_per_s * each.response_ns for each in found) / max(1e-9, rate)
 
 
 def _busiest(plan: IoPlan, resource: IoResource) -> tuple[str | None, float | None]:
-    """The fullest of its kind, as `IoPlan.shares` names them, and how busy it is in percent."""
-    trunks = {load.trunk.title for load in plan.trunks}
+    """The fullest of its kind, as `IoPlan.used` names them, and how busy it is in percent."""
+    trunks = {load.title for load in plan.trunks}
     used = [
-        (name, 100 * share)
-        for name, share in plan.shares()
-        if (name in trunks if resource is IoResource.TRUNK else f", {resource}" in name)
+        (each.what, each.most)
+        for each in plan.used()
+        if (each.what in trunks if resource is IoResource.TRUNK else f", {resource}" in each.what)
     ]
     return max(used, key=itemgetter(1), default=(None, None))
 
@@ -126,8 +127,7 @@ def _plan_with(
     for resource, factor in changes:
         if resource is IoResource.TRUNK:
             trunks = tuple(
-                replace(each, ceiling=_higher(each.ceiling, factor))
-                for each in configuration.trunks
+                replace(each, ceiling=each.ceiling.raised(factor)) for each in configuration.trunks
             )
             configuration = replace(configuration, trunks=trunks)
 
@@ -137,11 +137,6 @@ def _plan_with(
         return demand
 
     return make_io_plan(configuration, change)
-
-
-def _higher(ceiling: Ceiling, factor: float) -> Ceiling:
-    one_way, both = ceiling.one_way_mb_per_s, ceiling.mb_per_s
-    return replace(ceiling, one_way_mb_per_s=factor * one_way, mb_per_s=factor * both)
 
 
 _FlowChange = Callable[[WorkloadFlow, float], WorkloadFlow]

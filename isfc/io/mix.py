@@ -13,15 +13,9 @@ from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf_lines import (
-    LINES_MISSING,
-    WHOLE_SYSTEM,
-    ChannelLine,
-    DeviceLine,
-    PassedOver,
-    RmfInterval,
-)
+from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, ChannelLine, PassedOver, RmfInterval
 from isfc.io.sap import iop_threads
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import expected, first_listed, number
 from isfc.layout.path import FarPath
 
@@ -173,7 +167,7 @@ def _load_of_workload(workload: IoWorkload, source: str) -> IoLoad:
         io_bytes=workload.io_bytes,
         read_share=workload.read_share,
         cache_hit=workload.cache_hit_percent / 100,
-        rejected=workload.rejected_percent / 100,
+        rejected=workload.rejected,
     )
 
 
@@ -195,7 +189,12 @@ def mix_of_interval(
         loads = [_load_of_channel(line) for line in measured if line.io_per_s]
         notes = tuple(_reported(interval.channels))
     else:
-        loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
+        lcus = sorted(grouped((line.lcu, line.io_per_s) for line in interval.devices).items())
+        loads = [
+            IoLoad(lcu, sum(rates), device_block, device_read_share)
+            for lcu, rates in lcus
+            if sum(rates)
+        ]
         assumed = (
             f"{device_block} bytes an I/O, {number(100 * device_read_share)} % reads, all zHPF"
         )
@@ -258,20 +257,14 @@ def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     if codes:
         told = ", ".join(dict.fromkeys(code for code in codes if code))
         parts.append(f"{len(codes)} unknown" + (f" (code {told} below G)" if told else ""))
-    busiest = ", ".join(
-        (
-            _busiest("processor", [line.processor_percent for line in channels]),
-            _busiest("bus", [line.bus_percent for line in channels]),
-        )
-    )
-    yield f"Now on {', '.join(parts)}: {busiest}."
-    for lacks, chpids in (
-        ("I/Os or MB/s, so left out", [c.chpid for c in channels if not c.has_load]),
-        (
-            "utilization",
-            [c.chpid for c in channels if None in (c.processor_percent, c.bus_percent)],
-        ),
-    ):
+    processor = _busiest("processor", [line.processor_percent for line in channels])
+    bus = _busiest("bus", [line.bus_percent for line in channels])
+    yield f"Now on {', '.join(parts)}: {processor}, {bus}."
+    lacking = {
+        "I/Os or MB/s, so left out": [c.chpid for c in channels if not c.has_load],
+        "utilization": [c.chpid for c in channels if None in (c.processor_percent, c.bus_percent)],
+    }
+    for lacks, chpids in lacking.items():
         if chpids:
             yield f"Not measured by RMF: {lacks}: {_chpids(chpids)}."
     without = [c.chpid for c in channels if not c.has_zhpf and c.io_per_s]
@@ -300,15 +293,6 @@ def _load_of_channel(line: ChannelLine) -> IoLoad:
         io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
         read_share=read / moved if moved else 1.0,
     )
-
-
-def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[IoLoad]:
-    ordered = sorted(devices, key=lambda line: line.lcu)
-    rates = {
-        lcu: sum(line.io_per_s for line in lines)
-        for lcu, lines in groupby(ordered, key=lambda line: line.lcu)
-    }
-    return [IoLoad(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]
 
 
 BLOCK_27K: Final = 27_648

@@ -56,15 +56,11 @@ def _within(sizing: Sizing, alike: _Groups, same: _Groups) -> _Groups:
 
 def _warned(sizing: Sizing, groups: _Groups) -> set[str]:
     """The ids of what ``isfc io plan`` warns of these groups."""
-    return {one.id for one in _warnings(_text(sizing, groups), sizing.guidelines)}
+    return {one.id for one in warnings_of(_text(sizing, groups), sizing.guidelines)}
 
 
-def warnings_of(text: str, guidelines: Guidelines) -> list[str]:
+def warnings_of(text: str, guidelines: Guidelines) -> list[IoAdvice]:
     """What ``isfc io plan`` warns of a proposal: sizing leaves open exchanges out, for one."""
-    return [one.text for one in _warnings(text, guidelines)]
-
-
-def _warnings(text: str, guidelines: Guidelines) -> list[IoAdvice]:
     plan = make_io_plan(parse_io_configuration(text.encode(), "the best"))
     return [one for one in advise(plan, guidelines) if one.severity is Severity.WARNING]
 

@@ -36,20 +36,14 @@ class _Report(Enum):
     """No title yet: lines were pasted without it, or it follows a letter's first words."""
 
 
-_TITLES: Final = {
-    "CHANNELPATHA": _Report.CHANNEL,
-    "DIRECTACCESSD": _Report.DEVICE,
-    "I/OQUEUINGA": _Report.QUEUING,
-    "I/OQUEUEINGA": _Report.QUEUING,
-}
-"""How titles begin: they stand where a mail of 72 columns breaks them."""
-
-_WHOLE_TITLES: Final = (
-    "CHANNELPATHACTIVITY",
-    "DIRECTACCESSDEVICEACTIVITY",
-    "I/OQUEUINGACTIVITY",
-    "I/OQUEUEINGACTIVITY",
+_TITLES: Final = (
+    ("CHANNELPATHA", "CTIVITY", _Report.CHANNEL),
+    ("DIRECTACCESSD", "EVICEACTIVITY", _Report.DEVICE),
+    ("I/OQUEUINGA", "CTIVITY", _Report.QUEUING),
+    ("I/OQUEUEINGA", "CTIVITY", _Report.QUEUING),
 )
+"""How titles begin, and what follows where a mail of 72 columns breaks them."""
+
 _OTHER_TITLE: Final = re.compile(
     r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
@@ -158,13 +152,13 @@ class _Parser:
     def _take_heading(self, line: str, number: int) -> bool:
         """Whether a line is of a heading; if so, note what it says once the table is read."""
         squeezed = re.sub(r"\s+", "", line)
-        report = next((_TITLES[title] for title in _TITLES if title in squeezed), None)
+        report = next((report for title, _, report in _TITLES if title in squeezed), None)
         if report is not None:
             self._titled = number
         elif _OTHER_TITLE.search(line):
             # or the rest of a title that was broken in two
             begun = self._titled == number - 1
-            if begun and any(title.endswith(squeezed) for title in _WHOLE_TITLES):
+            if begun and any((title + rest).endswith(squeezed) for title, rest, _ in _TITLES):
                 return True
             report = _Report.OTHER
         system, date, time = (what.search(line) for what in (_SYSTEM, _DATE, _TIME))

@@ -88,22 +88,12 @@ class Word:
         return ConfigurationError(f"{self.place}: {text}")
 
 
-def is_chpid(word: Word) -> bool:
-    """Whether it may be a chpid."""
-    return _CHPID.fullmatch(word.text) is not None
-
-
-def is_channel_type(word: Word) -> bool:
-    """Whether it may be the type of a channel: OSD, FC_S."""
-    return _CHANNEL_TYPE.fullmatch(word.text) is not None
-
-
 def starts_channel(words: list[Word], at: int) -> bool:
     """Whether a channel of Channel Path Activity begins here, its type behind its chpid."""
     return bool(
         at + 1 < len(words)
-        and is_chpid(words[at])
-        and is_channel_type(words[at + 1])
+        and _CHPID.fullmatch(words[at].text)
+        and _CHANNEL_TYPE.fullmatch(words[at + 1].text)
         and words[at + 1].line - words[at].line <= 1
     )
 
@@ -128,8 +118,7 @@ def starts_iop(words: list[Word], at: int) -> bool:
 def looks_like_channel(words: list[Word], at: int) -> bool:
     """Whether a channel begins here, also without a title above it: mostly figures follow."""
     following = [word.text for word in words[at + 2 : at + 2 + _FOLLOWING]]
-    figures = sum(_NUMBER.fullmatch(text) is not None for text in following)
-    return starts_channel(words, at) and figures >= _FIGURES_AT_LEAST
+    return starts_channel(words, at) and sum(map(is_number, following)) >= _FIGURES_AT_LEAST
 
 
 Begins = Callable[[list[Word], int], object]
@@ -188,18 +177,14 @@ def _begins_within(words: list[Word], at: int) -> bool:
 
 def follows_row(words: list[Word], at: int, begins: Begins) -> bool:
     """Whether a figure with a point follows the last one of a row, and begins no other row."""
-    return (
-        at < len(words)
-        and "." in words[at].text
-        and _NUMBER.fullmatch(words[at].text) is not None
-        and not begins(words, at)
-    )
+    if at == len(words) or begins(words, at):
+        return False
+    return "." in words[at].text and is_number(words[at].text)
 
 
 def continues(words: list[Word], at: int) -> bool:
     """Whether a figure follows the last one, and not the next line of the table."""
-    same_line = words[at].line == words[at - 1].line
-    return same_line and _NUMBER.fullmatch(words[at].text) is not None
+    return words[at].line == words[at - 1].line and is_number(words[at].text)
 
 
 def is_number(text: str) -> bool:
@@ -236,21 +221,14 @@ _GROUPS: Final = (PARTS, _DATA, FICON, ZHPF)
 """What is blank is blank as a whole."""
 
 
-def _without(*left_out: frozenset[str]) -> tuple[str, ...]:
-    gone = frozenset[str]().union(*left_out)
-    return tuple(name for name in COLUMNS if name not in gone)
-
-
 _HEADINGS: Final = {
     tuple(name.split()[-1] for name in names): names
-    for names in (
-        _without(*choice)
-        for choice in product(
-            (frozenset[str](), PARTS),
-            (frozenset[str](), _DEFERS),
-            (frozenset[str](), ZHPF, ZHPF | FICON),
-        )
+    for parts, defers, rates in product(
+        (frozenset[str](), PARTS),
+        (frozenset[str](), _DEFERS),
+        (frozenset[str](), ZHPF, ZHPF | FICON),
     )
+    for names in (tuple(name for name in COLUMNS if name not in parts | defers | rates),)
 }
 """From the words of a heading, from the left, to its columns: all that releases have printed."""
 
@@ -288,12 +266,12 @@ class Heading:
         """Where the type of the channel stands that begins at ``at``; None if none does."""
         if not self.is_monitor:
             return at + 1 if starts_channel(words, at) else None
-        if not is_chpid(words[at]):
+        if not _CHPID.fullmatch(words[at].text):
             return None
         for place in range(at + 1, min(at + 4, len(words))):
             if words[place].line - words[at].line > 1:
                 return None
-            if is_channel_type(words[place]):
+            if _CHANNEL_TYPE.fullmatch(words[place].text):
                 return place
         return None
 
@@ -316,14 +294,13 @@ def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
     if "PART" not in (word.text for word in found) and "TOTAL" not in map(_printed, found):
         return None
     names = _HEADINGS.get(tuple(map(_printed, found)))
-    named = {word.text for word in words[at:first]}
-    if names is not None and "SPEED" in named and not ZHPF & {*names}:
+    order = [word.text for word in words[at:first]]
+    if names is not None and "SPEED" in order and not ZHPF & {*names}:
         names = None  # releases that have SPEED have ZHPF as well: the lines were cut
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
     unit = next((match[1] for match in before if match), "M")
-    order = [word.text for word in words[at:first]]
     whole = words[at].line == words[end - 1].line
     heading = Heading(
         place=words[at].place,

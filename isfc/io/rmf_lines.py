@@ -94,9 +94,10 @@ def read_channel(
         is_shared, at = words[at].text == "Y", at + 1
     if not _FICON_TYPE.fullmatch(kind):
         return PassedOver(chpid, kind, "no FICON channel"), at
-    if at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
-        while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
-            at += 1
+    figures = at
+    while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
+        at += 1
+    if at > figures:
         return PassedOver(chpid, kind, "no figures"), at
     values, end = rmf_columns.values_from(
         words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
@@ -178,16 +179,16 @@ def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -
     if heading.is_monitor:
         between = words[start + 1 : type_at]
         column = heading.generation.column if heading.generation else 0
-        found = [word.text for word in between if len(between) == 2 or _ends_at(word, column)]
+        found = [
+            word.text
+            for word in between
+            if len(between) == 2 or abs(word.column + len(word.text) - 1 - column) <= 1
+        ]
         return (found[-1] if found and _GENERATION.fullmatch(found[-1]) else ""), type_at + 1
     at = type_at + 1
     if at < len(words) and _GENERATION.fullmatch(words[at].text):
         return words[at].text, at + 1
     return "", at
-
-
-def _ends_at(word: Word, column: int) -> bool:
-    return abs(word.column + len(word.text) - 1 - column) <= 1
 
 
 DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")

@@ -15,11 +15,10 @@ from ctc.fibre_channel import Frames
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow
 from isfc.io.osa import StreamDirection, channel_rates, sending_cpu_us_per_mb
-from isfc.io.plan import asked, asynchronous
-from isfc.io.sap import SapLoad, sap_loads
+from isfc.io.plan import asked
 from isfc.io.simulation import ChannelSimulation, Observed
-from isfc.io.trunks import TrunkLoad, run_below, scarce, trunk_loads
-from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads
+from isfc.io.trunks import run_below, scarce
+from isfc.io.zhyperlink import SynchronousOutcome
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1
@@ -32,7 +31,6 @@ _NO_FRAMES: Final = Frames(0, 0)
 class ChannelLoad:
     """One workload on one channel, as it was seen for ``seconds``."""
 
-    workload: IoWorkload
     demand: Demand
     observed: Observed
     seconds: float
@@ -72,11 +70,6 @@ class ChannelRun(ChannelFlows):
     route: ChannelRoute
     loads: tuple[ChannelLoad, ...]
 
-    @property
-    def channel(self) -> IoChannel:
-        """The channel."""
-        return self.route.channel
-
     def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
         """I/Os a second of each flow."""
         for each in self.loads:
@@ -92,7 +85,7 @@ class ChannelRun(ChannelFlows):
 
     def of(self, protocol: Protocol) -> tuple[float, float, float]:
         """I/Os a second, open exchanges and deferred I/Os a second of one protocol."""
-        chosen = [each for each in self.loads if each.workload.protocol is protocol]
+        chosen = [each for each in self.loads if each.demand.workload.protocol is protocol]
         return (
             sum(each.io_per_s for each in chosen),
             sum(each.active for each in chosen),
@@ -153,75 +146,27 @@ class OsaActivity(Struct, frozen=True):
     """why that is null, or empty"""
 
 
-@dataclass(frozen=True, slots=True)
-class IoRun:
-    """What a run of a configuration came to."""
-
-    configuration: IoConfiguration
-    seconds: float
-    channels: tuple[ChannelRun, ...]
-    workloads: tuple[LoadActivity, ...]
-    synchronous: tuple[ReadsActivity, ...]
-    saps: tuple[SapLoad, ...]
-    osas: tuple[OsaActivity, ...]
-    trunks: tuple[TrunkLoad, ...] = ()
-
-
-def run_configuration(
-    configuration: IoConfiguration,
-    seconds: float = SECONDS,
-    warmup: float = WARMUP,
-    seed: int = 1,
-) -> IoRun:
-    """Run every channel of ``configuration``; the same seed makes the same run.
-
-    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
-    """
-    loads = list(synchronous_loads(configuration))
-    workloads = asynchronous(configuration, loads)
-    channels = tuple(_channels(configuration, workloads, seconds, warmup, seed))
-    return IoRun(
-        configuration=configuration,
-        seconds=seconds,
-        channels=channels,
-        workloads=tuple(_load(one, channels) for one in workloads),
-        synchronous=tuple(_reads(load.workload, load.outcome) for load in loads if load.outcome),
-        saps=sap_loads(
-            configuration,
-            (
-                (each.workload, channel.channel, each.io_per_s)
-                for channel in channels
-                for each in channel.loads
-            ),
-        ),
-        osas=tuple(
-            _osa(channel, configuration.users_of(channel.chpid))
-            for channel in configuration.channels.values()
-            if channel.is_osa
-        ),
-        trunks=trunk_loads(
-            configuration.trunks, {each.channel.chpid: each.traffic for each in channels}
-        ),
-    )
-
-
-def _channels(
+def run_channels(
     configuration: IoConfiguration,
     workloads: Sequence[IoWorkload],
     seconds: float,
     warmup: float,
     seed: int,
 ) -> Iterator[ChannelRun]:
+    """Run every channel with the part of ``workloads`` on it; the same seed makes the same run.
+
+    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    """
     wanted = [*asked(configuration, workloads)]
-    demands = {route.channel.chpid: each for route, _, each in wanted}
+    demands = {route.channel.chpid: each for route, each in wanted}
     simulations = {
         chpid: ChannelSimulation(each, Random(1_000_003 * seed + place))
         for place, (chpid, each) in enumerate(demands.items())
     }
     _run_all(configuration, simulations, demands, warmup * 1e9, measuring=False)
     _run_all(configuration, simulations, demands, (warmup + seconds) * 1e9, measuring=True)
-    for route, users, each in wanted:
-        parts = zip(users, each, simulations[route.channel.chpid].observed, strict=True)
+    for route, each in wanted:
+        parts = zip(each, simulations[route.channel.chpid].observed, strict=True)
         yield ChannelRun(route, tuple(ChannelLoad(*part, seconds) for part in parts))
 
 
@@ -244,8 +189,10 @@ def _run_all(
         run_below(trunks, held, until_ns, measuring=measuring)
 
 
-def _load(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
-    loads = [each for channel in channels for each in channel.loads if each.workload is workload]
+def load_activity(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
+    """What a workload came to on all of its channels."""
+    every = (each for channel in channels for each in channel.loads)
+    loads = [each for each in every if each.demand.workload is workload]
     responses = sorted(time for each in loads for time in each.observed.responses_ns)
     count = max(1, len(responses))
     mean_us = _mean(responses) / 1e3
@@ -262,14 +209,16 @@ def _load(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
     )
 
 
-def _reads(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
+def reads_activity(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
+    """What became of synchronous reads."""
     done = (load.rate_per_s or 0.0) * found.success
     shares = found.success, found.link_busy, found.cache_miss, found.rejected
     rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
     return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
 
 
-def _osa(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
+def osa_activity(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
+    """What the streams of an OSA came to."""
     of = channel.chpid, channel.feature, channel.mtu_bytes
     carried = {}
     packets_per_s = 0.0

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
+from isfc.io.bandwidth import UNLIMITED, finite
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload
 
 
@@ -97,7 +100,7 @@ def sap_busy(
     """
     work = iop_busy(profile, starts_per_s, interrupts_per_s, 0.0) / threads
     stretch = work * profile.contention * (threads - 1)
-    return work / (1.0 - stretch) if stretch < 1.0 else float("inf")
+    return work / (1.0 - stretch) if stretch < 1.0 else UNLIMITED
 
 
 def sap_io_per_s(profile: SapProfile, threads: int, busy: float = 1.0) -> float:
@@ -106,17 +109,15 @@ def sap_io_per_s(profile: SapProfile, threads: int, busy: float = 1.0) -> float:
     return busy * threads * 1e9 / stretched_ns
 
 
-@dataclass(frozen=True, slots=True)
-class SapLoad:
-    """A system's SAPs: I/Os a second, each started and ended, and how busy these make them.
-
-    ``busy`` is a share, infinite where they cannot do it.
-    """
+class SapLoad(Struct, frozen=True):
+    """The SAPs of a system."""
 
     system: str
     saps: int
     io_per_s: float
-    busy: float
+    """that they start; as many interrupts come"""
+    busy_percent: float | None
+    """null: more than they can do"""
 
 
 def sap_loads(
@@ -137,5 +138,5 @@ def sap_loads(
                 if (workload.system or channel.system or only) == name
             )
             busy = sap_busy(Z15, iop_threads(saps), rate, rate)
-            found.append(SapLoad(name, saps, rate, busy))
+            found.append(SapLoad(name, saps, rate, finite(100 * busy)))
     return tuple(found)

@@ -15,7 +15,9 @@ from ctc import fibre_channel
 from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
+from isfc.io.bandwidth import finite
 from isfc.io.configuration import Protocol
+from isfc.io.demand import far_ns, work_of
 from isfc.io.mix import Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
@@ -258,7 +260,7 @@ def _works(
     profile: ChannelProfile, protocol: Protocol, mix: Mix, *, encrypted: bool = False
 ) -> list[tuple[float, IoWork]]:
     """How many a second there are of each kind of I/O, and what one of them takes."""
-    make = profile.command_work if protocol is Protocol.FICON else profile.transport_work
+    make = work_of(profile, protocol)
     return [
         (rate, make(load.io_bytes, is_read=is_read, encrypted=encrypted))
         for load in mix.loads
@@ -303,14 +305,8 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
         write = write.plus(work.to_control_unit.times(rate))
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
     frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
-    full_mb_per_s = (
-        fibre_channel.line_bytes_per_s(link_gbps)
-        * fibre_channel.LINE_USE
-        * mb_per_s
-        / frames.line_length
-        if mb_per_s
-        else 0.0
-    )
+    line_per_s = fibre_channel.line_bytes_per_s(link_gbps) * fibre_channel.LINE_USE
+    full_mb_per_s = line_per_s * mb_per_s / frames.line_length if mb_per_s else 0.0
     limit = guidelines.bus_percent / 100
     isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
     frame_data = mb_per_s * 1e6 / frames.count if mb_per_s else 1.0
@@ -340,7 +336,7 @@ def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapsNe
     if saps is None:
         return SapsNeeded(None, None, given=False)
     busy = sap_busy(profile, iop_threads(saps), mix.io_per_s, mix.io_per_s)
-    return SapsNeeded(saps, None if math.isinf(busy) else 100 * busy, mix.saps is not None)
+    return SapsNeeded(saps, finite(100 * busy), mix.saps is not None)
 
 
 LINK_BUSY_MAX: Final = 0.1
@@ -392,13 +388,7 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
     def use(credits_: int) -> float:
         """Of the busier direction of all inter-switch links, the share that these credits take."""
         return max(
-            sum(
-                rate
-                * max(whole_ns, frames.count * fibre_channel.credit_ns(credits_, far.km, each_ns))
-                for rate, frames in way
-                for whole_ns in (line_ns(frames, far.link_gbps),)
-                for each_ns in (whole_ns / frames.count,)
-            )
+            sum(rate * far_ns(frames, far.link_gbps, credits_, far.km) for rate, frames in way)
             / far.isls
             / 1e9
             for way in ways

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from isfc.io.bandwidth import Ceiling, DataRates, total
+from msgspec import Struct
+
+from isfc.io.bandwidth import Ceiling, DataRates, finite, total
 from isfc.io.configuration import Trunk
 from isfc.io.demand import Demand
 from isfc.io.estimate import ChannelEstimate
@@ -29,24 +31,46 @@ STEPS_MIN: Final = 2.0
 goes on alone (chosen: far less than what fills a ceiling takes)."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrunkLoad:
-    """A trunk and the data that it carries."""
+class TrunkLoad(Struct, frozen=True):
+    """A card, interconnect or fanout."""
 
-    trunk: Trunk
-    carried: DataRates
+    level: str
+    name: str
+    channels: tuple[str, ...]
+    """chpids"""
+    gb_per_s_max: float | None
+    """10^9 bytes, both ways together; null: no ceiling"""
+    gb_per_s_one_way_max: float | None
+    gb_per_s_read: float
+    gb_per_s_write: float
+    percent: float
+    """of the nearest ceiling"""
 
     @property
-    def use(self) -> float:
-        """The share of its ceiling, of whichever is nearest: either way, or both together."""
-        return self.trunk.ceiling.use(self.carried)
+    def title(self) -> str:
+        """As people call it."""
+        return f"{self.level} {self.name}"
+
+    @property
+    def count(self) -> int:
+        """How many channels it carries."""
+        return len(self.channels)
 
 
 def trunk_loads(trunks: Sequence[Trunk], moved: Mapping[str, DataRates]) -> tuple[TrunkLoad, ...]:
     """What each trunk carries, of what each channel moves."""
     return tuple(
-        TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
+        _load(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
         for trunk in trunks
+    )
+
+
+def _load(trunk: Trunk, carried: DataRates) -> TrunkLoad:
+    ceiling = trunk.ceiling
+    return TrunkLoad(
+        *(ceiling.level, trunk.name, trunk.channels),
+        *(finite(ceiling.mb_per_s / 1e3), finite(ceiling.one_way_mb_per_s / 1e3)),
+        *(carried.read_mb_per_s / 1e3, carried.write_mb_per_s / 1e3, 100 * ceiling.use(carried)),
     )
 
 
@@ -302,15 +326,15 @@ def _chance_of(
     )
 
 
+@dataclass(slots=True)
 class _Met:
     """Streams of one length and pace, of all channels below a trunk: how many there would be."""
 
-    def __init__(self, number: float = 0.0, most: float = 0.0, *, is_open: bool = False) -> None:
-        self.number = number
-        self.most = most
-        self.is_open = is_open
-        self.by_line = 0.0
-        """The sum of how much slower each streams because of its own channel's line."""
+    number: float = 0.0
+    most: float = 0.0
+    is_open: bool = False
+    by_line: float = 0.0
+    """The sum of how much slower each streams because of its own channel's line."""
 
     def kind(self, solo_ns: float, weight: float, fitting: float, before: float) -> FlowKind:
         """For `isfc.io.timescales`, if the part ``fitting`` of them is there."""

@@ -10,8 +10,10 @@ that found the link busy or was rejected is in the cache as often as any; one th
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec.structs import replace
 
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
@@ -115,9 +117,8 @@ def synchronous_outcome(
     *,
     cache_hit: float = 1.0,
     rejected: float = 0.0,
-    fallback_ns: float | None = None,
 ) -> SynchronousOutcome:
-    """``requests_per_s`` dealt to ``links``; what fails goes over a channel in ``fallback_ns``.
+    """``requests_per_s`` dealt to ``links``; what fails goes over a channel.
 
     ``cache_hit`` is the share that the storage has in its cache, ``rejected`` the share that the
     control unit turns away. Both are noticed in the link, which takes as long as a read.
@@ -128,15 +129,13 @@ def synchronous_outcome(
     missed = (inside - turned_away) * (1.0 - cache_hit)
     success = inside - turned_away - missed
     spin_ns = inside * load.latency_ns
-    failed = 1.0 - success
-    over_channel_ns = profile.asynchronous_ns if fallback_ns is None else fallback_ns
     return SynchronousOutcome(
         success=success,
         link_busy=load.busy,
         rejected=turned_away,
         cache_miss=missed,
         latency_ns=load.latency_ns,
-        response_ns=spin_ns + failed * over_channel_ns,
+        response_ns=spin_ns + (1.0 - success) * profile.asynchronous_ns,
         spin_ns=spin_ns,
     )
 
@@ -172,7 +171,7 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             used = (configuration.channels[chpid] for chpid in workload.channels)
             links = tuple(channel for channel in used if channel.is_zhyperlink)
             rate, hit = workload.rate_per_s, workload.cache_hit_percent / 100
-            outcome = None
+            outcome = None if rate is None else _TOO_LONG
             if rate is not None and _fits(workload):
                 asked = sum(_asked_per_s(link, configuration) for link in links)
                 outcome = synchronous_outcome(
@@ -180,10 +179,8 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
                     asked,
                     len(links),
                     cache_hit=hit,
-                    rejected=workload.rejected_percent / 100,
+                    rejected=workload.rejected,
                 )
-            elif rate is not None:
-                outcome = _TOO_LONG
             yield SynchronousLoad(workload, links, outcome)
 
 

@@ -49,9 +49,6 @@ class JournalSink(Protocol):
     def __call__(self, record: bytes) -> None:
         """Take one record."""
 
-    def skip(self) -> None:
-        """Count a record that was not made because none are wanted."""
-
 
 class JournalRecorder:
     """Writes every input of a system into a journal, with what came of it.
@@ -70,8 +67,6 @@ class JournalRecorder:
         if self._journal.recording:
             given = encode_definition(definition)
             self._journal(encode_record(InputKind.BEGIN, 0, 0, given, InputOutcome()))
-        else:
-            self._journal.skip()
 
     def take(self, given: Input, now_ns: int) -> None:
         """Encode an input, while records are wanted."""
@@ -86,12 +81,10 @@ class JournalRecorder:
         error: str,
     ) -> None:
         """Record it with what it has led to."""
-        if self._given is None or not self._journal.recording:
-            self._journal.skip()
-            return
-        act, number, given = self._given
-        outcome = _outcome(frames, events, deadline_ns, error)
-        self._journal(encode_record(act, self._now_ns, number, given, outcome))
+        if self._given is not None and self._journal.recording:
+            act, number, given = self._given
+            outcome = _outcome(frames, events, deadline_ns, error)
+            self._journal(encode_record(act, self._now_ns, number, given, outcome))
 
 
 def journalled(
@@ -111,8 +104,8 @@ class Difference(Record):
     replayed: InputOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Replay(Record):
+@dataclass(slots=True)
+class Replay:
     """What a journal, fed to fresh systems, led to; ``difference`` is None if to the same.
 
     ``definition`` is that of the last one. Times are those of the first and the last input,
@@ -120,14 +113,14 @@ class Replay(Record):
     """
 
     definition: LinkEndDefinition
-    node_count: int
-    input_count: int
-    first_ns: int
-    last_ns: int
-    frame_count: int
-    event_count: int
-    truncated_length: int
-    difference: Difference | None
+    node_count: int = 0
+    input_count: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+    frame_count: int = 0
+    event_count: int = 0
+    truncated_length: int = 0
+    difference: Difference | None = None
 
 
 def replay(read: Read, make: Callable[[LinkEndDefinition], System] = system_of) -> Replay:
@@ -136,41 +129,32 @@ def replay(read: Read, make: Callable[[LinkEndDefinition], System] = system_of) 
     Raises `JournalError` where the journal is damaged.
     """
     reader = JournalReader(read)
+    done: Replay | None = None
     system: System | None = None
-    definition: LinkEndDefinition | None = None
-    difference: Difference | None = None
-    node_count = input_count = frame_count = event_count = first_ns = last_ns = 0
     for record in reader:
         if record.act is InputKind.BEGIN:
             definition = cast(LinkEndDefinition, record.given)
             system = _begin(make, definition, record.offset)
-            node_count += 1
+            done = done or Replay(definition)
+            done.definition = definition
+            done.node_count += 1
             continue
-        if system is None:
+        if system is None or done is None:
             raise JournalError("an input before there is a system", record.offset)
-        if not input_count:
-            first_ns = record.now_ns
-        last_ns = record.now_ns
-        input_count += 1
+        if not done.input_count:
+            done.first_ns = record.now_ns
+        done.last_ns = record.now_ns
+        done.input_count += 1
         outcome = _repeat(system, record)
-        frame_count += outcome.frame_count
-        event_count += outcome.event_count
+        done.frame_count += outcome.frame_count
+        done.event_count += outcome.event_count
         if outcome != record.outcome:
-            difference = Difference(record, outcome)
+            done.difference = Difference(record, outcome)
             break
-    if definition is None:
+    if done is None:
         raise JournalError("holds nothing", len(FILE_HEADER))
-    return Replay(
-        definition,
-        node_count,
-        input_count,
-        first_ns,
-        last_ns,
-        frame_count,
-        event_count,
-        reader.framed.truncated_length,
-        difference,
-    )
+    done.truncated_length = reader.framed.truncated_length
+    return done
 
 
 def _begin(

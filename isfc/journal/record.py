@@ -122,17 +122,11 @@ def encode_input(given: Input) -> tuple[InputKind, int, bytes]:
         case Deadline():
             return InputKind.DEADLINE, 0, b""
         case VaryDevice():
-            return (
-                InputKind.VARY_RDEV_ON if given.online else InputKind.VARY_RDEV_OFF,
-                given.rdev,
-                b"",
-            )
+            kind = InputKind.VARY_RDEV_ON if given.online else InputKind.VARY_RDEV_OFF
+            return kind, given.rdev, b""
         case VaryChpid():
-            return (
-                InputKind.VARY_CHPID_ON if given.online else InputKind.VARY_CHPID_OFF,
-                given.chpid,
-                b"",
-            )
+            kind = InputKind.VARY_CHPID_ON if given.online else InputKind.VARY_CHPID_OFF
+            return kind, given.chpid, b""
         case DeviceInput():
             return _DEVICE_ACTS[type(given)], given.rdev, b""
     raise TypeError(f"{given} has no act in a journal")

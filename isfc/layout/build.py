@@ -3,13 +3,13 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.arguments import checked, in_python
+from isfc.arguments import checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -17,6 +17,8 @@ from isfc.layout.path import FarPath
 from isfc.layout.rules.changes import unused_chpids
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
+
+_T = TypeVar("_T")
 
 ASSUMED_FEATURE: Final = structs.replace(FEATURES["FICON Express8S"])
 """The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers.
@@ -116,18 +118,24 @@ def new(
     commas between. ``rdevs`` is the first device number of both systems, or of each; those of each
     further pair begin 16 higher. Raises `ConfigurationError` for what is no layout.
     """
-    with in_python():
-        with within(f"systems {systems[:40]!r}"):
-            nodes = read_nodes(systems)
-        with within(f"chpids {chpids[:40]!r}"):
-            pairs = read_pairs(chpids)
-        with within(f"ctcs {ctcs}"):
-            count = read_count(str(ctcs))
-        with within(f"feature {feature[:40]!r}"):
-            profiles = read_profiles(feature, len(pairs))
-        with within(f"rdevs {rdevs[:40]!r}"):
-            firsts = read_firsts(rdevs)
-        return layout_of(nodes, pairs, count, profiles, firsts)
+    given = {"systems": systems, "chpids": chpids, "ctcs": str(ctcs)}
+    given |= {"feature": feature, "rdevs": rdevs}
+    return said_layout(given.__getitem__)
+
+
+def said_layout(say: Callable[[str], str]) -> Layout:
+    """The layout of the arguments of `new`, each of which ``say`` says as its turn comes."""
+
+    def read(name: str, convert: Callable[[str], _T]) -> _T:
+        text = say(name)
+        with within(f"{spelt(name)} {text[:40]!r}"):
+            return convert(text)
+
+    nodes = read("systems", read_nodes)
+    pairs = read("chpids", read_pairs)
+    count = read("ctcs", read_count)
+    profiles = read("feature", lambda text: read_profiles(text, len(pairs)))
+    return layout_of(nodes, pairs, count, profiles, read("rdevs", read_firsts))
 
 
 def layout_of(
@@ -139,13 +147,14 @@ def layout_of(
 ) -> Layout:
     """The layout with ``count`` CTCs on each pair of chpids."""
     of_pair = dict(zip(pairs, profiles, strict=True))
+    most, chpids_said = CTCS_MAX // len(pairs), spelt("chpids")
     return build_layout(
         nodes,
         _connections(pairs, count, firsts),
         lambda ends: SaidFibre(of_pair[ends[nodes[0]], ends[nodes[1]]]),
-        too_many=f": --ctcs {CTCS_MAX // len(pairs)} at most with so many --chpids"
-        if len(pairs) <= CTCS_MAX
-        else ": fewer --chpids",
+        too_many=f": {spelt('ctcs')} {most} at most with so many {chpids_said}"
+        if most
+        else f": fewer {chpids_said}",
     )
 
 
@@ -220,7 +229,7 @@ def _connections(
             here, there = (first + RDEVS_PER_CHPID * index + n for first in firsts)
             if max(here, there) > RDEV_MAX:
                 raise ConfigurationError(
-                    "--rdevs: device numbers go beyond FFFF; expected lower ones"
+                    f"{spelt('rdevs')}: device numbers go beyond FFFF; expected lower ones"
                 )
             yield CtcChoice(chpids, (Rdev(here), Rdev(there)))
 
@@ -248,14 +257,8 @@ def widened(layout: Layout, count: int) -> Layout:
     most = CTCS_MAX // count if is_full else CTCS_MAX
     ctcs = [ctc for kept in own.values() for ctc in kept[:most]]
     for fibre in new:
-        ctcs += _more(ctcs, fibre, min(each, most))
+        first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
+        room = min(each, most, RDEV_MAX - max(first, second))
+        rdevs = ((Rdev(first + n), Rdev(second + n)) for n in range(1, room + 1))
+        ctcs += (CtcPair(fibre, both) for both in rdevs)
     return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
-
-
-def _more(ctcs: list[CtcPair], fibre: Fibre, count: int) -> list[CtcPair]:
-    first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
-    room = min(count, RDEV_MAX - max(first, second))
-    return [
-        CtcPair(fibre, (Rdev(first + number), Rdev(second + number)))
-        for number in range(1, room + 1)
-    ]

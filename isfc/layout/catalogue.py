@@ -128,7 +128,7 @@ class Sources(Struct, frozen=True):
             ((data, source, _),) = self.texts
             return parse_document(data, source)
         # decks are read by a ring above, as little of what is given is one
-        imported = import_module("isfc.deck.imported").layout_of
+        imported = import_module("isfc.deck.importing").layout_of
         text, assumed = imported(self.kind, self.texts, partitions, ports)
         return structs.replace(parse_document(text, str(self.decks)), assumed=assumed)
 
@@ -178,9 +178,8 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
     if argument == str(STANDARD_INPUT):
         with within("standard input"):
             return read_bytes(STANDARD_INPUT, "a layout", _TEXT_LENGTH_MAX), "standard input"
-    names = shipped_layouts()
-    path = argument if isinstance(argument, Path) else layout_path(argument)
-    if path is None:
+    names, path = shipped_layouts(), Path(argument)
+    if argument in names:
         return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
     if not argument:
         raise ConfigurationError(f"LAYOUT is empty; expected a path or one of {', '.join(names)}")
@@ -192,11 +191,6 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
         )
     with within(str(path)):
         return read_bytes(path, "a layout file", _TEXT_LENGTH_MAX), str(path)
-
-
-def layout_path(argument: str) -> Path | None:
-    """The file that a user means by ``argument``; None for a shipped layout."""
-    return None if argument in shipped_layouts() else Path(argument)
 
 
 def is_there(path: Path) -> bool:

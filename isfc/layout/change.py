@@ -101,7 +101,10 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
             yield link.nodes, was, fibre
 
 
-def _ctcs(collection: Collection) -> dict[tuple[object, ...], LinkCtc]:
+_Ctcs = dict[tuple[object, ...], LinkCtc]
+
+
+def _ctcs(collection: Collection) -> _Ctcs:
     found = [LinkCtc(link.nodes, ctc) for link in collection.links for ctc in link.ctcs]
     return {each.key: each for each in found}
 
@@ -110,14 +113,13 @@ class _Change:
     """What is active by now, and what is still to be added and removed."""
 
     def __init__(self, before: Collection, after: Collection, reset: Nodes | None) -> None:
-        given, wanted = _ctcs(before), _ctcs(after)
-        self._active = dict(given)
-        self._new = {
-            key: each for key, each in wanted.items() if key not in given or each.nodes == reset
-        }
-        self._gone = {
-            key: each for key, each in given.items() if key not in wanted or each.nodes == reset
-        }
+        self._active, wanted = _ctcs(before), _ctcs(after)
+
+        def but_for(others: _Ctcs, ctcs: _Ctcs) -> _Ctcs:
+            return {k: each for k, each in ctcs.items() if k not in others or each.nodes == reset}
+
+        self._new = but_for(self._active, wanted)
+        self._gone = but_for(wanted, self._active)
         self._lasting = {link.nodes for link in before.links} & {link.nodes for link in after.links}
 
     def steps(self) -> Iterator[Step]:
@@ -146,11 +148,7 @@ class _Change:
         found: list[LinkCtc] = []
         for nodes in dict.fromkeys(each.nodes for each in self._gone.values()):
             gone = [each for each in self._gone.values() if each.nodes == nodes]
-            stays = [
-                each
-                for each in self._active.values()
-                if each.nodes == nodes and each.key not in self._gone
-            ]
+            stays = any(e.nodes == nodes for e in self._active.values() if e.key not in self._gone)
             if stays or nodes not in self._lasting:
                 found += gone
             else:  # the one in the way of least that is new stays
@@ -168,11 +166,8 @@ class _Change:
                     del self._active[each.key], self._gone[each.key]
             active = [each.ctc for each in self._active.values() if each.nodes == nodes]
             left = link_of(nodes, active) if active else None
-            frees = tuple(
-                each
-                for each in some
-                if each.key not in self._new and any(each.blocks(new) for new in self._new.values())
-            )
+            freed = (each for each in some if each.key not in self._new)
+            frees = tuple(each for each in freed if any(map(each.blocks, self._new.values())))
             down = left is None and nodes in self._lasting
             yield Step(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
 

@@ -242,15 +242,14 @@ def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
     for name in sorted(fibres):
         if name not in names:
             raise ConfigurationError(f"there is no [fibre.{name}]; {expected(name, names)}")
-    links = []
-    for link in collection.links:
-        ctcs = tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres)
-        if ctcs:
-            kept = tuple(fibre for fibre in link.fibres if fibre.name not in fibres)
-            links.append(replace(link, fibres=kept, ctcs=ctcs))
+    lefts = (
+        link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres))
+        for link in collection.links
+    )
+    links = tuple(left for left in lefts if left.ctcs)
     if not links:
         raise ConfigurationError("no CTC is left: the link is down")
-    return in_use(replace(collection, links=tuple(links)))
+    return in_use(replace(collection, links=links))
 
 
 def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:

@@ -54,36 +54,27 @@ _REMEDIES: Final = {
 
 _MEASURED: Final = "'isfc measured read FILE' reads it, and a layout is a file of its own"
 
-_SIGNS: Final = (
-    (
-        r'(?s)\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:',
-        f"what 'isfc run --json' prints: give the layout that ran; {_MEASURED}",
+_SIGNS: Final = {
+    r'(?s)\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:': (
+        f"what 'isfc run --json' prints: give the layout that ran; {_MEASURED}"
     ),
-    (
-        r"\A\s*[\[{]\s*[\"{\[\]}]",
-        "JSON: give a layout in TOML, such as 'isfc new' writes",
+    r"\A\s*[\[{]\s*[\"{\[\]}]": "JSON: give a layout in TOML, such as 'isfc new' writes",
+    r"(?i)\A\s*<(?:!doctype html|html|svg|\?xml)": (
+        "a page or a picture, such as 'isfc report' writes: give the layout that it is of"
     ),
-    (
-        r"(?i)\A\s*<(?:!doctype html|html|svg|\?xml)",
-        "a page or a picture, such as 'isfc report' writes: give the layout that it is of",
+    r"(?m)^\W*Logical link \S+ - \S+, seen from ": (
+        f"a page that 'isfc run' printed: give the layout that ran; {_MEASURED}"
     ),
-    (
-        r"(?m)^\W*Logical link \S+ - \S+, seen from ",
-        f"a page that 'isfc run' printed: give the layout that ran; {_MEASURED}",
+    r"(?mi)\bFCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT": (
+        f"a report of Performance Toolkit or of link activity: {_MEASURED}"
     ),
-    (
-        r"(?mi)\bFCX1\d\d\b|^\W*Addr +Type\b.*\bPend\b|TXPENDCT",
-        f"a report of Performance Toolkit or of link activity: {_MEASURED}",
+    r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U": (
+        "an RMF report: 'isfc io size --rmf FILE' reads it"
     ),
-    (
-        r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U",
-        "an RMF report: 'isfc io size --rmf FILE' reads it",
+    r"(?mi)^[0-9A-F]{3,5} {1,40}CTCE\b": (
+        "the configuration of a Hercules: 'isfc ctce FILE FILE' takes those of both"
     ),
-    (
-        r"(?mi)^[0-9A-F]{3,5} {1,40}CTCE\b",
-        "the configuration of a Hercules: 'isfc ctce FILE FILE' takes those of both",
-    ),
-)
+}
 """What shows each kind, in the order of looking, and what to do with it."""
 
 
@@ -127,9 +118,11 @@ def refuse_iocp_report(text: str, source: str) -> None:
 
 def foreign_text(text: str) -> str | None:
     """What a text is, and what to give instead; None if it may be meant as a layout."""
-    known = _REMEDIES.get(source_kind(text))
-    if found := known or next((remedy for sign, remedy in _SIGNS if re.search(sign, text)), None):
-        return found
+    if known := _REMEDIES.get(source_kind(text)):
+        return known
+    for sign, remedy in _SIGNS.items():
+        if re.search(sign, text):
+            return remedy
     report = iocp_report(text)
     return report and f"{report[0]}: give {THE_DECK}"
 

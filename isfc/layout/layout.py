@@ -12,7 +12,7 @@ from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
 from ctc.profiles import ChpidProfile
 from isfc.arguments import check_fields
 from isfc.layout.note import Note
-from isfc.layout.path import FarPath
+from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.reported import Drawn
@@ -68,13 +68,24 @@ class Fibre(Struct, frozen=True):
         return round(self.km * NS_PER_KM)
 
     @property
+    def isl(self) -> Isl | None:
+        """The inter-switch links on its way, if it has some."""
+        return None if self.path is None else self.path.isl
+
+    def with_isl(self, change: Callable[[Isl], Isl]) -> "Fibre":
+        """The same with its inter-switch links changed; itself without any."""
+        if self.path is None or self.path.isl is None:
+            return self
+        return structs.replace(self, path=structs.replace(self.path, isl=change(self.path.isl)))
+
+    @property
     def line_profile(self) -> ChpidProfile:
         """Its profile with a line as slow as its ports' buffer credits make it over its length.
 
         Over inter-switch links those of the directors count instead (`Isl`).
         """
         profile = self.profile
-        if not self.km or (self.path is not None and self.path.isl is not None):
+        if not self.km or self.isl is not None:
             return profile
         let_through = full_frames_by_credits(self.port_credits, self.km, profile.link_gbps)
         is_limited = 0 < profile.line_ns_per_byte < 1e9 / let_through

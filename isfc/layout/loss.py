@@ -17,6 +17,7 @@ from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Cec, Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import channel_name, in_use
 from isfc.link.name import NodeName
@@ -36,10 +37,7 @@ def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> Pieces:
     the inter-switch links of a path), ``cec:NAME`` and ``system:NAME``. A CEC takes along every
     link of its systems.
     """
-    found: dict[str, set[Fibre]] = {}
-    for name, fibre in _names(layout, cecs):
-        found.setdefault(name, set()).add(fibre)
-    return {name: frozenset(fibres) for name, fibres in found.items()}
+    return {name: frozenset(fibres) for name, fibres in grouped(_names(layout, cecs)).items()}
 
 
 def _names(layout: Layout, cecs: Sequence[Cec]) -> Iterator[tuple[str, Fibre]]:
@@ -75,7 +73,7 @@ def _names_of_the_way(fibres: Sequence[Fibre]) -> Iterator[tuple[str, Fibre]]:
     for fibre in fibres:
         if fibre.path is not None:
             yield f"{PATH}:{fibre.path.name}", fibre
-            if fibre.path.isl is not None:
+            if fibre.isl is not None:
                 yield f"{ISL}:{fibre.path.name}", fibre
 
 
@@ -96,9 +94,12 @@ def link_without(layout: Layout, pieces: Sequence[str], cecs: Sequence[Cec] = ()
                 fewer[fibre] = count
     ctcs = tuple(ctc for ctc in layout.ctcs if ctc.fibre not in gone)
     left = layout.with_ctcs(ctcs) if ctcs else None
-    if left is not None and fewer:
-        left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
-    return left
+
+    def with_fewer(fibre: Fibre) -> Fibre:
+        lost = fewer.get(fibre, 0)
+        return fibre.with_isl(lambda isl: structs.replace(isl, count=isl.count - lost))
+
+    return left.with_fibres(with_fewer) if left is not None and fewer else left
 
 
 def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
@@ -106,15 +107,8 @@ def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
 
     ``count`` pieces of that name are gone.
     """
-    isl = fibre.path.isl if fibre.path and name.startswith(f"{ISL}:") else None
+    isl = fibre.isl if name.startswith(f"{ISL}:") else None
     return isl is None or count >= isl.count
-
-
-def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
-    if not gone or fibre.path is None or fibre.path.isl is None:
-        return fibre
-    isl = structs.replace(fibre.path.isl, count=fibre.path.isl.count - gone)
-    return structs.replace(fibre, path=structs.replace(fibre.path, isl=isl))
 
 
 def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
@@ -155,10 +149,8 @@ def pieces(layout: AnyLayout) -> dict[str, list[str]]:
                 found.setdefault(name, []).extend(names)
     kinds = (VARY, PORT, ISL, PATH, DIRECTOR, CEC, SYSTEM)
     place = {kind: place for place, kind in enumerate(kinds, start=1)}
-    return {
-        name: found[name]
-        for name in sorted(found, key=lambda name: place.get(name.split(":")[0], 0))
-    }
+    smallest_first = sorted(found, key=lambda name: place.get(name.split(":")[0], 0))
+    return {name: found[name] for name in smallest_first}
 
 
 def collection_without(collection: Collection, pieces: Sequence[str]) -> Collection:
@@ -319,12 +311,13 @@ def _pieces(collection: Collection) -> Iterator[_Piece]:
         for gone, ends in _chpids(links[0]):
             yield *taken(CHPID, f"chpid {_both(ends)}", {*gone})[:3], ends
     else:
-        channels: dict[tuple[str, ...], set[Fibre]] = {}
-        for link, fibre in fibres:
-            for end, node in enumerate(link.nodes):
-                channels.setdefault(fibre.channel_ends(end, node), set()).add(fibre)
+        channels = grouped(
+            (fibre.channel_ends(end, node), fibre)
+            for link, fibre in fibres
+            for end, node in enumerate(link.nodes)
+        )
         for channel, on in channels.items():
-            yield taken(CHPID, channel_name(channel), on)
+            yield taken(CHPID, channel_name(channel), {*on})
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
         yield taken(DIRECTOR, f"director {director}", led)

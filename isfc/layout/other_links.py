@@ -6,7 +6,7 @@ An import keeps of decks what other partitions have on the channels of the links
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -90,7 +90,10 @@ class _Places:
                 self._like(channels),
                 name=str(number),
                 chpids=(self._chpid(first, here), self._chpid(second, there)),
-                **_OF_ITS_OWN,
+                disks=(NOTHING, NOTHING),  # that one has them already
+                directors=(),
+                ports=(),
+                channels=(),
             )
             found += (
                 CtcPair(fibre, (self._rdev(first), self._rdev(second))) for _ in range(ctcs.count)
@@ -128,12 +131,3 @@ class _Places:
         rdev = next(Rdev(n) for n in count() if n not in used)
         used.add(rdev)
         return rdev
-
-
-_OF_ITS_OWN: Final[dict[str, Any]] = {
-    "disks": (NOTHING, NOTHING),
-    "directors": (),
-    "ports": (),
-    "channels": (),
-}
-"""What a fibre has not from another one between the same channels: that one has them already."""

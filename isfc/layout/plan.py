@@ -10,6 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
@@ -67,20 +68,13 @@ class Plan(Reported, Struct, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc plan --json`` prints without a run; names and meanings of the keys stay."""
-        ways, rows = self.directions, self.rows()
+        ways = self.directions
         return {
             "nodes": dict(zip(("first", "second"), self.layout.nodes, strict=True)),
             "stop_short": self.stop_short,
             "write_order": {way.sender: [*map(format_rdev, way.write_order)] for way in ways},
             "exclusive": {way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
-            "chpids": {
-                way.sender: [
-                    {key: value for key, value in row.items() if key != "sender"}
-                    for row in rows
-                    if row["sender"] == way.sender
-                ]
-                for way in ways
-            },
+            "chpids": grouped((row.pop("sender"), row) for row in self.rows()),
             "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
             "advice": [each.to_dict() for each in self.advice],
         }

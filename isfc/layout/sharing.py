@@ -147,7 +147,7 @@ def _joined(links: Sequence[Layout]) -> Iterator[Note]:
         " and ".join(sorted(fibre.directors))
         for link in links
         for fibre in link.fibres
-        if len(set(fibre.directors)) > 1 and (fibre.path is None or fibre.path.isl is None)
+        if len(set(fibre.directors)) > 1 and fibre.isl is None
     )
     if pairs:
         yield Note(
@@ -194,7 +194,7 @@ def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, bool, l
             others = [other for other in carried[channel] if other.nodes != link.nodes]
             if others:
                 yield channel_name(channel), False, others
-        if fibre.path is not None and fibre.path.isl is not None:
+        if fibre.path is not None and fibre.isl is not None:
             others = [
                 other
                 for other in collection.links

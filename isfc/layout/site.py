@@ -152,16 +152,20 @@ def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> d
 
 class _Root(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, holds("what the profile is called")]
-    features: Annotated[list[str], holds("a list of the features it was fitted on")]
+    features: Annotated[tuple[str, ...], holds("a list of the features it was fitted on")]
     intervals: Annotated[int, holds("how many intervals it was fitted on")]
     model: Annotated[str, holds("the digest of the model's constants")]
     factors: Annotated[dict[str, float], holds("a table of factors by constant")]
     held_back: Annotated[Errors | None, holds("a table with median and worst")] = None
     before: Annotated[Errors | None, holds("a table with median and worst")] = None
-    doubts: Annotated[list[str], holds("a list of reasons for which the fit was refused")] = []
+    doubts: Annotated[
+        tuple[str, ...], holds("a list of reasons for which the fit was refused")
+    ] = ()
     layout: Annotated[str, holds("the CTCs on each fibre that were measured")] = ""
-    loads: Annotated[list[str], holds("a list of what ran, such as HL:50")] = []
-    covariance: Annotated[list[list[float]], holds("a row of numbers for each constant")] = []
+    loads: Annotated[tuple[str, ...], holds("a list of what ran, such as HL:50")] = ()
+    covariance: Annotated[
+        tuple[tuple[float, ...], ...], holds("a row of numbers for each constant")
+    ] = ()
 
 
 @checked
@@ -188,27 +192,11 @@ def read_profile(path: str | Path) -> SiteProfile:
                 raise ConfigurationError(
                     f"[factors] {name} {factor:g}: expected {1 / FACTOR_MAX:g} to {FACTOR_MAX:g}"
                 )
-        return SiteProfile(
-            root.name,
-            root.factors,
-            tuple(root.features),
-            root.intervals,
-            root.model,
-            root.held_back,
-            root.before,
-            tuple(root.doubts),
-            root.layout,
-            tuple(root.loads),
-            _covariance(root.covariance, len(known)),
-        )
-
-
-def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...], ...]:
-    """As it was written, and of all constants if of any."""
-    sizes = {len(rows), *map(len, rows)}
-    if rows and (sizes != {count} or not all(isfinite(each) for row in rows for each in row)):
-        raise ConfigurationError(f"covariance: expected {count} rows of {count} numbers")
-    return tuple(map(tuple, rows))
+        rows, count = root.covariance, len(known)
+        sizes = {len(rows), *map(len, rows)}
+        if rows and (sizes != {count} or not all(isfinite(each) for row in rows for each in row)):
+            raise ConfigurationError(f"covariance: expected {count} rows of {count} numbers")
+        return SiteProfile(**msgspec.structs.asdict(root))
 
 
 @checked

@@ -119,8 +119,7 @@ def with_channels(collection: "Collection") -> tuple[Layout, ...]:
 
     def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
         channels = collection.channels_of(fibre, nodes)
-        isl = fibre.path is not None and fibre.path.isl is not None
-        if not isl and all(ends[channel] == 1 for channel in channels):
+        if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
             return replace(fibre, channels=()) if fibre.channels else fibre
         return replace(
             fibre, channels=tuple(CHANNEL_SEPARATOR.join(map(str, each)) for each in channels)

@@ -18,6 +18,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.groups import runs
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import with_own_names
+from isfc.link.name import NodeName
 
 _T = TypeVar("_T")
 
@@ -59,7 +60,7 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
         return format_layout(links[0], heading=heading) + beside
     lines = list(_comments(heading))
     for link in links:
-        lines += ["", "[[link]]", f"nodes = {_value(list(link.nodes))}"]
+        lines += _table("[[link]]", {"nodes": link.nodes})
     for link in with_own_names(links):
         lines += _lines(link, ())
     return "\n".join(lines) + "\n" + beside
@@ -68,36 +69,31 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
 def _shared_lines(collection: Collection) -> Iterator[str]:
     """The machines, the channels that systems share, the traffic, and what else is there."""
     for cec in collection.cecs:
-        yield from ("", f"[cec.{_key(cec.name)}]", f"systems = {_value(list(cec.systems))}")
+        yield from _table(f"[cec.{_key(cec.name)}]", {"systems": cec.systems})
     for memory in collection.memory:
-        yield from ("", f"[memory.{_key(memory.system)}]", f"free_gib = {memory.free_gib!r}")
-        if memory.overcommit != 1:
-            yield f"overcommit = {memory.overcommit!r}"
+        overcommit = None if memory.overcommit == 1 else memory.overcommit
+        keys = {"free_gib": memory.free_gib, "overcommit": overcommit}
+        yield from _table(f"[memory.{_key(memory.system)}]", keys)
     for channel in collection.shared_channels:
-        chpids: dict[str, object] = {end.node: format_chpid(end.chpid) for end in channel}
-        yield from ("", "[[shared_channel]]", f"chpid = {_value(chpids)}")
+        chpids = {end.node: format_chpid(end.chpid) for end in channel}
+        yield from _table("[[shared_channel]]", {"chpid": chpids})
     for each in collection.traffic:
-        yield from ("", "[[traffic]]", f"from = {_string(each.client)}")
-        yield f"to = {_string(each.server)}"
-        yield f"workload = {_string(each.workload)}"
-        yield f"pairs = {each.pairs}"
+        ends = {"from": each.client, "to": each.server}
+        yield from _table("[[traffic]]", {**ends, "workload": each.workload, "pairs": each.pairs})
     for other in collection.others:
-        yield from ("", "[[other_link]]", f"nodes = {_value(list(other.nodes))}")
-        ctcs: dict[str, object] = {
+        ctcs = {
             "=".join(f"{end.node}:{format_chpid(end.chpid)}" for end in each.channels): each.count
             for each in other.ctcs
         }
-        yield f"ctcs = {_value(ctcs)}"
+        yield from _table("[[other_link]]", {"nodes": other.nodes, "ctcs": ctcs})
 
 
 def _deck_lines(collection: Collection) -> Iterator[str]:
     """The decks of its systems, as they were."""
     kept = (each.of(collection.systems) for each in collection.decks)
     for deck in (each for each in kept if each is not None):
-        yield from ("", f"[deck.{_key(deck.name)}]")
-        yield f"systems = {_value({**deck.partitions})}"
-        if deck.ports:
-            yield f"ports = {_value(list(deck.ports))}"
+        keys = {"systems": {**deck.partitions}, "ports": deck.ports or None}
+        yield from _table(f"[deck.{_key(deck.name)}]", keys)
         yield f"cards = {_cards(deck.cards)}"
 
 
@@ -118,10 +114,16 @@ def _io_lines(io: Mapping[str, Any]) -> Iterator[str]:
         else:
             headed = [(f"[{kind}.{_key(name)}]", table) for name, table in tables.items()]
         for heading, table in headed:
-            yield ""
-            yield heading
-            for key, value in table.items():
-                yield f"{_key(key)} = {_value(value)}"
+            yield from _table(heading, table)
+
+
+def _table(heading: str, keys: Mapping[str, object]) -> Iterator[str]:
+    """A table below an empty line; keys whose value is None are left out."""
+    yield ""
+    yield heading
+    for key, value in keys.items():
+        if value is not None:
+            yield f"{_key(key)} = {_value(value)}"
 
 
 def _value(value: object) -> str:
@@ -131,12 +133,11 @@ def _value(value: object) -> str:
             return str(value).lower()
         case str():
             return _string(value)
-        case list():
+        case list() | tuple():
             return f"[{', '.join(map(_value, value))}]"
         case dict():
-            return (
-                f"{{ {', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())} }}"
-            )
+            each = (f"{_key(key)} = {_value(inner)}" for key, inner in value.items())
+            return f"{{ {', '.join(each)} }}"
         case _:
             return str(value)
 
@@ -152,14 +153,10 @@ def format_rdevs(rdevs: Iterable[Rdev]) -> str:
 def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
     yield from _comments(heading)
     for fibre in layout.fibres:
-        yield ""
         yield from _fibre(layout, fibre)
     for fibre, ctcs in groupby(layout.ctcs, key=lambda ctc: ctc.fibre):
-        rdevs = tuple(zip(*(ctc.rdevs for ctc in ctcs), strict=True))
-        yield ""
-        yield "[[ctc]]"
-        yield f"fibre = {_string(fibre.name)}"
-        yield f"rdevs = {_by_node(layout, [format_rdevs(end) for end in rdevs])}"
+        rdevs = map(format_rdevs, zip(*(ctc.rdevs for ctc in ctcs), strict=True))
+        yield from _table("[[ctc]]", {"fibre": fibre.name, "rdevs": _by_node(layout, rdevs)})
 
 
 def _comments(heading: Sequence[str]) -> Iterator[str]:
@@ -179,31 +176,29 @@ def _explained(lines: Iterable[str]) -> Iterator[str]:
 
 def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
     profile = fibre.profile
-    feature = f"feature = {_string(profile.feature)}"
-    yield f"[fibre.{_key(fibre.name)}]"
-    yield f"{feature}   # assumed: {_REMEDY}" if profile is ASSUMED_FEATURE else feature
-    if profile.link_gbps != FEATURES[profile.feature].link_gbps:
-        yield f"link_gbps = {profile.link_gbps!r}"
-    if fibre.path is not None:
-        yield f"path = {_string(fibre.path.name)}"
-    elif fibre.km:
-        yield f"km = {fibre.km!r}"
-    yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"
-    if len(set(fibre.directors)) == 1:
-        yield f"director = {_string(fibre.directors[0])}"
-    elif fibre.directors:
-        yield f"director = {_by_node(layout, list(fibre.directors))}"
-    if fibre.ports:
-        yield f"port = {_by_node(layout, list(fibre.ports))}"
+    is_slower = profile.link_gbps != FEATURES[profile.feature].link_gbps
+    is_one = len(set(fibre.directors)) == 1
+    keys = {
+        "feature": profile.feature,
+        "link_gbps": profile.link_gbps if is_slower else None,
+        "path": None if fibre.path is None else fibre.path.name,
+        "km": fibre.km if fibre.km and fibre.path is None else None,
+        "chpid": _by_node(layout, fibre.chpid_names),
+        "director": fibre.directors[0] if is_one else _by_node(layout, fibre.directors),
+        "port": _by_node(layout, fibre.ports),
+    }
+    for line in _table(f"[fibre.{_key(fibre.name)}]", keys):
+        is_assumed = profile is ASSUMED_FEATURE and line.startswith("feature = ")
+        yield f"{line}   # assumed: {_REMEDY}" if is_assumed else line
     for node, disks in zip(layout.nodes, fibre.disks, strict=True):
         if disks != NOTHING:
             shares = f"{disks.processor:.6f}, {disks.line_out:.6f} and {disks.line_in:.6f}"
             yield f"# disks at {node} use of its processor, and line out and in: {shares}"
 
 
-def _by_node(layout: Layout, values: list[str]) -> str:
-    pairs = zip(layout.nodes, values, strict=True)
-    return f"{{ {', '.join(f'{_key(node)} = {_string(value)}' for node, value in pairs)} }}"
+def _by_node(layout: Layout, values: Iterable[str]) -> dict[NodeName, str] | None:
+    """The value at each end; None where there are none."""
+    return dict(zip(layout.nodes, values, strict=False)) or None
 
 
 def _key(text: str) -> str:

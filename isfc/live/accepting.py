@@ -105,15 +105,10 @@ async def accept(listener: socket.socket) -> tuple[socket.socket, object]:
 
 async def _until_readable(listener: socket.socket) -> None:
     loop = asyncio.get_running_loop()
-    readable = loop.create_future()
-
-    def note() -> None:
-        if not readable.done():
-            readable.set_result(None)
-
-    loop.add_reader(listener, note)
+    readable = asyncio.Event()
+    loop.add_reader(listener, readable.set)
     try:
-        await readable
+        await readable.wait()
     finally:
         loop.remove_reader(listener)
 

@@ -17,9 +17,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
-from typing import Final, Self, cast
+from typing import Final, Self
 
 from isfc.errors import IsfcError, RemoteProtocolError
 from isfc.live.accepting import Acceptor
@@ -90,17 +89,16 @@ class ControlServer:
         self.refused_count = 0
         """Connections that were closed because of what they did, or of who they were."""
         self.clients: set[_Client] = set()
+        self.turn = asyncio.Lock()
+        """Held for an answer and the rest after it, by one client after the other."""
         self._server: Acceptor | None = None
         self._inode = 0
-        self._waiting: deque[_Client] = deque()
-        """Those with a request that has not had its turn."""
-        self._rest: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
         """Listen. Raises `ConfigurationError` when another process does."""
         listener = listen_at(self.path)
         self._inode = inode_of(self.path)
-        self._server = Acceptor(listener, lambda: _Client(self))
+        self._server = Acceptor(listener, self._protocol)
 
     async def close(self) -> None:
         """Close all connections, and take the socket away."""
@@ -108,13 +106,12 @@ class ControlServer:
             return
         server, self._server = self._server, None
         await server.close()
-        self._waiting.clear()
-        if self._rest is not None:
-            self._rest.cancel()
-        while self.clients:
-            for client in tuple(self.clients):
-                client.abort()
-            await asyncio.sleep(0)  # a turn of the loop, in which they are lost
+        clients = [*self.clients]
+        for client in clients:
+            client.abort()
+            client.task.cancel()
+        await asyncio.gather(*(client.task for client in clients), return_exceptions=True)
+        self.clients.clear()
         take_away(self.path, self._inode)
 
     def announce(self, line: str) -> None:
@@ -122,105 +119,96 @@ class ControlServer:
         for client in tuple(self.clients):
             client.announce(line)
 
-    def make_room(self) -> bool:
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        reader = asyncio.StreamReader(self.limits.line_length_max - 1)  # without its end
+        return asyncio.StreamReaderProtocol(reader, self._come)
+
+    def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        client = _Client(self, reader, writer)
+        if peer_uid(writer.get_extra_info("socket")) != self.uid:
+            client.refuse("this node is another user's")
+        elif not self._make_room():
+            client.refuse(f"{self.limits.client_count_max} clients are connected already")
+        else:
+            self.clients.add(client)
+            client.task = asyncio.get_running_loop().create_task(client.serve())
+
+    def _make_room(self) -> bool:
         """Let who has been silent longest give way if there are too many; whether there is room."""
         if len(self.clients) < self.limits.client_count_max:
             return True
-        silent_s, client = max(
-            ((client.silent_s, client) for client in self.clients), key=itemgetter(0)
-        )
-        if silent_s < SILENT_S:
+        silent = max(self.clients, key=lambda client: client.silent_s)
+        if silent.silent_s < SILENT_S:
             return False
-        client.give_way()
+        self.clients.discard(silent)
+        silent.task.cancel()
+        silent.refuse("others have come")
         return True
 
-    def want_turn(self, client: "_Client") -> None:
-        """A client has a request; it is answered immediately if no other waits."""
-        if client not in self._waiting:
-            self._waiting.append(client)
-        if self._rest is None:
-            self._take_turns()
 
-    def _take_turns(self) -> None:
-        """Answer one request of the client that has waited longest, and rest."""
-        self._rest = None
-        loop = asyncio.get_running_loop()
-        while self._waiting and self._rest is None:
-            client = self._waiting.popleft()
-            begin_s = time.monotonic()
-            if client.answer():
-                rest_s = max(REST_S_MIN, REST_SHARE * (time.monotonic() - begin_s))
-                self._rest = loop.call_later(rest_s, self._take_turns)
-            if client.has_request:
-                self._waiting.append(client)
-
-
-class _Client(asyncio.Protocol):
+class _Client:
     """One connection: lines in, lines out, in turn."""
 
-    def __init__(self, server: ControlServer) -> None:
+    task: asyncio.Task[None]
+    """That serves it, if it was let in."""
+
+    def __init__(
+        self, server: ControlServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         self._server = server
         self._limits = server.limits
-        self._buffer = bytearray()
-        self._full = False
-        """Whether replies wait to be read, so that no further request is answered."""
+        self._reader = reader
+        self._writer = writer
         self._listens = False
+        self._waits = False
+        """Whether it has a request that has not had its turn."""
         self._asked_s = time.monotonic()
-        """When it has last asked something, or came."""
-        self._idle: asyncio.TimerHandle | None = None
-        self._transport: asyncio.Transport
+        """When it was last answered, or came."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
-        if peer_uid(self._transport.get_extra_info("socket")) != self._server.uid:
-            self._refuse("this node is another user's")
-        elif not self._server.make_room():
-            self._refuse(f"{self._limits.client_count_max} clients are connected already")
-        else:
-            self._server.clients.add(self)
-            self._await_request()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._server.clients.discard(self)
-        if self._idle is not None:
-            self._idle.cancel()
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        self._look()
-
-    def pause_writing(self) -> None:
-        self._full = True
-        self._transport.pause_reading()
-
-    def resume_writing(self) -> None:
-        self._full = False
-        self._look()
+    async def serve(self) -> None:
+        """Answer requests until it goes, or has to."""
+        limits = self._limits
+        try:
+            while True:
+                async with asyncio.timeout(None if self._listens else limits.idle_s):
+                    await self._writer.drain()
+                    line = await self._reader.readuntil(b"\n")
+                self._waits = True
+                async with self._server.turn:
+                    begin_s = time.monotonic()
+                    self._send(self._reply(line))
+                    self._waits, self._asked_s = False, time.monotonic()
+                    await asyncio.sleep(max(REST_S_MIN, REST_SHARE * (self._asked_s - begin_s)))
+        except TimeoutError:
+            self.refuse(f"nothing was asked for {limits.idle_s:g} s")
+            self.abort()  # if it does not read either
+        except asyncio.LimitOverrunError:
+            self.refuse(f"expected requests of at most {limits.line_length_max} B")
+        except (ConnectionError, EOFError):
+            pass  # it is gone
+        finally:
+            self._server.clients.discard(self)
+            self._writer.close()
 
     @property
     def waiting_length(self) -> int:
         """Bytes that the client has not read yet."""
-        return self._transport.get_write_buffer_size()
+        return self._writer.transport.get_write_buffer_size()
 
     @property
     def silent_s(self) -> float:
         """Since when it has asked nothing, in seconds; 0 if it listens, or waits for an answer."""
-        if self._listens or self.has_request or self.waiting_length:
+        if self._listens or self._waits or self.waiting_length:
             return 0.0
         return time.monotonic() - self._asked_s
 
-    def give_way(self) -> None:
-        """Close, for others come."""
-        self._server.clients.discard(self)
-        self._refuse("others have come")
-
     def abort(self) -> None:
         """Close immediately; what waits to be read is lost."""
-        self._transport.abort()
+        self._writer.transport.abort()
 
     def announce(self, line: str) -> None:
         """Send an announcement if the client listens, and reads."""
-        if not self._listens or self._transport.is_closing():
+        if not self._listens or self._writer.is_closing():
             return
         if self.waiting_length > self._limits.unread_length_max:
             self._server.refused_count += 1
@@ -228,72 +216,24 @@ class _Client(asyncio.Protocol):
         else:
             self._send({"announcement": line})
 
-    @property
-    def has_request(self) -> bool:
-        """Whether a request has arrived whole, and the reply would be read."""
-        if self._full or self._transport.is_closing():
-            return False
-        return self._buffer.find(b"\n", 0, self._limits.line_length_max) >= 0
-
-    def answer(self) -> bool:
-        """Answer one request; whether there was one."""
-        if not self.has_request:
-            return False
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        self._await_request()
-        self._send(self._reply(bytes(line)))
-        self._look(asks=False)
-        return True
-
-    def _look(self, *, asks: bool = True) -> None:
-        """Read on unless there is a request to answer first, or a reply is not read."""
-        if self._transport.is_closing():
-            return
-        if self.has_request or self._full:
-            self._transport.pause_reading()
-            if asks and not self._full:
-                self._server.want_turn(self)
-        elif len(self._buffer) >= self._limits.line_length_max:
-            self._refuse(f"expected requests of at most {self._limits.line_length_max} B")
-        else:
-            self._transport.resume_reading()
+    def refuse(self, reason: str) -> None:
+        """Say why, and close."""
+        self._server.refused_count += 1
+        self._send({"error": reason})
+        self._writer.close()
 
     def _reply(self, line: bytes) -> Reply:
         try:
             kind, operand = _read_request(line)
             if kind == LISTEN:
-                self._listen()
+                self._listens = True
                 return {"reply": {}}
             return {"reply": self._server.handle(kind, operand)}
         except BadRequest as error:
             return {"error": str(error)}
 
-    def _listen(self) -> None:
-        self._listens = True
-        if self._idle is not None:
-            self._idle.cancel()
-
-    def _await_request(self) -> None:
-        """From now on the client may be silent for so long, unless it listens."""
-        self._asked_s = time.monotonic()
-        if self._idle is not None:
-            self._idle.cancel()
-        if not self._listens:
-            loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(self._limits.idle_s, self._time_out)
-
-    def _time_out(self) -> None:
-        self._refuse(f"nothing was asked for {self._limits.idle_s:g} s")
-        self.abort()  # if it does not read either
-
-    def _refuse(self, reason: str) -> None:
-        """Say why, and close."""
-        self._server.refused_count += 1
-        self._send({"error": reason})
-        self._transport.close()
-
     def _send(self, record: Mapping[str, object]) -> None:
-        self._transport.write(json.dumps(record).encode() + b"\n")
+        self._writer.write(json.dumps(record).encode() + b"\n")
 
 
 def encode_request(kind: str, operand: object) -> bytes:
@@ -371,12 +311,9 @@ class ControlClient:
         """
         self._socket.settimeout(self._timeout_s)
         self._socket.sendall(encode_request(kind, operand))
-        while True:
-            answer = self._poll_line()
-            if answer is None:
-                self._receive()
-            elif not self._note(answer):
-                return read_reply(answer)
+        while (answer := self._poll_answer()) is None:
+            self._receive()
+        return read_reply(answer)
 
     def listen(self) -> None:
         """Ask to be told of announcements from now on."""
@@ -389,9 +326,8 @@ class ControlClient:
             self._receive()
         except BlockingIOError:
             return
-        while (answer := self._poll_line()) is not None:
-            if not self._note(answer):
-                read_reply(answer)  # why the node closes the connection, most likely
+        while (answer := self._poll_answer()) is not None:
+            read_reply(answer)  # why the node closes the connection, most likely
 
     def poll_announcement(self) -> str | None:
         """The next announcement that has come in."""
@@ -405,18 +341,14 @@ class ControlClient:
         if len(self._buffer) > ANSWER_LENGTH_MAX:
             raise RemoteProtocolError(f"a line is longer than {ANSWER_LENGTH_MAX} bytes")
 
-    def _poll_line(self) -> dict[str, object] | None:
-        end = self._buffer.find(b"\n")
-        if end < 0:
-            return None
-        line = bytes(self._buffer[:end])
-        del self._buffer[: end + 1]
-        return decode_answer(line)
-
-    def _note(self, answer: Mapping[str, object]) -> bool:
-        """Keep an announcement; whether it was one."""
-        announcement = answer.get("announcement")
-        if isinstance(announcement, str):
+    def _poll_answer(self) -> dict[str, object] | None:
+        """The next answer that has come in; announcements before it are kept."""
+        while (end := self._buffer.find(b"\n")) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            answer = decode_answer(line)
+            announcement = answer.get("announcement")
+            if not isinstance(announcement, str):
+                return answer
             self._announcements.append(announcement)
-            return True
-        return False
+        return None

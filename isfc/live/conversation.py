@@ -39,7 +39,8 @@ class Conversation:
         """Its state, to look at."""
         self.partner = partner
         """The system at the other end."""
-        self._carry = carry
+        self.carry = carry
+        """Let what was done with its ``end`` be done; not needed within a `watch`."""
         self.carry_soon = carry_soon or carry
         """As `carry`, but with what others have to send in the same turn of the loop."""
         self._waiting: list[asyncio.Future[None]] = []
@@ -69,12 +70,12 @@ class Conversation:
         """Take up a conversation that the partner asks for; its first use does so, too."""
         if self.end.state is _REQUESTED:
             self.end.accept()
-            self._carry()
+            self.carry()
 
     def refuse(self, text: str) -> None:
         """Do not take it up; the partner's connect raises `ConversationSevered` with ``text``."""
         self.end.sever(SeverCode.REFUSED, text)
-        self._carry()
+        self.carry()
 
     async def send(self, data: bytes | bytearray | memoryview) -> None:
         """Send bytes, however many; wait while there is no room for them.
@@ -97,7 +98,7 @@ class Conversation:
         while view:
             await self._until(lambda: end.room_length > 0)
             view = view[end.send(view) :]
-            self._carry()
+            self.carry()
 
     async def receive(self) -> bytes:
         """The next bytes from the partner; none (``b""``) when it has finished.
@@ -123,12 +124,12 @@ class Conversation:
         """Send no more. The partner receives what was sent, and then ``b""``; it may go on."""
         self.accept()
         self.end.finish()
-        self._carry()
+        self.carry()
 
     def sever(self, text: str = "", code: SeverCode = SeverCode.CLOSED) -> None:
         """End it immediately, both ways; bytes that have not been sent are dropped."""
         self.end.sever(code, text)
-        self._carry()
+        self.carry()
 
     async def close(self) -> None:
         """Finish, and wait until all that was sent is at the partner. Then nothing is received.
@@ -140,7 +141,7 @@ class Conversation:
         self.finish()
         await self._until(lambda: end.finish_sent or end.reason is not None)
         end.sever(SeverCode.CLOSED)
-        self._carry()
+        self.carry()
         await self.wait_over()
         reason = end.reason
         assert reason is not None, "over without a reason"
@@ -168,10 +169,6 @@ class Conversation:
     def watch(self, look: Callable[[], None] | None) -> None:
         """Call ``look`` whenever something has happened to it, None to call nobody; see `carry`."""
         self._look = look
-
-    def carry(self) -> None:
-        """Let what was done with its ``end`` be done; not needed within a `watch`."""
-        self._carry()
 
     async def __aenter__(self) -> "Conversation":
         return self
@@ -218,7 +215,7 @@ class Conversation:
         end = self.end
         if end.holds_conversation and not end.record_whole and not end.finished and not self.at_end:
             end.pass_turn()
-            self._carry()
+            self.carry()
         parts = self._record  # it stays if this is cancelled: the next `receive` goes on with it
         while True:
             await self._until(lambda: end.arrived_length > 0 or end.record_whole or self.at_end)

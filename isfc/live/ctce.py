@@ -324,10 +324,8 @@ class Inward(asyncio.Protocol):
         self._greets = True
         """Whether it has to say first who it is; the older form does so in its first record."""
         self._ended = False
-        self._begun: list[bytes] = []
+        self._begun = b""
         """Of a record that is not whole yet."""
-        self._lacking = 0
-        """How many bytes that one lacks at least."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Let it in if it comes from where it should; the current form says first who it is."""
@@ -348,15 +346,11 @@ class Inward(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Asyncio's protocol: so much has come, mostly one record."""
-        if self._begun:
-            self._begun.append(data)
-            self._lacking -= len(data)
-            if self._lacking > 0:
-                return
-            data = b"".join(self._begun)
-            self._begun.clear()
+        data = self._begun + data if self._begun else data
         try:
-            self._hear(self._greet(data) if self._greets else data)
+            if self._greets:
+                data = self._greet(data)
+            self._begun = data if self._greets else self._hear(data)
         except WireError as error:
             self._refuse(str(error))
 
@@ -371,28 +365,22 @@ class Inward(asyncio.Protocol):
         self._ended = True
         self.transport.abort()
 
-    def _hear(self, data: bytes) -> None:
-        """Take every record that is whole."""
+    def _hear(self, data: bytes) -> bytes:
+        """Take every record that is whole; return what there is of the next one."""
         begin = 0
         while begin < len(data) and not self._ended:
             found = wire.read_order(self.form, data, begin)
             if isinstance(found, int):
-                self._keep(data[begin:], found)
-                return
+                return data[begin:]
             begin += self.form.prefix_length + len(found.data)
             self._port.receive(found)
-
-    def _keep(self, begun: bytes, lacking: int) -> None:
-        """More of it is to come."""
-        self._begun.append(begun)
-        self._lacking = lacking
+        return b""
 
     def _greet(self, data: bytes) -> bytes:
-        """Hear who it is; return what comes after that."""
+        """Hear who it is, once all is there that says so; return what comes after that."""
         length = wire.GREETING_LENGTH if self.form is wire.CURRENT else self.form.prefix_length
         if len(data) < length:
-            self._keep(data, length - len(data))
-            return b""
+            return data
         if self.form is wire.OLDER:
             address = IPv4Address(self.transport.get_extra_info("sockname")[0])
             sender = wire.read_sender(wire.OLDER, data)

@@ -10,7 +10,7 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 from ctc.address import Rdev
 from ctc.agenda import Agenda
@@ -43,8 +43,6 @@ fill the next one. One of fewer is answered afterwards, so that the program has 
 KEPT_S: Final = 0.005
 """How long a partner waits to hear that one short message was read, in real seconds at most: until
 then that goes with whatever is sent next."""
-
-_T = TypeVar("_T")
 
 _WRITE: Final = Command.WRITE  # an enumeration's members are slow to reach
 
@@ -129,12 +127,6 @@ class LiveEngine(Outlet):
         """Let something happen to the system, and carry on what it leads to."""
         self.system.apply(given, self._look())
         self._turn()
-
-    def operate(self, act: Callable[[System, int], _T]) -> _T:
-        """Do something to the system, such as a command, and carry on what it leads to."""
-        outcome = act(self.system, self._look())
-        self._turn()
-        return outcome
 
     def attach(self, rdev: Rdev, connection: Connection) -> None:
         """The connection of one CTC is there; it replaces one that is there already."""

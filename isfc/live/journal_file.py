@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from isfc.errors import ConfigurationError
 from isfc.journal.record import FILE_HEADER
-from isfc.live.late_writer import RawFile
+from isfc.live.late_writer import RawFile, write_all
 
 BUFFER_LENGTH: Final = 256 * 1024
 FLUSH_S: Final = 1.0
@@ -29,8 +29,7 @@ class JournalWriter:
     """Writes a journal to ``path``; a file of that name is kept as ``path`` with ``.old``.
 
     It is readable by its owner only, because it holds all that was sent. ``on_stop`` is told
-    once why the journal stops early; ``skipped_count`` is how many records it then lacks.
-    Raises `ConfigurationError` when the file cannot be made.
+    once why the journal stops early. Raises `ConfigurationError` when the file cannot be made.
     """
 
     def __init__(
@@ -45,15 +44,12 @@ class JournalWriter:
     ) -> None:
         self.length = 0
         """Bytes recorded so far."""
-        self.skipped_count = 0
-        """Records that are missing since the journal has stopped."""
         self._path = path
         self._on_stop = on_stop
         self._length_max = length_max
         self._clock = clock
         self._flushed_s = clock()
         self._buffer = bytearray()
-        self._buffered_count = 0
         self._file: RawFile | None = create_journal(path) if file is None else file
         atexit.register(self.close)
         self(header)
@@ -67,38 +63,26 @@ class JournalWriter:
     def __call__(self, record: bytes) -> None:
         """Take one record."""
         if self._file is None:
-            self.skip()
             return
         if self.length + len(record) > self._length_max:
             self.flush()
             self._stop(f"it has reached its bound of {self._length_max:,} bytes")
-            self.skip()
             return
         self._buffer += record
-        self._buffered_count += 1
         self.length += len(record)
         if len(self._buffer) >= BUFFER_LENGTH or self._clock() - self._flushed_s >= FLUSH_S:
             self.flush()
-
-    def skip(self) -> None:
-        """Count a record that was not made."""
-        self.skipped_count += 1
 
     def flush(self) -> None:
         """Write what is buffered."""
         if self._file is None:
             return
         self._flushed_s = self._clock()
+        waiting, self._buffer = self._buffer, bytearray()
         try:
-            with memoryview(self._buffer) as waiting:
-                written = 0
-                while written < len(waiting):
-                    written += self._file.write(waiting[written:]) or 0
+            write_all(self._file, waiting)
         except OSError as error:
-            self.skipped_count += self._buffered_count
             self._stop(error.strerror or str(error))
-        self._buffer.clear()
-        self._buffered_count = 0
 
     def close(self) -> None:
         """Write what is buffered, and end the journal; happens at the end of the process."""

@@ -97,6 +97,13 @@ class RawFile(Protocol):
         """Close the file that is written late."""
 
 
+def write_all(file: RawFile, data: bytes | bytearray) -> None:
+    """Write all of it, however little the file takes at a time."""
+    waiting = memoryview(data)
+    while waiting:
+        waiting = waiting[file.write(waiting) or 0 :]
+
+
 class LateFile:
     """A `RawFile` that takes everything immediately, and passes it on to another one.
 
@@ -104,9 +111,8 @@ class LateFile:
     """
 
     def __init__(self, file: RawFile, waiting_length_max: int = WAITING_LENGTH_MAX) -> None:
-        self._file = file
         self._waiting_length_max = waiting_length_max
-        self._late = LateWriter[bytes](self._write, waiting_length_max, file.close)
+        self._late = LateWriter[bytes](partial(write_all, file), waiting_length_max, file.close)
         self._failed = False
         """Whether a write has been refused, so that nothing more is to be waited for."""
 
@@ -130,8 +136,3 @@ class LateFile:
         if not finished:
             raise OSError(errno.EAGAIN, f"the disk did not take all of it within {CLOSE_S:g} s")
         self._late.check()
-
-    def _write(self, piece: bytes) -> None:
-        waiting = memoryview(piece)
-        while waiting:
-            waiting = waiting[self._file.write(waiting) or 0 :]

@@ -128,15 +128,28 @@ _TOO_MANY: Final = "too many connections from that address"
 
 
 class NodePort:
-    """Lets connections in to the links of a system.
+    """Lets connections in to the links of a system, and has what these have in common.
 
-    ``tls`` is a context that demands the partner's certificate, or gives one for each connection.
-    ``random`` chooses who has to go when too many are greeting.
+    ``tls`` is a context that demands the partner's certificate, or gives one for each connection;
+    ``connect_tls`` is for the connections that the system opens, if that is another one.
+    ``random`` chooses who has to go when too many are greeting, incarnations, and how much earlier
+    than at most is tried again.
     """
 
-    def __init__(self, random: Random, tls: Tls | None = None) -> None:
+    def __init__(
+        self,
+        random: Random,
+        *,
+        dilation: int = 0,
+        capabilities: int = 0,
+        tls: Tls | None = None,
+        connect_tls: Tls | None = None,
+    ) -> None:
         self.tls = tls
+        self.connect_tls = connect_tls or tls
         self.random = random
+        self.dilation = dilation
+        self.capabilities = capabilities
         self.ungreeted: set[PendingConnection] = set()
         """Those that have not greeted yet."""
         self.checks_user = False
@@ -266,37 +279,20 @@ def must_check_certificate(endpoint: Endpoint, tls: Tls | None, *, server: bool)
 
 
 class LinkPort:
-    """All connections of one link of a node.
+    """All connections of one link of a node: those that its ``node_port`` lets in, or its own.
 
-    ``tls`` is a context that demands the partner's certificate, or gives one for each connection;
-    the certificate's name must be the partner's.
-    ``program`` says what runs over the link: the same at both ends. ``random`` gives incarnations
-    and the jitter of retries. A ``node_port``, where partners come in, is one for all links of a
-    node, and has a ``tls`` of its own; without one this link has its own.
+    The name of the partner's certificate must be the partner's. ``program`` says what runs over the
+    link: the same at both ends.
     """
 
-    def __init__(
-        self,
-        engine: LiveEngine,
-        random: Random,
-        *,
-        dilation: int = 0,
-        capabilities: int = 0,
-        program: str = "",
-        tls: Tls | None = None,
-        node_port: NodePort | None = None,
-    ) -> None:
+    def __init__(self, engine: LiveEngine, node_port: NodePort, program: str = "") -> None:
         self.engine = engine
-        self.node_port = NodePort(random, tls) if node_port is None else node_port
-        self.node_port.links.append(self)
-        self.tls = tls or self.node_port.tls
-        self.random = random
+        self.node_port = node_port
+        node_port.links.append(self)
         self.checks_user = False
         """Whether the other end must be a process of this user's."""
         self.checks_certificate = False
         """Whether the partner that this node goes to must show its certificate."""
-        self._dilation = dilation
-        self._capabilities = capabilities
         self._digests = (link_digest(engine.definition), program_digest(program))
         engine.restarted = self._begin_incarnation
         self._begin_incarnation()
@@ -318,8 +314,10 @@ class LinkPort:
 
         Raises `ConfigurationError` for an endpoint that is not safe, or a context of a server.
         """
-        self.checks_user = must_check_user(endpoint, self.tls, insecure=insecure)
-        self.checks_certificate = must_check_certificate(endpoint, self.tls, server=False)
+        self.checks_user = must_check_user(endpoint, self.node_port.connect_tls, insecure=insecure)
+        self.checks_certificate = must_check_certificate(
+            endpoint, self.node_port.connect_tls, server=False
+        )
         for ctc in self.engine.definition.ctcs:
             self._tasks.append(asyncio.create_task(self._keep(ctc.device.rdev, endpoint)))
 
@@ -345,14 +343,14 @@ class LinkPort:
             rdev,
             device.partner_rdev,
             self.incarnation,
-            self._dilation,
-            self._capabilities,
+            self.node_port.dilation,
+            self.node_port.capabilities,
             *self._digests,
         )
 
     def _begin_incarnation(self) -> None:
         """The link knows nothing of what went before: both ends greet again."""
-        self.incarnation = self.random.getrandbits(_INCARNATION_BITS)
+        self.incarnation = self.node_port.random.getrandbits(_INCARNATION_BITS)
         """This node, as one that the partner can tell from the same node after a restart."""
         self._partner_incarnation: int | None = None
 
@@ -389,7 +387,10 @@ class LinkPort:
                         await loop.create_unix_connection(make, endpoint.path)
                     else:
                         await loop.create_connection(
-                            make, endpoint.host, endpoint.port, ssl=tls_now(self.tls)
+                            make,
+                            endpoint.host,
+                            endpoint.port,
+                            ssl=tls_now(self.node_port.connect_tls),
                         )
                 reason = await attachment.ended
             except OSError as error:  # nobody listens yet, or TLS does not fit
@@ -398,7 +399,7 @@ class LinkPort:
                 self._miss(endpoint, reason)
             if attachment.was_attached or attachment.wants_retry:
                 retry_s = RETRY_S_MIN
-            await asyncio.sleep(retry_s * (0.5 + self.random.random() / 2))
+            await asyncio.sleep(retry_s * (0.5 + self.node_port.random.random() / 2))
             retry_s = min(2 * retry_s, RETRY_S_MAX)
 
     def _miss(self, endpoint: Endpoint, reason: str) -> None:

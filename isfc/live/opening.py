@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 from isfc.engine.program import Program
@@ -53,14 +53,13 @@ class LiveSystem:
 class Opening:
     """How a live node is to run. Its partners need the same ``dilation`` and ``verify``.
 
-    It goes to the partners that ``connect`` names, and the others come to where it listens: see
-    `towards`. Without ``tls``, a context that demands the
-    partner's certificate or a function that gives one for each connection, an address that others
-    can reach takes ``insecure``; ``connect_tls`` is for the connections that it opens, where it
-    listens as well. ``dilation`` 0 is as fast as the machine goes. Conversations are
-    severed when the link was down for ``reconnect_s`` seconds. ``make`` makes the system of each
-    link, at the start and after every sever. Raises `ConfigurationError` for a ``dilation`` that
-    is no whole number from 0 on, and for ``reconnect_s`` below 0.
+    It goes to the partners that ``connect`` names, and the others come to where it listens. Without
+    ``tls``, a context that demands the partner's certificate or a function that gives one for each
+    connection, an address that others can reach takes ``insecure``; ``connect_tls`` is for the
+    connections that it opens, where it listens as well. ``dilation`` 0 is as fast as the machine
+    goes. Conversations are severed when the link was down for ``reconnect_s`` seconds. ``make``
+    makes the system of each link, at the start and after every sever. Raises `ConfigurationError`
+    for a ``dilation`` that is no whole number from 0 on, and for ``reconnect_s`` below 0.
     """
 
     listen: Endpoint | None = None
@@ -82,22 +81,12 @@ class Opening:
         if not self.reconnect_s >= 0:  # nor "not a number"
             raise ConfigurationError(f"reconnect_s {self.reconnect_s}: expected 0 s at least")
 
-    def pace(self, definition: LinkEndDefinition) -> LinkEndDefinition:
-        """The definition with the model's times, or with none."""
-        return definition if self.dilation else unpaced(definition)
+    def check(self, partners: Sequence[NodeName]) -> None:
+        """Raise `ConfigurationError` unless each of the partners, and no other, is to be met.
 
-    def towards(
-        self,
-        partners: Sequence[NodeName],
-        *,
-        listen: Endpoint | None,
-        connect: Mapping[NodeName, Endpoint],
-    ) -> "Opening":
-        """The same with where to meet its partners.
-
-        Raises `ConfigurationError` when one of them cannot be met, or an address is of none of
-        them, or nobody would come to where it listens.
+        Nor when nobody would come to where it listens.
         """
+        listen, connect = self.listen, self.connect
         for name in connect:
             if name not in partners:
                 raise ConfigurationError(
@@ -116,32 +105,28 @@ class Opening:
                 "an address to listen at, and one to connect to for every partner: nobody would "
                 "come there"
             )
-        return replace(self, listen=listen, connect=connect)
 
     def start(self, links: Iterable[tuple[LinkEndDefinition, Program, str]]) -> LiveSystem:
-        """Run a system's links: definitions that have their `pace`, each with its program.
+        """Run a system's links: definitions, each with its program.
 
-        Both ends of a link call what runs over it by the same name, the last of each three.
+        Both ends of a link call what runs over it by the same name, the last of each three. Raises
+        `ConfigurationError` as `check` does.
         """
+        links = [*links]
+        self.check([definition.partner for definition, *_ in links])
         clock = Clock(max(1, self.dilation))
-        random = Random(secrets.randbits(64))
-        node_port = NodePort(random, self.tls)
+        node_port = NodePort(
+            Random(secrets.randbits(64)),
+            dilation=self.dilation,
+            capabilities=VERIFY if self.verify else 0,
+            tls=self.tls,
+            connect_tls=self.connect_tls,
+        )
         attachments = []
         for definition, program, runs in links:
-            engine = LiveEngine(
-                definition, program, clock, reconnect_s=self.reconnect_s, make=self.make
-            )
-            attachments.append(
-                LinkPort(
-                    engine,
-                    random,
-                    dilation=self.dilation,
-                    capabilities=VERIFY if self.verify else 0,
-                    program=runs,
-                    tls=self.connect_tls,
-                    node_port=node_port,
-                )
-            )
+            paced = definition if self.dilation else unpaced(definition)
+            engine = LiveEngine(paced, program, clock, reconnect_s=self.reconnect_s, make=self.make)
+            attachments.append(LinkPort(engine, node_port, runs))
         return LiveSystem(node_port, attachments)
 
     async def meet(self, system: LiveSystem) -> Endpoint | None:

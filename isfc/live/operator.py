@@ -78,22 +78,19 @@ async def open_control(
     that they can be late. Raises `ConfigurationError` when a node of that name has a socket there
     already.
     """
-    operator = OperatorService(engines, paced=paced)
-    operator.server = ControlServer(control_path(directory, operator.name), operator.handle)
-    await operator.server.start()
-    return operator.server
+    server = OperatorService(engines, directory, paced=paced).server
+    await server.start()
+    return server
 
 
 class OperatorService:
     """Answers requests of the kinds ``cp``, ``snapshot`` and ``node``; announces what CP would."""
 
-    def __init__(self, engines: Sequence[LiveEngine], *, paced: bool = True) -> None:
-        self.server: ControlServer | None = None
-        """Who is to announce; nobody as long as it is None."""
+    def __init__(self, engines: Sequence[LiveEngine], directory: Path, *, paced: bool) -> None:
         self._engines = tuple(engines)
         self._system = OperatedSystem(engines)
-        self.name = self._system.name
         self._paced = paced
+        self.server = ControlServer(control_path(directory, self._system.name), self.handle)
         self._processor = CommandProcessor()
         for engine in engines:
             engine.listeners.append(self._hear)
@@ -112,21 +109,17 @@ class OperatorService:
         if kind == "node":
             partners = [engine.definition.partner for engine in self._engines]
             rdevs = [f"{rdev:04X}" for rdev in self._system.rdevs]
-            return {"name": self.name, "partners": partners, "rdevs": rdevs}
+            return {"name": self._system.name, "partners": partners, "rdevs": rdevs}
         raise BadRequest(f"{kind[:40]}: expected cp, snapshot, node or listen")
 
     def _give(self, command: str) -> dict[str, Any]:
         """What a command is answered with; operators who listen hear of it too."""
         response = self._processor.execute(command, self._system, self._system.now_ns())
         for line in response.announcements:
-            self._announce(line)
-        return {"return_code": response.return_code, "lines": list(response.lines)}
+            self.server.announce(line)
+        return {"return_code": response.return_code, "lines": response.lines}
 
     def _hear(self, end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         line = announcement(event, end.partner)
         if line is not None:
-            self._announce(line)
-
-    def _announce(self, line: str) -> None:
-        if self.server is not None:
             self.server.announce(line)

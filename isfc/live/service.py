@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
 from typing import Any, Final
 
 CONNECT_S: Final = 10.0
@@ -74,31 +74,19 @@ class Service:
 
 def _look_up_in_thread(host: str, port: int) -> "asyncio.Future[_Found]":
     """Addresses of a name, from a thread that nobody has to wait for when the process ends."""
-    loop = asyncio.get_running_loop()
-    lookup: asyncio.Future[_Found] = loop.create_future()
-    lookup.add_done_callback(lambda done: done.cancelled() or done.exception())
-
-    def settle(found: _Found | None, error: OSError | None) -> None:
-        if lookup.done():
-            return
-        if error is not None:
-            lookup.set_exception(error)
-        else:
-            lookup.set_result(found or [])
+    found = Future[_Found]()
+    found.set_running_or_notify_cancel()  # nobody can cancel it from now on
 
     def run() -> None:
-        found, failure = None, None
         try:
-            found = [
-                (int(each[0]), each[4])
-                for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            ]
+            each = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.set_result([(int(family), address) for family, *_, address in each])
         except OSError as error:
-            failure = error
-        with suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(settle, found, failure)
+            found.set_exception(error)
 
     threading.Thread(target=run, name=f"look up {host}", daemon=True).start()
+    lookup = asyncio.wrap_future(found)
+    lookup.add_done_callback(lambda done: done.cancelled() or done.exception())
     return lookup
 
 

@@ -10,7 +10,7 @@ is slower. When a conversation is over before its end, its next verb raises
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -41,8 +41,6 @@ __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traf
 class OpenNode:
     """One live node and the conversations of its programs, with those of all its partners."""
 
-    runs: Final = PartnerConversations.runs
-
     def __init__(
         self,
         definitions: Sequence[LinkEndDefinition],
@@ -62,6 +60,14 @@ class OpenNode:
             for each in definitions
         }
         """Its conversations with each partner."""
+
+    def start(self, opening: Opening) -> LiveSystem:
+        """Run its links, each with its conversations."""
+        exchanges = self.exchanges.values()
+        system = opening.start((each.definition, each, each.runs) for each in exchanges)
+        for exchange, engine in zip(exchanges, system.engines, strict=True):
+            exchange.engine = engine
+        return system
 
     @property
     def partners(self) -> tuple[NodeName, ...]:
@@ -182,7 +188,10 @@ async def open_node(
     check_posix("open_node")
     if keep_memory:
         keep_freed()
+    definitions = _define(layout, name)
     opening = Opening(
+        listen=parse_endpoint(listen) if listen is not None else None,
+        connect=_endpoints(connect, definitions),
         dilation=dilation,
         verify=verify,
         tls=tls,
@@ -190,14 +199,8 @@ async def open_node(
         insecure=insecure,
         reconnect_s=reconnect_s,
     )
-    definitions = [opening.pace(each) for each in _define(layout, name)]
-    opening = opening.towards(
-        [each.partner for each in definitions],
-        listen=parse_endpoint(listen) if listen is not None else None,
-        connect=_endpoints(connect, definitions),
-    )
     node = OpenNode(definitions, verified=verify, limits=limits)
-    system = _start(opening, node)
+    system = node.start(opening)
     watcher = asyncio.get_running_loop().create_task(_watch(system, node))
     try:
         node.address = await opening.meet(system)
@@ -208,17 +211,6 @@ async def open_node(
         finally:  # a second Ctrl-C ends the wait for programs and partners, and no more
             await _to_its_end(system.close())
             await watcher
-
-
-def _start(opening: Opening, node: OpenNode) -> LiveSystem:
-    """Run the links of a node, each with its conversations."""
-    exchanges = node.exchanges.values()
-    system = opening.start(
-        [(exchange.definition, exchange, PartnerConversations.runs) for exchange in exchanges]
-    )
-    for exchange, engine in zip(exchanges, system.engines, strict=True):
-        exchange.engine = engine
-    return system
 
 
 async def _to_its_end(ending: Coroutine[Any, Any, None]) -> None:

@@ -1,12 +1,12 @@
 """What a live node shows of itself: its node's counters and its engine's, at one moment."""
 
 import time
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ctc.address import Rdev
+from msgspec import convert, to_builtins
+
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
-from isfc.link.state import DeviceState, LinkState
 
 if TYPE_CHECKING:
     from isfc.live.engine import LiveEngine
@@ -47,24 +47,13 @@ def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
 
 def snapshot_record(snapshot: LiveSnapshot) -> dict[str, Any]:
     """The snapshot as JSON has it, for another process."""
-    record = asdict(snapshot)
-    node = record["node"]
-    node["state"] = snapshot.node.state.value
-    for device, shown in zip(snapshot.node.devices, node["devices"], strict=True):
-        shown["state"] = device.state.value
+    record: dict[str, Any] = to_builtins(snapshot, enc_hook=str)  # a name
     return record
 
 
 def read_snapshot(record: dict[str, Any]) -> LiveSnapshot:
     """The snapshot that `snapshot_record` made this of, in this or in another process."""
-    node = dict(record["node"])
-    node["state"] = LinkState(node["state"])
-    node["write_order"] = tuple(map(Rdev, node["write_order"]))
-    node["devices"] = tuple(map(_read_device, node["devices"]))
-    return LiveSnapshot(**{**record, "node": LinkEndSnapshot(**node)})
-
-
-def _read_device(record: dict[str, Any]) -> DeviceSnapshot:
-    counts = tuple(record["write_serv_counts"])
-    state = DeviceState(record["state"])
-    return DeviceSnapshot(**{**record, "state": state, "write_serv_counts": counts})
+    # devices by themselves: a compiled class knows no item's type
+    devices = convert(record["node"]["devices"], tuple[DeviceSnapshot, ...])
+    node = replace(convert(record["node"], LinkEndSnapshot), devices=devices)
+    return LiveSnapshot(**record | {"node": node})

@@ -8,28 +8,24 @@ import re
 from typing import Final
 
 from isfc.measured.figures import BadFigure, Reading, leading_stamp
-from isfc.measured.measurement import FilePlace, LinkFigures, WayFigures
+from isfc.measured.measurement import LINK_COLUMNS, FilePlace, LinkFigures
 
 MARK: Final = "TXPENDCT"
-_WAY: Final = ("mb", "messages", "packages", "bytes_per_pkg", "messages_per_pkg")
-"""The columns of one way, in the order of `WayFigures`."""
-
-_OWN: Final = (
-    "tx_pend_count",
-    "collisions_per_s",
-    *(f"{side}_{name}" for side in "wr" for name in _WAY),
-)
-"""The columns of a row, in the published order."""
-
 _MEANINGS: Final = (
     (re.compile(r"TXPENDCT"), "tx_pend_count"),
     (re.compile(r"WCOL\w*/S\w*"), "collisions_per_s"),
-    (re.compile(r"([WR])MB/S\w*"), "{}_mb"),
-    (re.compile(r"([WR])MSGS?/S\w*"), "{}_messages"),
-    (re.compile(r"([WR])P\w*K\w*/S\w*"), "{}_packages"),
-    (re.compile(r"([WR])BY\w*/P\w+"), "{}_bytes_per_pkg"),
-    (re.compile(r"([WR])MSGS?/P\w+"), "{}_messages_per_pkg"),
+    (re.compile(r"([WR])MB/S\w*"), "{}_mb_per_s"),
+    (re.compile(r"([WR])MSGS?/S\w*"), "{}_messages_per_s"),
+    (re.compile(r"([WR])P\w*K\w*/S\w*"), "{}_packages_per_s"),
+    (re.compile(r"([WR])BY\w*/P\w+"), "{}_bytes_per_package"),
+    (re.compile(r"([WR])MSGS?/P\w+"), "{}_messages_per_package"),
 )
+"""What each heading means, by the names of the neutral table."""
+
+_SIDES: Final = {"W": "written", "R": "read"}
+_OWN: Final = LINK_COLUMNS[1:]
+"""The columns of a row, in the published order."""
+
 _NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
@@ -50,7 +46,7 @@ def heading_of(line: str) -> tuple[str, ...] | None:
 def _meaning(word: str) -> str | None:
     for pattern, name in _MEANINGS:
         if found := pattern.fullmatch(word):
-            return name.format(*(side.lower() for side in found.groups()))
+            return name.format(*map(_SIDES.get, found.groups()))
     return None
 
 
@@ -71,9 +67,7 @@ def read_row(
     if missing := [name for name in _OWN if name not in values]:
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
     partner, time = _head(head)
-    written, read = (WayFigures(*(values[f"{side}_{name}"] for name in _WAY)) for side in "wr")
-    counts = values["tx_pend_count"], values["collisions_per_s"]
-    return time, LinkFigures(partner and partner.upper(), *counts, written, read, place)
+    return time, LinkFigures.of(partner and partner.upper(), values, place)
 
 
 def _head(words: list[str]) -> tuple[str | None, str | None]:

@@ -4,7 +4,7 @@ Every format is read into it, and whatever uses measurements uses nothing else. 
 source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the system sees it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -72,6 +72,18 @@ class LinkFigures:
     written: WayFigures
     read: WayFigures
     place: FilePlace
+
+    @classmethod
+    def of(cls, partner: str | None, at: Mapping[str, float], place: FilePlace) -> "LinkFigures":
+        """Figures by the names of `LINK_COLUMNS`."""
+        written, read = (
+            WayFigures(*(at[f"{side}_{name}"] for name in WAY_COLUMNS)) for side in WAYS
+        )
+        return cls(partner, at["tx_pend_count"], at["collisions_per_s"], written, read, place)
+
+
+WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
+WAYS: Final = ("written", "read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +162,13 @@ class Measurement(Reported):
         return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
 
 
-WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
 _OF_MEASUREMENT: Final = ("system", "begin", "end", "zone", "clients", "emulated")
 HEAD_COLUMNS: Final = ("kind", "system", "begin", "end", "zone", "workload", "pairs", "clients")
 DEVICE_COLUMNS: Final = tuple(
     part.name for part in fields(DeviceFigures) if part.name not in ("place", "decimals")
 )
 _OF_LINK: Final = ("partner", "tx_pend_count", "collisions_per_s")
-LINK_COLUMNS: Final = (
-    *_OF_LINK,
-    *(f"written_{name}" for name in WAY_COLUMNS),
-    *(f"read_{name}" for name in WAY_COLUMNS),
-)
+LINK_COLUMNS: Final = (*_OF_LINK, *(f"{side}_{name}" for side in WAYS for name in WAY_COLUMNS))
 COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time")
 """Of the neutral table, in order. ``kind`` is device, link, configured or change."""
 
@@ -182,7 +189,11 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
             figures["rdev"] = format_rdev(device.rdev)
             yield {**blank, **head, "kind": "device", **figures}
         for link in one.links:
-            yield {**blank, **head, "kind": "link", **link_record(link)}
+            figures = {name: getattr(link, name) for name in _OF_LINK}
+            for side in WAYS:
+                way = getattr(link, side)
+                figures |= {f"{side}_{name}": getattr(way, name) for name in WAY_COLUMNS}
+            yield {**blank, **head, "kind": "link", **figures}
         for each in one.configured:
             for rdev in each.rdevs:
                 row = {"partner": each.partner, "rdev": format_rdev(rdev)}
@@ -191,14 +202,6 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
             row = {"partner": change.partner, "rdev": format_rdev(change.rdev)}
             row |= {"activity": change.activity, "time": change.time}
             yield {**blank, **head, "kind": "change", **row}
-
-
-def link_record(link: LinkFigures) -> dict[str, Any]:
-    """A row of link activity by the names of `LINK_COLUMNS`."""
-    record = {name: getattr(link, name) for name in _OF_LINK}
-    for side, way in (("written", link.written), ("read", link.read)):
-        record |= {f"{side}_{name}": getattr(way, name) for name in WAY_COLUMNS}
-    return record
 
 
 def joined(measurements: Sequence[Measurement]) -> list[Measurement]:

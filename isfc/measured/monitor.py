@@ -18,13 +18,13 @@ from isfc.link.name import NodeName
 from isfc.measured import record_layout as layouts
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import (
+    WAYS,
     ConfiguredLink,
     DeviceFigures,
     FilePlace,
     LinkChange,
     LinkFigures,
     Measurement,
-    WayFigures,
 )
 from isfc.measured.monwrite import INTERVAL_END, MonitorRecord, read_records, time_of
 from isfc.measured.record_layout import Field, RecordLayout
@@ -316,22 +316,22 @@ def _device(
 
 
 def _link(record: MonitorRecord, partner: str, grown: Counters, seconds: float) -> LinkFigures:
-    written, read = (
-        WayFigures(
-            grown[f"{side}_bytes"] / seconds / _MB,
-            grown[f"{side}_messages"] / seconds,
-            grown[f"{side}_packages"] / seconds,
-            _ratio(grown[f"{side}_bytes"], grown[f"{side}_packages"]),
-            _ratio(grown[f"{side}_messages"], grown[f"{side}_packages"]),
+    figures = {
+        "tx_pend_count": float(grown["tx_pend_count"]),
+        "collisions_per_s": grown["write_collisions"] / seconds,
+    }
+    for side in WAYS:
+        count, messages, packages = (
+            grown[f"{side}_{what}"] for what in ("bytes", "messages", "packages")
         )
-        for side in ("written", "read")
-    )
-    collisions = grown["write_collisions"] / seconds
-    return LinkFigures(partner, grown["tx_pend_count"], collisions, written, read, record.place)
-
-
-def _ratio(total: int, count: int) -> float:
-    return total / count if count else 0.0
+        figures |= {
+            f"{side}_mb_per_s": count / seconds / _MB,
+            f"{side}_messages_per_s": messages / seconds,
+            f"{side}_packages_per_s": packages / seconds,
+            f"{side}_bytes_per_package": count / packages if packages else 0.0,
+            f"{side}_messages_per_package": messages / packages if packages else 0.0,
+        }
+    return LinkFigures.of(partner, figures, record.place)
 
 
 def _iso(tod: int) -> str:

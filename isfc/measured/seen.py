@@ -128,11 +128,10 @@ def _seconds(one: Measurement) -> float | None:
 
 def zone_seconds(zone: str | None) -> int:
     """How many seconds a zone such as ``+02:00`` is ahead of UTC; 0 if nobody says it."""
-    if zone in (None, "UTC", "Z"):
-        return 0
-    hours, _, minutes = str(zone)[1:].partition(":")
-    ahead = 3600 * int(hours) + 60 * int(minutes)
-    return -ahead if str(zone).startswith("-") else ahead
+    ahead = datetime.fromisoformat(
+        f"1970-01-01T00:00{(zone or 'Z').replace('UTC', 'Z')}"
+    ).utcoffset()
+    return 0 if ahead is None else round(ahead.total_seconds())
 
 
 def _listed(rdevs: Sequence[Rdev]) -> str:

@@ -17,7 +17,9 @@ from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.measured.figures import BadFigure, Reading, read_stamp
 from isfc.measured.measurement import (
+    LINK_COLUMNS,
     WAY_COLUMNS,
+    WAYS,
     ConfiguredLink,
     DeviceFigures,
     FilePlace,
@@ -25,7 +27,6 @@ from isfc.measured.measurement import (
     LinkFigures,
     Measurement,
     Ran,
-    WayFigures,
 )
 
 _RENAMED: Final = {
@@ -121,13 +122,13 @@ def _run(record: Mapping[str, Any], place: FilePlace, reading: Reading) -> Measu
         if not device.io_per_s:
             device = replace(device, pend_ms=None, disc_ms=None, conn_ms=None, serv_ms=None)
         devices.append(device)
-    out, back = (
-        WayFigures(*(float(record[f"{name}_{side}"]) for name in WAY_COLUMNS))
-        for side in ("out", "in")
-    )
-    pending, collisions = float(record["tx_pend_count"]), float(record["collisions_per_s"])
-    link = LinkFigures(None, pending, collisions, out, back, place)
-    rows = tuple(devices), (link,)
+    figures = {
+        f"{side}_{name}": float(record[f"{name}_{way}"])
+        for side, way in zip(WAYS, ("out", "in"), strict=True)
+        for name in WAY_COLUMNS
+    }
+    figures |= {name: float(record[name]) for name in ("tx_pend_count", "collisions_per_s")}
+    rows = tuple(devices), (LinkFigures.of(None, figures, place),)
     return Measurement(node or None, None, None, place, None, ran, clients, True, *rows)
 
 
@@ -229,14 +230,8 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
 
 
 def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:
-    number = _reader(cells, reading)
-    needed = [f"{side}_{name}" for side in ("written", "read") for name in WAY_COLUMNS]
-    if missing := [name for name in needed if not (cells.get(name) or "").strip()]:
+    if missing := [name for name in LINK_COLUMNS[3:] if not (cells.get(name) or "").strip()]:
         raise BadFigure(f"link activity without {', '.join(missing)}; expected these figures")
-    written, read = (
-        WayFigures(*(number(f"{side}_{name}") or 0.0 for name in WAY_COLUMNS))
-        for side in ("written", "read")
-    )
-    partner = (cells.get("partner") or "").upper() or None
-    pending, collisions = number("tx_pend_count") or 0.0, number("collisions_per_s") or 0.0
-    return LinkFigures(partner, pending, collisions, written, read, place)
+    number = _reader(cells, reading)
+    figures = {name: number(name) or 0.0 for name in LINK_COLUMNS[1:]}
+    return LinkFigures.of((cells.get("partner") or "").upper() or None, figures, place)

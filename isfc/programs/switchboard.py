@@ -55,14 +55,17 @@ class Switchboard:
         room: LinkRoom | None = None,
     ) -> None:
         self._first_number = 0 if lesser else 1
-        self._register = Register(limits or ConversationLimits(), self._first_number)
+        self.limits = limits or ConversationLimits()
+        """What the node's conversations may take."""
+        self._register = Register(self.limits, self._first_number)
         self.conversations = self._register.conversations
         """Those that are not over, by number."""
         self.stray_count = 0
         """Messages of the partner's that belong to no conversation."""
         self._answers: dict[int, tuple[Traffic, ConversationSevered]] = {}
         """What is still to be said on numbers that have no conversation."""
-        self._in_link_length = 0
+        self.in_link_length = 0
+        """What the link holds of us: bytes, and what messages cost besides."""
         self._room = room or LinkRoom()
         self._opening = 0
         """Of the partner's openings, the one that is to begin next."""
@@ -70,19 +73,9 @@ class Switchboard:
         """Openings that have overtaken an earlier one."""
 
     @property
-    def limits(self) -> ConversationLimits:
-        """What the node's conversations may take."""
-        return self._register.limits
-
-    @property
     def severed_count(self) -> int:
         """Conversations that ended before both ends had finished."""
         return self._register.severed_count
-
-    @property
-    def in_link_length(self) -> int:
-        """What the link holds of us: bytes, and what messages cost besides."""
-        return self._in_link_length
 
     def start(self, now_ns: int) -> Iterable[tuple[int, Sequence[Message]]]:
         """Nothing is sent before somebody connects."""
@@ -94,7 +87,7 @@ class Switchboard:
             for message in event.messages:
                 self._receive_message(message)
         elif isinstance(event, Sent):
-            held_length = self._in_link_length
+            held_length = self.in_link_length
             for message in event.messages:
                 self._hold(-message.length)
                 if message.more:
@@ -102,7 +95,7 @@ class Switchboard:
                 self._hold(-MESSAGE_COST_LENGTH)
                 if isinstance(message.sender, ConversationEnd):
                     message.sender.note_sent()
-            self._room.note_passed(held_length - self._in_link_length, now_ns)
+            self._room.note_passed(held_length - self.in_link_length, now_ns)
         elif isinstance(event, Severed):
             self.lose(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
@@ -123,7 +116,7 @@ class Switchboard:
         """End every conversation: the link has forgotten everything, numbers included."""
         self._register.lose(reason)
         self._answers.clear()
-        self._hold(-self._in_link_length)
+        self._hold(-self.in_link_length)
         self._opening = 0
         self._early.clear()
 
@@ -144,7 +137,7 @@ class Switchboard:
         transport: list[Message] = []
         legacy: list[Message] = []
         limit, room = self.limits.link_length, self._room
-        while answers and self._in_link_length < limit:
+        while answers and self.in_link_length < limit:
             number, (traffic, reason) = answers.popitem()
             data = verbs.sever(reason)
             self._hold(len(data) + MESSAGE_COST_LENGTH)
@@ -153,7 +146,7 @@ class Switchboard:
         bulk_limit = room.bulk_limit(limit)
         self._register.piece_length = piece_length(bulk_limit)
         self._register.even_pieces = room.beside
-        while due and self._in_link_length < (limit if due.little else bulk_limit):
+        while due and self.in_link_length < (limit if due.little else bulk_limit):
             little = bool(due.little)
             conversation = due.take()
             message = conversation.poll_message()
@@ -170,7 +163,7 @@ class Switchboard:
 
     def _hold(self, length: int) -> None:
         """The link holds so many bytes more."""
-        self._in_link_length += length
+        self.in_link_length += length
         self._room.in_link_length += length
 
     def _receive_message(self, message: Message) -> None:

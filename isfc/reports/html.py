@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from isfc.reports.chart import Chart, Grid
 from isfc.reports.report import Column, Report, Table, unranged
-from isfc.reports.template import chart, details, greatest, panel, ranged, subsection, table
+from isfc.reports.template import greatest, part, ranged
 from scenarios.figures.figure import Figure
 
 
@@ -17,33 +17,34 @@ def section(report: Report) -> Markup:
     first += [chart_of(each) for each in report.charts if not isinstance(each, Grid)]
     more = [table_of(each) for each in report.shown if each.detail]
     more += [chart_of(each) for each in report.charts if isinstance(each, Grid)]
-    tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
-    answer = ((f"{label}:", said) for label, said in report.answer)
-    below = Markup().join(subsection(each.title, section(each)) for each in report.sections)
+    if more:
+        first.append(part("details", "More", Markup().join(more)))
+    answer = ((label and f"{label}:", said) for label, said in report.answer)
+    below = (part("subsection", each.title, section(each)) for each in report.sections)
     notes = unranged(report.shown), *report.remarks, *report.notes
-    return panel(answer, notes, figures=tables) + below
+    return part("panel", [*answer], Markup().join(first), notes) + Markup().join(below)
 
 
-def table_of(part: Table) -> Markup:
+def table_of(shown: Table) -> Markup:
     """A table, with bars that end at the greatest of their column."""
-    cells = [_cells(column, part) for column in part.columns]
-    heads = [column.heading.replace("\n", " ") for column in part.columns]
-    return table(part.caption, heads, zip(*cells, strict=True))
+    cells = [_cells(column, shown) for column in shown.columns]
+    heads = [column.heading.replace("\n", " ") for column in shown.columns]
+    return part("table", shown.caption, heads, zip(*cells, strict=True))
 
 
 def chart_of(drawn: Chart, figures: Table | None = None) -> Markup:
     """A chart below its caption, nothing where vl-convert is not installed; its figures, folded."""
-    folded = Markup() if figures is None else details("The figures", table_of(figures))
+    folded = Markup() if figures is None else part("details", "The figures", table_of(figures))
     if find_spec("vl_convert") is None:
         return folded
     from isfc.reports.picture import chart_svg  # much to load for a page without
 
-    return chart(drawn.caption, Markup(chart_svg(drawn))) + folded
+    return part("chart", drawn.caption, Markup(chart_svg(drawn))) + folded
 
 
-def _cells(column: Column, part: Table) -> Iterator[Markup]:
-    most = greatest(column.figures(part.rows))
-    for row in part.rows:
+def _cells(column: Column, shown: Table) -> Iterator[Markup]:
+    most = greatest(column.figures(shown.rows))
+    for row in shown.rows:
         value = column.of(row)
         figure = value if column.ranged and isinstance(value, Figure) else None
         yield ranged(column.words(row), figure, most)

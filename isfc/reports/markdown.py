@@ -15,15 +15,16 @@ _MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#])")
 def page(report: Report) -> str:
     """The whole report: its answer, every table and grid, and what is known of them."""
     answer = "\n".join(f"- **{plain(label)}:** {plain(said)}" for label, said in report.answer)
-    tables = [*map(_table, report.shown), *map(_grid, report.grids)]
+    tables = [*map(table, report.shown), *map(_grid, report.grids)]
     told = dict.fromkeys(map(plain, (unranged(report.shown), *report.remarks, *report.notes)))
     parts = filter(None, (f"## {plain(report.title)}", answer, *tables, *told))
     return "\n\n".join((*parts, *map(page, report.sections))) + "\n"
 
 
-def _table(table: Table) -> str:
-    cells = [cell for column in table.columns for cell in _cells(column, table.rows)]
-    return _lines(table.caption, cells)
+def table(of: Table) -> str:
+    """A table below its caption, if it has one."""
+    cells = [cell for column in of.columns for cell in _cells(column, of.rows)]
+    return _lines(of.caption, cells)
 
 
 def _cells(column: Column, rows: Sequence[object]) -> Iterator[list[str]]:
@@ -47,7 +48,8 @@ def _lines(caption: str, columns: Iterable[Sequence[str]]) -> str:
     """A table of columns below its caption."""
     rows = zip(*columns, strict=True)
     lines = (f"| {' | '.join(map(plain, row))} |" for row in rows)
-    return "\n".join((f"**{plain(caption)}**", "", *lines))
+    head = [f"**{plain(caption)}**", ""] if caption else []
+    return "\n".join((*head, *lines))
 
 
 def plain(words: str) -> str:

@@ -95,8 +95,3 @@ class RangeRecord(Struct, frozen=True):
     """in nineteen of twenty"""
     basis: str
     """what both are made from, and what else they allow for"""
-
-
-def range_record(figure: "Figure | None") -> RangeRecord | None:
-    """The record of a figure's range; None if it has none."""
-    return None if figure is None or figure.range is None else RangeRecord(**figure.range.to_dict())

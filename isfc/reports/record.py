@@ -4,19 +4,11 @@ from typing import TypeVar
 
 from msgspec import Struct, convert
 
-from isfc.reports.ranges import range_record
-
 _Record = TypeVar("_Record", bound=Struct)
 
 
 def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:
-    """The record of a source: its attributes by their names, but for what is the record's own.
-
-    A figure becomes the record of its range.
-    """
-    from scenarios.figures.figure import Figure  # the model's, which not every command loads
-
+    """The record of a source: its attributes by their names, but for what is the record's own."""
     names = [name for name in kind.__struct_fields__ if name not in own and hasattr(source, name)]
     found = {name: getattr(source, name) for name in names} | own
-    found |= {name: range_record(each) for name, each in found.items() if isinstance(each, Figure)}
     return convert(found, kind, from_attributes=True)

@@ -1,12 +1,12 @@
 """What a command or function answers, as people see it; renderers know neither of both.
 
 A `Report` has the answer first, then tables, each over rows of the answer, and notes. A `Column`
-names a field of the rows, so that each output has the record's value: the terminal and HTML as
-the unit is written, CSV with all digits.
+names a field of the rows, or says what they have in it, so that each output has the same value: the
+terminal and HTML as the unit is written, CSV with all digits.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -44,11 +44,12 @@ UNRANGED: Final = "~"
 class Column(Struct, frozen=True):
     """A column: its ``heading``, on one or two lines, and the ``field`` of each row that it shows.
 
-    ``unit`` is of numbers; a figure has its own. ``ranged`` figures have their range beside them
-    where there is room for few columns: on a terminal. In a table that is too wide, columns that
-    fold do so first, and a terminal narrower than 80 columns does without those that are ``spare``.
-    On a page that is renewed a column has a ``width``, so that it stays where it is, and its
-    numbers as many ``places`` as that has room for. ``style`` is that of a terminal.
+    A ``value`` says what a row has in it, where no field of the row has that name. ``unit`` is of
+    numbers; a figure has its own. ``ranged`` figures have their range beside them where there is
+    room for few columns: on a terminal. In a table that is too wide, columns that fold do so first,
+    and a terminal narrower than 80 columns does without those that are ``spare``. On a page that is
+    renewed a column has a ``width``, so that it stays where it is, and its numbers as many
+    ``places`` as that has room for. ``style`` is that of a terminal.
     """
 
     heading: str
@@ -60,9 +61,12 @@ class Column(Struct, frozen=True):
     width: int = 0
     places: int = 0
     style: str = ""
+    value: Callable[[Any], Value] | None = None
 
     def of(self, row: object) -> Value:
         """What a row has in it."""
+        if self.value is not None:
+            return self.value(row)
         has: Value = row[self.field] if isinstance(row, dict) else getattr(row, self.field)
         return has
 

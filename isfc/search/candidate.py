@@ -18,7 +18,8 @@ from typing import Final
 from ctc.address import RDEV_MAX, Rdev, format_rdev
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.groups import grouped
+from isfc.layout.layout import CtcPair, Fibre, FibreKind, Layout
 from isfc.link.scan import CTCS_MAX
 
 Candidate = tuple[int, ...]
@@ -35,12 +36,9 @@ def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
     return tuple(names[index] for index in candidate)
 
 
-def alike(fibres: Sequence[Fibre]) -> dict[object, list[int]]:
+def alike(fibres: Sequence[Fibre]) -> dict[FibreKind, list[int]]:
     """The places of fibres, by their kinds."""
-    found: dict[object, list[int]] = {}
-    for index, fibre in enumerate(fibres):
-        found.setdefault(fibre.kind, []).append(index)
-    return found
+    return grouped((fibre.kind, index) for index, fibre in enumerate(fibres))
 
 
 def candidate_of(layout: Layout) -> Candidate:
@@ -53,12 +51,8 @@ def all_candidates(fibres: Sequence[Fibre], ctcs: int, most: int) -> list[Candid
 
     Enumerated with the fibres of each kind in the order of their first appearance.
     """
-    found: list[Candidate] = []
-    for candidate in _sequences(fibres, ctcs):
-        found.append(candidate)
-        if len(found) > most:
-            return None
-    return found
+    found = [*islice(_sequences(fibres, ctcs), most + 1)]
+    return None if len(found) > most else found
 
 
 def _sequences(fibres: Sequence[Fibre], ctcs: int) -> Iterator[Candidate]:

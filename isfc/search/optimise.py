@@ -267,12 +267,14 @@ class _Search(Trials[Candidate]):
 
     def _worth_a_run(self, layouts: Sequence[Layout]) -> Iterator[Layout]:
         """Those that the rule of thumb does not put far behind the first of them."""
-        objectives = self.task.objectives
-        first = [estimate(objective, layouts[0]) for objective in objectives]
+        first = self._estimates_of(layouts[0])
         for layout in layouts:
-            figures = [estimate(objective, layout) for objective in objectives]
+            figures = self._estimates_of(layout)
             if all(a >= SCREEN_SHARE * b for a, b in zip(figures, first, strict=True)):
                 yield layout
+
+    def _estimates_of(self, layout: Layout) -> Estimates:
+        return tuple(estimate(objective, layout) for objective in self.task.objectives)
 
     def _choices_of(self, layouts: Iterable[Layout]) -> dict[Candidate, Layout]:
         """By candidate, alike ones once; the first of them."""
@@ -305,10 +307,8 @@ class _Search(Trials[Candidate]):
 
     def _estimate(self, candidate: Candidate) -> Estimates | None:
         if candidate not in self._estimates:
-            layout = numbered(self.task.layout, candidate, self.task.fixed)
-            found = (
-                None if layout is None else tuple(estimate(o, layout) for o in self.task.objectives)
-            )
+            layout = self._layout(candidate)
+            found = None if layout is None else self._estimates_of(layout)
             self._estimates[candidate] = found
             if found is not None:
                 self._best_estimate = [*map(max, self._best_estimate, found)]

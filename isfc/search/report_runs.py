@@ -3,12 +3,11 @@
 What it says of channels and their I/O it estimates: `channel_estimates`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
@@ -85,37 +84,27 @@ class DiskRuns:
     @property
     def charts(self) -> tuple[Chart, Chart]:
         """Of the link, and of the disks."""
-        return self._link(), self._disks()
-
-    def _link(self) -> Chart:
         runs = [run for _, run in self.points]
-        return Chart(
-            "MB/s of the link over the load of the disks on its chpids",
-            "% of the disks' load",
-            "MB/s (2^20)",
-            self._percents,
-            (
-                Curve("without the disks", tuple(run.alone.mb_per_s for run in runs)),
-                Curve("beside the disks", tuple(run.beside.mb_per_s for run in runs)),
-            ),
+        rates = (
+            Curve("without the disks", tuple(run.alone.mb_per_s for run in runs)),
+            Curve("beside the disks", tuple(run.beside.mb_per_s for run in runs)),
         )
+        percents = tuple(100 * share for share, _ in self.points)
+        over = "% of the disks' load"
+        title = "MB/s of the link over the load of the disks on its chpids"
+        link = Chart(title, over, "MB/s (2^20)", percents, rates)
+        title = "Response time of the disks, alone and beside the CTCs, over their load"
+        return link, Chart(title, over, "us", percents, tuple(self._responses()))
 
-    def _disks(self) -> Chart:
-        curves = []
+    def _responses(self) -> Iterator[Curve]:
         for place, channel in enumerate(self.now.channels):
             for index, demand in enumerate(channel.disks_alone.demands):
                 found = [run.channels[place] for _, run in self.points]
-                name = f"{demand.demand.name} on {channel.node} {channel.chpid}"
+                name = f"{demand.demand.workload.name} on {channel.node} {channel.chpid}"
                 alone = [each.disks_alone.demands[index].response_ns / 1e3 for each in found]
                 beside = [each.disks_beside.demands[index].response_ns / 1e3 for each in found]
-                curves.append(Curve(f"{name}, alone", tuple(alone)))
-                curves.append(Curve(f"{name}, beside", tuple(beside)))
-        title = "Response time of the disks, alone and beside the CTCs, over their load"
-        return Chart(title, "% of the disks' load", "us", self._percents, tuple(curves))
-
-    @property
-    def _percents(self) -> tuple[float, ...]:
-        return tuple(100 * share for share, _ in self.points)
+                yield Curve(f"{name}, alone", tuple(alone))
+                yield Curve(f"{name}, beside", tuple(beside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +113,6 @@ class ChannelEstimates:
 
     name: str
     plan: IoPlan
-    advice: Sequence[IoAdvice]
     curves: dict[str, Chart]
 
 
@@ -235,7 +223,7 @@ def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
     """Estimate the channels of a configuration, and the curves that concern them."""
     plan = make_io_plan(configuration)
-    return ChannelEstimates(name, plan, advise(plan), charts_of(configuration))
+    return ChannelEstimates(name, plan, charts_of(configuration))
 
 
 def _disks(

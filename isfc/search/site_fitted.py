@@ -22,11 +22,11 @@ from msgspec.structs import asdict
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.arguments import spelt
 from isfc.errors import AnswerRefused
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.reported import Reported
 from isfc.reports.units import amount, shown
-from isfc.search.site_surface import LINE, TRANSFER, Near, at_bound, soft
+from isfc.search.site_surface import LINE, TRANSFER, Near, at_bound, squares
 from scenarios.figures.figure import Unit
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
@@ -93,10 +93,10 @@ def explain(
     """
     import numpy
 
-    squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
+    total = squares(numpy.array([*map(log_off, figures)]) / known)
     off = median(abs(each.error_percent or 0.0) for each in figures)
     few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
-    return Explanation(what, off, squares, squares + 2 * fitted + few)
+    return Explanation(what, off, total, total + 2 * fitted + few)
 
 
 def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
@@ -128,15 +128,12 @@ def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
     for had in dict.fromkeys(fibre.profile.feature for fibre in layout.fibres):
         for name, profile in FEATURES.items():
             if name != had:
-                yield f"{name} where the layout has {had}", _exchanged(layout, had, profile)
+                exchanged = partial(_exchanged, had=had, profile=profile)
+                yield f"{name} where the layout has {had}", layout.with_fibres(exchanged)
 
 
-def _exchanged(layout: Layout, had: str, profile: ChpidProfile) -> Layout:
-    return layout.with_fibres(
-        lambda fibre: (
-            structs.replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
-        )
-    )
+def _exchanged(fibre: Fibre, had: str, profile: ChpidProfile) -> Fibre:
+    return structs.replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
 
 
 def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:
@@ -348,6 +345,5 @@ def _predictions(layout: Layout) -> dict[str, Callable[[], float]]:
 
 
 def _mb_per_s(layout: Layout, name: str) -> float:
-    return run(
-        Experiment.of(layout, SUITES[name], PREDICTED_PAIRS, PREDICTED_SECONDS, PREDICTED_WARMUP)
-    ).mb_per_s
+    times_s = PREDICTED_SECONDS, PREDICTED_WARMUP
+    return run(Experiment.of(layout, SUITES[name], PREDICTED_PAIRS, *times_s)).mb_per_s

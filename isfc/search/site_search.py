@@ -25,13 +25,13 @@ from isfc.layout.site import CONSTANTS, SiteProfile, with_site
 from isfc.measured.seen import SeenInterval
 from isfc.search.site_fitted import log_off
 from isfc.search.site_surface import (
-    MODEL,
     PRIOR,
     Near,
     Unknowns,
     joined,
+    least_off,
     near_surface,
-    soft,
+    squares,
     surface_through,
     unknowns,
 )
@@ -136,16 +136,10 @@ class Search:
         self, layout: Layout, intervals: Sequence[FitInterval], blank: SiteProfile, runs: Runs
     ) -> None:
         self.layout, self.intervals, self._blank, self._runs = layout, intervals, blank, runs
-        self.unknown_loads = {
-            index: len(CONSTANTS) + place
-            for place, index in enumerate(
-                index for index, one in enumerate(intervals) if one.is_unknown
-            )
-        }
+        unknown = [index for index, one in enumerate(intervals) if one.is_unknown]
+        self.unknown_loads = {index: place for place, index in enumerate(unknown, len(CONSTANTS))}
         """Of each interval whose load is unknown: its place among the unknowns."""
-        self.unknowns: Unknowns = unknowns(
-            [_expected(intervals[index]) for index in self.unknown_loads]
-        )
+        self.unknowns: Unknowns = unknowns([_expected(intervals[index]) for index in unknown])
         self._points: list[Any] = []
         self._shown: list[list[list[float]]] = []
         """Of each point and interval: the logarithm of how far each judged figure is off."""
@@ -251,10 +245,8 @@ class Search:
             wanted += [partial(figures_of, layout, one, SECONDS, seed) for one in self.loads(point)]
         found = self._runs.each(wanted)
         self._points += points
-        for begin in range(0, len(found), count):
-            self._shown.append(
-                [[*map(log_off, figures)] for figures in found[begin : begin + count]]
-            )
+        shown = [[*map(log_off, figures)] for figures in found]
+        self._shown += (shown[begin : begin + count] for begin in range(0, len(shown), count))
         last = found[-count:]
         self.counts = [len(one) for one in last]
         self.groups = [
@@ -370,7 +362,6 @@ class _Curves:
     def _squares(self, start: Any, held: int | None = None, value: float = 0.0) -> float:
         """The least squares, with a constant held at a value."""
         import numpy
-        from scipy.optimize import least_squares
 
         changed = numpy.array(self.free, bool)
         point = numpy.where(changed, start, 0.0)
@@ -384,7 +375,5 @@ class _Curves:
 
         if changed.any():
             bounds = (self.least[changed] - STEP, self.most[changed] + STEP)
-            begin = numpy.clip(point[changed], *bounds)
-            best = least_squares(off, begin, bounds=bounds, loss="soft_l1", f_scale=MODEL)
-            point[changed] = best.x
-        return float(numpy.sum(soft(off(point[changed]))))
+            point[changed] = least_off(off, numpy.clip(point[changed], *bounds), bounds)
+        return squares(off(point[changed]))

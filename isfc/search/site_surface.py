@@ -5,7 +5,7 @@ factors with which the figures are least off, and how well each is known. Beside
 what ran may be unknown: pairs of guests, or the rate that is offered, of each interval.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any, Final
@@ -175,7 +175,6 @@ class Near:
         What is not ``free`` stays at 0: a factor of 1.
         """
         import numpy
-        from scipy.optimize import least_squares
 
         centre, prior = self.surface.centre, self.unknowns.prior
         changed = numpy.flatnonzero(numpy.ones(len(centre), bool) if free is None else free)
@@ -189,13 +188,7 @@ class Near:
             return numpy.concatenate([self.surface.at(found) * weights, logs / prior[changed]])
 
         lower, upper = map(self.unknowns.bounded, (centre - self.reach, centre + self.reach))
-        found[changed] = least_squares(
-            off,
-            centre[changed],
-            bounds=(lower[changed], upper[changed]),
-            loss="soft_l1",
-            f_scale=MODEL,
-        ).x
+        found[changed] = least_off(off, centre[changed], (lower[changed], upper[changed]))
         return found
 
     def along(self, path: Any, free: Any) -> Any:
@@ -205,7 +198,6 @@ class Near:
         there, runs must tell.
         """
         import numpy
-        from scipy.optimize import least_squares
 
         ways = numpy.column_stack([path, numpy.eye(len(path))[:, free]])
         most = log(FACTOR_MAX)
@@ -214,8 +206,7 @@ class Near:
         def off(steps: Any) -> Any:
             return numpy.concatenate([self.surface.at(ways @ steps) / self.known, steps / prior])
 
-        start = numpy.zeros(ways.shape[1])
-        steps = least_squares(off, start, bounds=(-most, most), loss="soft_l1", f_scale=MODEL).x
+        steps = least_off(off, numpy.zeros(ways.shape[1]), (-most, most))
         return self.unknowns.bounded(ways @ steps)
 
     def at_edge(self, logs: Any) -> bool:
@@ -234,7 +225,7 @@ class Near:
         if used is not None:
             off = off[numpy.array(used)]
         left = max(1, len(off) - len(logs))
-        return float(numpy.sqrt(numpy.sum(soft(off)) / left))
+        return float(numpy.sqrt(squares(off) / left))
 
     def spread(self, misfit: float) -> Any:
         """The standard deviations of the unknowns, as of `covariance`."""
@@ -296,13 +287,20 @@ class Near:
         """The sum that is least at the best."""
         import numpy
 
-        off = numpy.concatenate([self.surface.at(logs) / self.known, logs / self.unknowns.prior])
-        return float(numpy.sum(soft(off)))
+        prior = logs / self.unknowns.prior
+        return squares(numpy.concatenate([self.surface.at(logs) / self.known, prior]))
 
 
-def soft(off: Any) -> Any:
-    """The squares of residuals; those beyond `MODEL` count less."""
-    return 2 * MODEL**2 * ((1 + (off / MODEL) ** 2) ** 0.5 - 1)
+def squares(off: Any) -> float:
+    """The sum of the squares of residuals; those beyond `MODEL` count less."""
+    return float((2 * MODEL**2 * ((1 + (off / MODEL) ** 2) ** 0.5 - 1)).sum())
+
+
+def least_off(off: Callable[[Any], Any], start: Any, bounds: tuple[Any, Any]) -> Any:
+    """Where within bounds that sum is least of the residuals that ``off`` gives."""
+    from scipy.optimize import least_squares
+
+    return least_squares(off, start, bounds=bounds, loss="soft_l1", f_scale=MODEL).x
 
 
 def at_bound(log_factor: float) -> bool:

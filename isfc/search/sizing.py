@@ -6,6 +6,7 @@ of one number of chpids after the other say where to look; runs until they are s
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -120,23 +121,18 @@ _Key = tuple[ChpidProfile, Shape, NodeName]
 """A run: what its chpids are, what is on them, and the end that sends."""
 
 
+@dataclass(frozen=True, slots=True)
 class SizeSearch:
     """The runs of all features so far, each once; ``progress`` is told how many there have been."""
 
-    def __init__(
-        self,
-        wanted: float,
-        lost: LostPiece,
-        km: float,
-        load: LinkLoad,
-        jobs: int,
-        progress: Callable[[int], None],
-    ) -> None:
-        self._lost, self._load = lost, load
-        self._wanted, self._km = wanted, km
-        self._jobs, self._progress = jobs, progress
-        self._short: dict[_Key, float] = {}
-        self._steady: dict[_Key, SteadyRun] = {}
+    wanted: float
+    lost: LostPiece
+    km: float
+    load: LinkLoad
+    jobs: int
+    progress: Callable[[int], None]
+    _short: dict[_Key, float] = field(default_factory=dict, init=False)
+    _steady: dict[_Key, SteadyRun] = field(default_factory=dict, init=False)
 
     def links(self, profile: ChpidProfile) -> Iterator[SizedLink]:
         """The fewest chpids of a feature that carry it, then one more if fewer CTCs do with that.
@@ -165,7 +161,7 @@ class SizeSearch:
         shape = (link.ctcs // link.chpids,) * link.chpids
         left = self._layout(profile, self._worst(profile, shape))
         return find_limit(
-            self._experiment(left, link.left.sender or self._load.client),
+            self._experiment(left, link.left.sender or self.load.client),
             self._run_each,
             steady_mb_per_s=link.left.value,
         )
@@ -178,7 +174,7 @@ class SizeSearch:
         fastest = 1e9 / max(profile.line_ns_per_byte, profile.processor_ns_per_byte) / MIB
         for chpids in range(1, CTCS_MAX + 1):
             for shape in self._shapes(chpids):
-                if min(map(len, self._lost.left_of(shape))) * fastest >= self._wanted:
+                if min(map(len, self.lost.left_of(shape))) * fastest >= self.wanted:
                     return chpids
         return CTCS_MAX // FULL_CTC_COUNT
 
@@ -186,24 +182,24 @@ class SizeSearch:
         """Links of so many chpids, the fewest CTCs first; none that the loss takes down."""
         most = min(CTCS_ON_CHPID_MAX, CTCS_MAX // chpids)
         every = [(count,) * chpids for count in range(1, most + 1)]
-        return [shape for shape in every if all(self._lost.left_of(shape))]
+        return [shape for shape in every if all(self.lost.left_of(shape))]
 
     def _glance(self, profile: ChpidProfile, shapes: Sequence[Shape]) -> dict[Shape, float]:
         """MB/s of the slower direction of each with the worst piece gone, by short runs."""
-        lefts = {left for shape in shapes for left in self._lost.left_of(shape)}
+        lefts = {left for shape in shapes for left in self.lost.left_of(shape)}
         self._run(self._short, short_run, profile, sorted(lefts))
         return {shape: self._slower(profile, self._worst(profile, shape)) for shape in shapes}
 
     def _worst(self, profile: ChpidProfile, shape: Shape) -> Shape:
         """What is left that carries least."""
-        return min(self._lost.left_of(shape), key=lambda left: self._slower(profile, left))
+        return min(self.lost.left_of(shape), key=lambda left: self._slower(profile, left))
 
     def _slower(self, profile: ChpidProfile, shape: Shape) -> float:
         return min(self._short[key] for key in self._keys(profile, shape))
 
     def _first(self, profile: ChpidProfile, carried: dict[Shape, float]) -> SizedLink | None:
         """The first that carries what is wanted, of those that come near it."""
-        near = (each for each in carried if carried[each] >= SHORT_SHARE * self._wanted)
+        near = (each for each in carried if carried[each] >= SHORT_SHARE * self.wanted)
         sized = (self._sized(profile, shape) for shape in near)
         return next((one for one in sized if one.reaches), None)
 
@@ -227,20 +223,20 @@ class SizeSearch:
             2 * len(shape),
             self._figure(whole, layout),
             known,
-            odds_reached(known, self._wanted).percent,
-            known.value >= self._wanted,
+            odds_reached(known, self.wanted).percent,
+            known.value >= self.wanted,
             format_layout(layout),
         )
 
     def _figure(self, found: SteadyRun, layout: Layout) -> Figure:
-        load, seen = Load(self._load.workload, self._load.pairs), found.result
+        load, seen = Load(self.load.workload, self.load.pairs), found.result
         rate = link_rate(found.rate.mb_per_s, layout, load, seen.collisions_per_s)
         return rate.of_run(found.rate, NodeName(seen.node))
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS
         pairs = [(ChpidId(first + n), ChpidId(second + n)) for n in range(len(shape))]
-        nodes = self._load.client, self._load.server
+        nodes = self.load.client, self.load.server
         numbers = _FIRST_RDEV, _FIRST_RDEV
         whole = layout_of(nodes, pairs, max(shape), [profile] * len(pairs), numbers)
         there = (
@@ -253,15 +249,15 @@ class SizeSearch:
 
     def _fibre(self, fibre: Fibre) -> Fibre:
         """As long as it is to be; of two directors each has every other one."""
-        if self._lost is not LostPiece.DIRECTOR:
-            return replace(fibre, km=self._km)
+        if self.lost is not LostPiece.DIRECTOR:
+            return replace(fibre, km=self.km)
         name = str(1 + (fibre.chpids[0] & 1))
-        return replace(fibre, km=self._km, directors=(name, name))
+        return replace(fibre, km=self.km, directors=(name, name))
 
     def _keys(self, profile: ChpidProfile, shape: Shape) -> list[_Key]:
         """The runs of a link: each end sends in one."""
         alike = _unnamed(profile)
-        return [(alike, shape, node) for node in (self._load.client, self._load.server)]
+        return [(alike, shape, node) for node in (self.load.client, self.load.server)]
 
     def _run(
         self,
@@ -275,16 +271,16 @@ class SizeSearch:
         experiments = [
             self._experiment(self._layout(profile, shape), node) for _, shape, node in keys
         ]
-        for index, found in shared_out(work, experiments, self._jobs):
+        for index, found in shared_out(work, experiments, self.jobs):
             known[keys[index]] = found
-            self._progress(len(self._short) + len(self._steady))
+            self.progress(len(self._short) + len(self._steady))
 
     def _experiment(self, layout: Layout, node: NodeName) -> Experiment:
-        load = self._load
+        load = self.load
         return Experiment.of(layout, load.workload, load.pairs, SHORT_S, WARMUP, client=node)
 
     def _run_each(self, work: Callable[[Any], Any], items: Sequence[Any], /) -> Sequence[Any]:
-        found = dict(shared_out(work, items, self._jobs))
+        found = dict(shared_out(work, items, self.jobs))
         return [found[index] for index in range(len(items))]
 
 

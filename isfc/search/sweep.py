@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.layout.groups import grouped
 from isfc.layout.note import Note, NoteKind
 from isfc.search.grid import Cell
 from isfc.search.workers import share_out_over, shared_out
@@ -64,7 +65,8 @@ class RowStore:
                 record: dict[str, Any] = json.loads(line)
                 self.finished[record["key"]] = record["figures"]
             except (ValueError, KeyError, TypeError):
-                if not line.endswith(b"\n") and _begins_record(line):
+                # what a crash left of a record
+                if not line.endswith(b"\n") and line[: len(_BEGIN)] == _BEGIN[: len(line)]:
                     break
                 raise ConfigurationError(
                     f"{path}: holds what no sweep has written; expected another {spelt('store')}"
@@ -95,11 +97,6 @@ def _line(key: str, figures: Figures) -> str:
 
 _BEGIN = _line("", {}).partition('""')[0].encode()
 """How every line begins, up to its key."""
-
-
-def _begins_record(line: bytes) -> bool:
-    """Whether a line without an end may be what a crash left of a record."""
-    return line.startswith(_BEGIN) or _BEGIN.startswith(line)
 
 
 Row = dict[str, Any]
@@ -220,10 +217,7 @@ Place = tuple[Any, ...]
 
 def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[Place, list[Row]]:
     """The rows by their place on some axes, in the order in which the places first come."""
-    found: dict[Place, list[Row]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
-    return found
+    return grouped((tuple(row[axis] for axis in axes), row) for row in rows)
 
 
 def varying_axes(rows: Sequence[Row], axes: Sequence[str]) -> list[str]:

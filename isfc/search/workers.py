@@ -7,7 +7,7 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from importlib import import_module
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
@@ -35,7 +35,7 @@ _UNGUARDED: Final = 78
 """Exit code of a worker that ran its caller's script: it would start workers of its own."""
 
 
-def share_out(
+def shared_out(
     work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
 ) -> Generator[tuple[int, _Result], None, None]:
     """Do ``work`` on every item, ``jobs`` at a time; yield (index of the item, result).
@@ -44,17 +44,21 @@ def share_out(
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
     If this process is killed, by whatever signal, they end in the middle of their work.
     Raises `ChildProcessError` when one of them dies. To be used in any thread, by a script below
-    ``if __name__ == "__main__":``, as a new process runs the script for its names.
+    ``if __name__ == "__main__":``, as a new process runs the script for its names. With one job it
+    is done in this process.
     """
-    with staffed(work, jobs) as each:
-        yield from each(items)
+    if jobs == 1:
+        yield from enumerate(map(work, items))
+    elif items:
+        with staffed(work, jobs) as each:
+            yield from each(items)
 
 
 @contextmanager
 def staffed(
     work: Callable[[_Item], _Result], jobs: int, *, copies: int = 0
 ) -> Iterator[Callable[[Sequence[_Item]], Iterator[tuple[int, _Result]]]]:
-    """As `share_out`, for items that come in several lots, each to its end.
+    """As `shared_out`, for items that come in several lots, each to its end.
 
     So many ``copies`` of this process begin now, where that can be: they have loaded what it has.
     Others are new processes, and begin when there is work.
@@ -128,17 +132,6 @@ def check_jobs(jobs: int) -> None:
     """Raise `ConfigurationError` for less than one process."""
     if jobs < 1:
         raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
-
-
-def shared_out(
-    work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
-) -> Iterator[tuple[int, _Result]]:
-    """As `share_out`; with one job in this process."""
-    if jobs == 1:
-        yield from enumerate(map(work, items))
-    elif items:
-        with closing(share_out(work, items, jobs)) as answers:
-            yield from answers
 
 
 _RUNNER: ContextVar[RunEach | None] = ContextVar("who does runs", default=None)
@@ -267,21 +260,15 @@ def _deaths(process: BaseProcess) -> Iterator[None]:
     try:
         yield
     except (EOFError, ConnectionError):
-        raise _death(process) from None
-
-
-def _death(process: BaseProcess) -> ChildProcessError:
-    """Why a worker died, as far as its exit code tells."""
-    process.join()
-    code = process.exitcode or 0
-    if code == _UNGUARDED:
-        return ChildProcessError(
-            "each worker runs the script that called: put the call below "
-            "'if __name__ == \"__main__\":', or run with jobs=1"
-        )
-    return ChildProcessError(
-        f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
-    )
+        process.join()
+        code = process.exitcode or 0
+        reason = f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+        if code == _UNGUARDED:
+            reason = (
+                "each worker runs the script that called: put the call below "
+                "'if __name__ == \"__main__\":', or run with jobs=1"
+            )
+        raise ChildProcessError(reason) from None
 
 
 CONNECT_S: Final = 10

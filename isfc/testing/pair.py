@@ -32,7 +32,7 @@ from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import Input, System
 from isfc.testing.side import PackageBook, Side
 
 
@@ -130,6 +130,17 @@ Check = Callable[[], None]
 """Looks at a pair, and raises ``AssertionError`` if something is wrong."""
 
 
+def unusual(record: Any) -> str:
+    """A frozen record, which has a default of each field, with those that are not as usual."""
+    usual = type(record)()
+    shown = [
+        f"{part.name}={value!r}"
+        for part in fields(record)
+        if (value := getattr(record, part.name)) != getattr(usual, part.name)
+    ]
+    return f"{type(record).__name__}({', '.join(shown)})"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Setup:
     """What a pair is made of. CTCs are dealt out to the fibres in turn.
@@ -151,12 +162,7 @@ class Setup:
 
     def __repr__(self) -> str:
         """Show the fields that are not as usual."""
-        shown = [
-            f"{part.name}={value!r}"
-            for part, usual in zip(fields(self), _USUAL_FIELDS, strict=True)
-            if (value := getattr(self, part.name)) != usual
-        ]
-        return f"Setup({', '.join(shown)})"
+        return unusual(self)
 
     def _repr_pretty_(self, printer: Any, _cycle: object) -> None:
         """Let hypothesis show it in the same way: of a dataclass it shows every field."""
@@ -186,70 +192,23 @@ class Setup:
         )
 
 
-_USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setup))
+class Links:
+    """Systems in virtual time, with a side at each end of a link; a pair is two on one link.
 
-
-class Pair:
-    """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
-
-    ``lose`` says which frames of either side are lost, ``transit`` what else becomes of them. Both
-    ends follow the ``rules``.
+    Whoever makes one sets the engine and the sides.
     """
 
-    def __init__(
-        self,
-        setup: Setup | None = None,
-        *,
-        lose: tuple[Lose, Lose] | None = None,
-        transit: Transit | None = None,
-        rules: LinkRules | None = None,
-    ):
-        self.rules = rules
-        self.setup = setup or Setup()
-        self.packages = [PackageBook(), PackageBook()]
-        """What the first and the second system were told of their packages."""
-        self.first, self.second = (Side(*self.make_traced(here)) for here in (0, 1))
-        self.sides = (self.first, self.second)
-        self.unplugged: set[int] = set()
-        """The CTCs that are cut."""
-        self.engine = VirtualEngine(
-            [side.system for side in self.sides],
-            [self.make_program(side) for side in self.sides],
-            self.setup.propagation_ns,
-            roundtrip=self.setup.roundtrip,
-            transit=transit if lose is None else self._losing(lose),
-        )
-        self.run(4 * self.setup.propagation_ns)
+    engine: VirtualEngine
+    sides: tuple[Side, ...]
 
-    def __repr__(self) -> str:
-        return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
-
-    def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
-        """The system of one side: for pairs that have another kind.
-
-        `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
-        """
-        return System([definition], trace, watch=self.packages[here], rules=self.rules)
-
-    def make_program(self, side: Side) -> Program:
-        """What the engine tells of a side's events: for pairs that put something in between."""
-        return side
+    def partner(self, side: Side) -> Side:
+        """The other side of a link."""
+        ends = side.end.partner, side.end.name
+        return next(each for each in self.sides if (each.end.name, each.end.partner) == ends)
 
     def let_through(self, side: Side, messages: list[Message]) -> list[Message]:
         """What of these messages the link is given now: for pairs that hold some back."""
         return messages
-
-    def held_length(self, side: Side) -> int:
-        """Bytes of a side's messages that are held back before the link: none here."""
-        return 0
-
-    def partner(self, side: Side) -> Side:
-        """The other side."""
-        return self.second if side is self.first else self.first
-
-    def book(self, side: Side) -> PackageBook:
-        """What a side was told of its packages."""
-        return self.packages[side is self.second]
 
     def send(
         self,
@@ -261,7 +220,7 @@ class Pair:
         """Let ``side`` send messages of so many bytes, now, all together."""
         messages = [Message(conversation, length, traffic) for length in lengths]
         if let := self.let_through(side, messages):
-            side.system.apply(inputs.Send(let), self.engine.now_ns)
+            side.system.apply(inputs.Send(let, side.number), self.engine.now_ns)
         side.note(messages)
         self.engine.drain()
 
@@ -307,41 +266,27 @@ class Pair:
             number = 2 * step.conversation + step.traffic  # a conversation is of one kind
             side = self.sides[step.here]
             self.send(side, *step.lengths, conversation=number, traffic=step.traffic)
-        elif isinstance(step, Unplug):
-            self.unplug(step.index % self.setup.ctc_count)
-        elif isinstance(step, Plug):
-            self.plug(step.index % self.setup.ctc_count)
-        else:
+        elif not isinstance(step, Unplug | Plug):
             self._operate(step)
 
     def _operate(self, step: ActivateCtc | DeactivateCtc | VaryCtcChpid | VaryRdev) -> None:
-        side, index = self.sides[step.here], step.index % self.setup.ctc_count
-        system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
-        if isinstance(step, VaryCtcChpid):
-            system.apply(
-                inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
-            )
-        elif isinstance(step, VaryRdev):
-            system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
-        elif isinstance(step, DeactivateCtc) != self.is_active(side, index):
-            return
-        elif isinstance(step, ActivateCtc):
-            self.activate(side, index)
-        else:
-            self.deactivate(side, index)
+        side = self.sides[step.here]
+        index = step.index % len(side.rdevs)
+        rdev = side.rdevs[index]
+        match step:
+            case VaryCtcChpid():
+                chpid = side.system.channels.chpid_of[rdev]
+                self._apply(side, inputs.VaryChpid(chpid, online=step.online))
+            case VaryRdev():
+                self._apply(side, inputs.VaryDevice(rdev, online=step.online))
+            case DeactivateCtc() if self.is_active(side, index):
+                self.deactivate(side, index)
+            case ActivateCtc() if not self.is_active(side, index):
+                self.activate(side, index)
+
+    def _apply(self, side: Side, given: Input) -> None:
+        side.system.apply(given, self.engine.now_ns)
         self.engine.drain()
-
-    def unplug(self, index: int) -> None:
-        """Cut one CTC."""
-        if index not in self.unplugged:
-            self.unplugged.add(index)
-            self.engine.unplug(self.first.rdevs[index])
-
-    def plug(self, index: int) -> None:
-        """Restore one CTC."""
-        if index in self.unplugged:
-            self.unplugged.discard(index)
-            self.engine.plug(self.first.rdevs[index])
 
     def is_active(self, side: Side, index: int) -> bool:
         """Whether a CTC is part of the link, at one side."""
@@ -349,18 +294,14 @@ class Pair:
 
     def deactivate(self, side: Side, index: int) -> None:
         """DEACTIVE ISLINK on one side."""
-        side.system.apply(inputs.Deactivate(side.rdevs[index]), self.engine.now_ns)
-        self.engine.drain()
+        self._apply(side, inputs.Deactivate(side.rdevs[index]))
 
     def activate(self, side: Side, index: int) -> None:
         """ACTIVATE ISLINK on one side."""
-        side.system.apply(inputs.Activate(side.rdevs[index]), self.engine.now_ns)
-        self.engine.drain()
+        self._apply(side, inputs.Activate(side.rdevs[index]))
 
     def restore(self) -> None:
-        """Undo all that operators and cables have done: every CTC can be used again."""
-        for index in sorted(self.unplugged):
-            self.plug(index)
+        """Undo all that operators have done: every CTC can be used again."""
         for here, side in enumerate(self.sides):
             for index, rdev in enumerate(side.rdevs):
                 if side.system.channels.chpid_of[rdev] in side.system.channels.offline_chpids:
@@ -399,6 +340,92 @@ class Pair:
             )
             serials = [message.serial for message in messages]
             assert serials == sorted(set(serials)), "a message came twice or out of turn"
+
+
+class Pair(Links):
+    """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
+
+    ``lose`` says which frames of either side are lost, ``transit`` what else becomes of them. Both
+    ends follow the ``rules``.
+    """
+
+    def __init__(
+        self,
+        setup: Setup | None = None,
+        *,
+        lose: tuple[Lose, Lose] | None = None,
+        transit: Transit | None = None,
+        rules: LinkRules | None = None,
+    ):
+        self.rules = rules
+        self.setup = setup or Setup()
+        self.packages = [PackageBook(), PackageBook()]
+        """What the first and the second system were told of their packages."""
+        self.first, self.second = (Side(*self.make_traced(here)) for here in (0, 1))
+        self.sides = (self.first, self.second)
+        self.unplugged: set[int] = set()
+        """The CTCs that are cut."""
+        self.engine = VirtualEngine(
+            [side.system for side in self.sides],
+            [self.make_program(side) for side in self.sides],
+            self.setup.propagation_ns,
+            roundtrip=self.setup.roundtrip,
+            transit=transit if lose is None else self._losing(lose),
+        )
+        self.run(4 * self.setup.propagation_ns)
+
+    def __repr__(self) -> str:
+        return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
+
+    def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
+        """The system of one side: for pairs that have another kind.
+
+        `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
+        """
+        return System([definition], trace, watch=self.packages[here], rules=self.rules)
+
+    def make_program(self, side: Side) -> Program:
+        """What the engine tells of a side's events: for pairs that put something in between."""
+        return side
+
+    def held_length(self, side: Side) -> int:
+        """Bytes of a side's messages that are held back before the link: none here."""
+        return 0
+
+    def partner(self, side: Side) -> Side:
+        """The other side."""
+        return self.second if side is self.first else self.first
+
+    def book(self, side: Side) -> PackageBook:
+        """What a side was told of its packages."""
+        return self.packages[side is self.second]
+
+    def do(self, step: Step) -> None:
+        """Do one step of a plan, if it can be done now."""
+        if isinstance(step, Unplug):
+            self.unplug(step.index % self.setup.ctc_count)
+        elif isinstance(step, Plug):
+            self.plug(step.index % self.setup.ctc_count)
+        else:
+            super().do(step)
+
+    def unplug(self, index: int) -> None:
+        """Cut one CTC."""
+        if index not in self.unplugged:
+            self.unplugged.add(index)
+            self.engine.unplug(self.first.rdevs[index])
+
+    def plug(self, index: int) -> None:
+        """Restore one CTC."""
+        if index in self.unplugged:
+            self.unplugged.discard(index)
+            self.engine.plug(self.first.rdevs[index])
+
+    def restore(self) -> None:
+        """Undo all that operators and cables have done: every CTC can be used again."""
+        for index in sorted(self.unplugged):
+            self.plug(index)
+        super().restore()
 
     def expect_state(self, state: LinkState) -> None:
         """Both sides see the logical link so."""

@@ -23,17 +23,8 @@ def register_profiles() -> None:
     ``ci`` draws the same examples in every run, ``dev`` new ones, ``nightly`` many.
     """
     # hypothesis takes a machine for CI when it says so, and would draw the same examples there
-    settings.register_profile(
-        "dev", deadline=None, print_blob=True, max_examples=50, derandomize=False
-    )
-    settings.register_profile(
-        "ci", deadline=None, print_blob=True, max_examples=100, derandomize=True, database=None
-    )
-    settings.register_profile(
-        "nightly",
-        deadline=None,
-        print_blob=True,
-        max_examples=NIGHTLY_EXAMPLES,
-        derandomize=False,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    usual = settings(deadline=None, print_blob=True, derandomize=False)
+    settings.register_profile("dev", usual, max_examples=50)
+    settings.register_profile("ci", usual, max_examples=100, derandomize=True, database=None)
+    unhurried = settings(usual, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("nightly", unhurried, max_examples=NIGHTLY_EXAMPLES)

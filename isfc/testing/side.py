@@ -65,16 +65,17 @@ Answer = Callable[[Message], Sequence[Message]]
 
 
 class Side:
-    """One system, the program on it, and what they did and were told."""
+    """One system and a link end of it, the program there, and what they did and were told."""
 
-    def __init__(self, system: System, trace: ListSink) -> None:
+    def __init__(self, system: System, trace: ListSink, number: int = 0) -> None:
         self.answer: Answer = lambda _: ()
+        self.number = number
         self.restart((system, trace))
 
     def restart(self, traced: tuple[System, ListSink]) -> None:
         """Another system takes the place of this side's, and nothing has been sent yet."""
         self.system, self.trace = traced
-        self.end = self.system.ends[0]
+        self.end = self.system.ends[self.number]
         self.events: list[LinkEvent] = []
         self.sent: list[tuple[int, int]] = []
         self.written_length = 0

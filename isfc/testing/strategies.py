@@ -1,10 +1,9 @@
 """Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from typing import TypeVar
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
@@ -14,7 +13,6 @@ from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.loss import places_of
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -38,7 +36,15 @@ from isfc.testing.pair import (
     VaryRdev,
     Wait,
 )
-from scenarios.faults.fault import DRAWN_COUNT, NEVER_DRAWN, Fault, FaultKind, chpids_of, draw_fault
+from scenarios.faults.fault import (
+    DRAWN,
+    DRAWN_COUNT,
+    Fault,
+    FaultKind,
+    chpids_of,
+    draw_fault,
+    with_chpid,
+)
 from scenarios.runs.workload import WINDOW_MAX, Workload
 
 try:
@@ -76,6 +82,15 @@ def node_names() -> st.SearchStrategy[tuple[NodeName, NodeName]]:
     return st.tuples(names, names).filter(lambda both: both[0] != both[1])
 
 
+_T = TypeVar("_T")
+
+
+def _so_many(
+    each: st.SearchStrategy[_T], count: int, *, unique: bool = True
+) -> st.SearchStrategy[list[_T]]:
+    return st.lists(each, min_size=count, max_size=count, unique=unique)
+
+
 def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
     """So many device numbers of one system: in one range, or anywhere in any order."""
     numbers = st.integers(0, RDEV_MAX).map(Rdev)
@@ -83,7 +98,7 @@ def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
         st.integers(0, RDEV_MAX + 1 - count).map(
             lambda start: tuple(Rdev(start + index) for index in range(count))
         ),
-        st.lists(numbers, min_size=count, max_size=count, unique=True).map(tuple),
+        _so_many(numbers, count).map(tuple),
     )
 
 
@@ -121,25 +136,15 @@ def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) ->
     ctc_count = draw(ctc_counts)
     fibre_count = draw(st.integers(1, min(4, ctc_count)))
     first, second = sorted(draw(node_names()), key=lambda name: name.collation)
-    chpids = st.lists(
-        st.integers(0, CHPID_MAX).map(ChpidId),
-        min_size=fibre_count,
-        max_size=fibre_count,
-        unique=True,
-    )
-    names = draw(st.lists(_fibre_names, min_size=fibre_count, max_size=fibre_count, unique=True))
+    chpids = _so_many(st.integers(0, CHPID_MAX).map(ChpidId), fibre_count)
+    names = draw(_so_many(_fibre_names, fibre_count))
     fibres = tuple(
         Fibre(name, draw(profiles), pair, km=draw(kilometres))
         for name, pair in zip(names, zip(draw(chpids), draw(chpids), strict=True), strict=True)
     )
+    fibre_numbers = st.integers(0, fibre_count - 1)
     uses = [*range(fibre_count)]  # every fibre carries something
-    uses += draw(
-        st.lists(
-            st.integers(0, fibre_count - 1),
-            min_size=ctc_count - fibre_count,
-            max_size=ctc_count - fibre_count,
-        )
-    )
+    uses += draw(_so_many(fibre_numbers, ctc_count - fibre_count, unique=False))
     rdevs = zip(draw(rdev_sets(ctc_count)), draw(rdev_sets(ctc_count)), strict=True)
     ctcs = [CtcPair(fibres[use], pair) for use, pair in zip(uses, rdevs, strict=True)]
     return Layout((first, second), fibres, tuple(draw(st.permutations(ctcs))))
@@ -217,10 +222,6 @@ def fault_plans() -> st.SearchStrategy[list[Step]]:
     return st.lists(st.one_of(cuts, operations, pauses), max_size=15)
 
 
-DRAWN: Final = tuple(kind for kind in FaultKind if kind not in NEVER_DRAWN)
-"""Kinds of faults that are drawn."""
-
-
 @st.composite
 def faults(
     draw: st.DrawFn,
@@ -239,10 +240,7 @@ def faults(
     place = draw(st.sampled_from([*places]))
     at_ns = draw(st.integers(0, until_ns - 1))
     drawn = draw_fault(draw(st.randoms(use_true_random=False)), [what], at_ns, [place])
-    if what is not FaultKind.CHPID_LOST:
-        return drawn
-    lost = places_of(f"{place[0]}:{format_chpid(places[place])}", collection)
-    return replace(drawn, chpid=places[place], places=lost)
+    return with_chpid(drawn, places[place], collection)
 
 
 def fault_schedules(

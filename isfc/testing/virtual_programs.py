@@ -106,22 +106,21 @@ def run_programs(
     """
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     loop = VirtualLoop()
+
+    async def run() -> ProgramsRun[Outcome]:
+        driver = _Driver(link, faults, seed, limits, loop)
+        first, second = driver.nodes
+        try:
+            outcome = await main(first, second)
+            for node in driver.nodes:
+                await node.close()
+        finally:
+            driver.close()
+        begun = tuple(driver.injection.begun)
+        return ProgramsRun(outcome, loop.now_ns, driver.digest.hexdigest(), begun)
+
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        return runner.run(_run(main, lambda: _Driver(link, faults, seed, limits, loop)))
-
-
-async def _run(main: Main[Outcome], make: "Callable[[], _Driver]") -> ProgramsRun[Outcome]:
-    driver = make()
-    first, second = driver.nodes
-    try:
-        outcome = await main(first, second)
-        for node in driver.nodes:
-            await node.close()
-    finally:
-        driver.close()
-    return ProgramsRun(
-        outcome, driver.loop.now_ns, driver.digest.hexdigest(), tuple(driver.injection.begun)
-    )
+        return runner.run(run())
 
 
 class _Driver:

@@ -93,7 +93,9 @@ class Disturbance:
             self.doubled_count += 1
             return [frame, frame]
         if kind == "gap":
-            return [_without_messages(frame)]
+            assert isinstance(frame, DataFrame)
+            assert isinstance(frame.load, Package)
+            return [DataFrame(Package(frame.load.number, [], 0), frame.serial)]
         self.broken.append((name, rdev))
         self._damage(kind, frame)
         return []
@@ -113,12 +115,6 @@ class Disturbance:
         except WireError:
             return
         assert kind != "truncated", "a truncated frame decodes"
-
-
-def _without_messages(frame: Frame) -> Frame:
-    assert isinstance(frame, DataFrame)
-    assert isinstance(frame.load, Package)
-    return DataFrame(Package(frame.load.number, [], 0), frame.serial)
 
 
 class Throttled:

@@ -64,6 +64,8 @@ class FaultKind(Enum):
 
 NEVER_DRAWN: Final = frozenset({FaultKind.GAP, FaultKind.PIECE_LOST})
 """Kinds that files alone have: no link recovers from a gap, and a piece has to be named."""
+DRAWN: Final = tuple(kind for kind in FaultKind if kind not in NEVER_DRAWN)
+"""Kinds that are drawn."""
 
 PHASES: Final = ("idle", "PEND", "DISC", "CONN")
 """How far an I/O is when a CTC is lost: not begun, waiting for the channel, for the partner, or in
@@ -288,18 +290,21 @@ def draw_faults(seed: int, collection: Collection, begin_ns: int, end_ns: int) -
     Every kind but `NEVER_DRAWN`.
     """
     random = Random(f"faults {seed}")
-    kinds = [kind for kind in FaultKind if kind not in NEVER_DRAWN]
     chpids = chpids_of(collection)
     faults = []
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])
-        fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
-        if fault.kind is FaultKind.CHPID_LOST:
-            chpid = chpids[place]
-            lost = places_of(f"{place[0]}:{format_chpid(chpid)}", collection)
-            fault = replace(fault, chpid=chpid, places=lost)
-        faults.append(fault)
+        fault = draw_fault(random, DRAWN, random.randrange(begin_ns, end_ns), [place])
+        faults.append(with_chpid(fault, chpids[place], collection))
     return sorted(faults, key=lambda fault: fault.at_ns)
+
+
+def with_chpid(fault: Fault, chpid: ChpidId, collection: Collection) -> Fault:
+    """The fault, and of one that loses a chpid, which it is and what goes with it."""
+    if fault.kind is not FaultKind.CHPID_LOST:
+        return fault
+    lost = places_of(f"{fault.node}:{format_chpid(chpid)}", collection)
+    return replace(fault, chpid=chpid, places=lost)
 
 
 def draw_fault(

@@ -1,6 +1,6 @@
 """Faults brought about in an engine, and undone when their time is over."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -8,6 +8,7 @@ from ctc.address import Rdev, format_rdev
 from ctc.agenda import NEVER_NS, Agenda
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.layout.loss import OneOfSeveral
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.inputs import Activate, Deactivate
@@ -30,6 +31,9 @@ Renew = Callable[[NodeName], System]
 
 _Place = tuple[NodeName, Rdev]
 """One end of a CTC: its system and its number there."""
+
+_Course = Iterator[None]
+"""A fault as it runs: up to where it yields it is brought about, and what follows undoes it."""
 
 
 class Injection:
@@ -56,8 +60,8 @@ class Injection:
         self._renew = renew
         self._acts: Agenda[Callable[[], None]] = Agenda()
         self._trunks = Trunks(engine)
-        self._cut: dict[str, Callable[[], None]] = {}
-        """Of each path that has lost all inter-switch links, what brings its CTCs back."""
+        self._cut: dict[str, _Course] = {}
+        """Of each path that has lost all inter-switch links, the loss of its CTCs."""
         self._holds: dict[_Place, int] = {}
         """How many faults keep a CTC down, by its number at the first of its systems."""
         self._names = tuple(system.name for system in engine.systems)
@@ -77,7 +81,7 @@ class Injection:
                 for rdev in end.ctcs
             }
         )
-        self._beginnings: Mapping[FaultKind, Callable[[Fault], Callable[[], None]]] = {
+        self._courses: Mapping[FaultKind, Callable[[Fault], _Course]] = {
             FaultKind.CTC_LOST: self._lose_ctc,
             FaultKind.CHPID_LOST: self._lose_chpid,
             FaultKind.CRASH: self._crash,
@@ -145,11 +149,12 @@ class Injection:
             self._await_phase(fault)
         now_ns = self._engine.now_ns
         self.begun.append((now_ns, fault))
-        undo = self._beginnings[fault.kind](fault)
-        self._acts.add(now_ns + fault.for_ns, partial(self._undo, fault, undo))
+        course = self._courses[fault.kind](fault)
+        next(course)
+        self._acts.add(now_ns + fault.for_ns, partial(self._undo, fault, course))
 
-    def _undo(self, fault: Fault, undo: Callable[[], None]) -> None:
-        undo()
+    def _undo(self, fault: Fault, course: _Course) -> None:
+        next(course, None)
         self.over.append((self._engine.now_ns, fault))
 
     def _await_phase(self, fault: Fault) -> None:
@@ -169,40 +174,35 @@ class Injection:
             return "CONN"
         return "DISC" if times.disc_ns else "PEND"
 
-    def _lose(self, places: Iterable[_Place]) -> Callable[[], None]:
-        """Cut CTCs, named by either end; what undoes it."""
+    def _lose(self, places: Iterable[_Place]) -> _Course:
+        """Cut CTCs, named by either end."""
         homes = list(dict.fromkeys(self._homes[place] for place in places))
         for home in homes:
             self._holds[home] = self._holds.get(home, 0) + 1
             if self._holds[home] == 1:
                 self._engine.unplug(home[1], home[0])
+        yield
+        for home in homes:
+            self._holds[home] -= 1
+            if not self._holds[home]:
+                self._engine.plug(home[1], home[0])
 
-        def restore() -> None:
-            for home in homes:
-                self._holds[home] -= 1
-                if not self._holds[home]:
-                    self._engine.plug(home[1], home[0])
-
-        return restore
-
-    def _lose_ctc(self, fault: Fault) -> Callable[[], None]:
+    def _lose_ctc(self, fault: Fault) -> _Course:
         assert fault.rdev is not None
         return self._lose([(fault.node, fault.rdev)])
 
-    def _lose_piece(self, fault: Fault) -> Callable[[], None]:
-        isl = fault.isl
-        if isl is None:
-            return self._lose(fault.places)
+    def _lose_piece(self, fault: Fault) -> _Course:
+        return self._lose(fault.places) if fault.isl is None else self._lose_isl(fault, fault.isl)
+
+    def _lose_isl(self, fault: Fault, isl: OneOfSeveral) -> _Course:
         if not self._trunks.change(isl, 1) and isl.path not in self._cut:
             self._cut[isl.path] = self._lose(fault.places)
+            next(self._cut[isl.path])
+        yield
+        if self._trunks.change(isl, -1) and isl.path in self._cut:
+            next(self._cut.pop(isl.path), None)
 
-        def restore() -> None:
-            if self._trunks.change(isl, -1) and isl.path in self._cut:
-                self._cut.pop(isl.path)()
-
-        return restore
-
-    def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
+    def _lose_chpid(self, fault: Fault) -> _Course:
         if fault.places:  # the whole channel, whichever systems have it
             return self._lose(fault.places)
         system = self.system(fault.node)
@@ -211,25 +211,23 @@ class Injection:
             chpid = system.channels.chpid_of[next(iter(self.end(fault.node).link.ctcs))]
         return self._lose([(fault.node, rdev) for rdev in system.channels.rdevs_on(chpid)])
 
-    def _lose_all(self, name: NodeName) -> Callable[[], None]:
+    def _lose_all(self, name: NodeName) -> _Course:
         """Cut every CTC of a system, as its first system lists them."""
         own = {self._homes[name, rdev] for end in self.system(name).ends for rdev in end.ctcs}
         return self._lose([home for home in dict.fromkeys(self._homes.values()) if home in own])
 
-    def _crash(self, fault: Fault) -> Callable[[], None]:
-        restore = self._lose_all(fault.node)
+    def _crash(self, fault: Fault) -> _Course:
+        lost = self._lose_all(fault.node)
+        next(lost)
         partners = {end.partner for end in self.system(fault.node).ends}
-
-        def restart() -> None:
-            reason = f"{fault.node} has restarted"
-            for name in self._names:  # a partner sees that it is another one, and restarts
-                if name == fault.node:
-                    self._engine.replace(self._renew(name), reason)
-                elif name in partners:
-                    self._restart_end(name, fault.node, reason)
-            restore()
-
-        return restart
+        yield
+        reason = f"{fault.node} has restarted"
+        for name in self._names:  # a partner sees that it is another one, and restarts
+            if name == fault.node:
+                self._engine.replace(self._renew(name), reason)
+            elif name in partners:
+                self._restart_end(name, fault.node, reason)
+        next(lost, None)
 
     def _restart_end(self, name: NodeName, partner: NodeName, reason: str) -> None:
         """Let a system's end of its link to ``partner`` begin again, and nothing of its others."""
@@ -238,48 +236,41 @@ class Injection:
         else:
             self._engine.restart_end(name, partner, reason)
 
-    def _delay(self, fault: Fault) -> Callable[[], None]:
+    def _delay(self, fault: Fault) -> _Course:
         self._disturbance.delay_ns += fault.amount
         self._disturbance.jitter_ns += fault.jitter_ns
+        yield
+        self._disturbance.delay_ns -= fault.amount
+        self._disturbance.jitter_ns -= fault.jitter_ns
 
-        def undo() -> None:
-            self._disturbance.delay_ns -= fault.amount
-            self._disturbance.jitter_ns -= fault.jitter_ns
-
-        return undo
-
-    def _slow(self, fault: Fault) -> Callable[[], None]:
+    def _slow(self, fault: Fault) -> _Course:
         slow_ns = self._disturbance.slow_ns
         slow_ns[fault.node] = slow_ns.get(fault.node, 0) + fault.amount
+        yield
+        slow_ns[fault.node] -= fault.amount
 
-        def undo() -> None:
-            slow_ns[fault.node] -= fault.amount
-
-        return undo
-
-    def _stop(self, fault: Fault) -> Callable[[], None]:
+    def _stop(self, fault: Fault) -> _Course:
         self._engine.stop(fault.node, self._engine.now_ns + fault.for_ns)
-        return _nothing
+        yield
 
-    def _throttle(self, fault: Fault) -> Callable[[], None]:
+    def _throttle(self, fault: Fault) -> _Course:
         throttles = self._throttles[fault.node]
         for throttle in throttles:
             throttle.limit = fault.amount
+        yield
+        for throttle in throttles:
+            throttle.limit = None
 
-        def undo() -> None:
-            for throttle in throttles:
-                throttle.limit = None
-
-        return undo
-
-    def _arm(self, fault: Fault) -> Callable[[], None]:
+    def _arm(self, fault: Fault) -> _Course:
         """Damage the next frame; a fault that lasts a time is over with it, hit or miss."""
         assert fault.rdev is not None
         of = (fault.kind.value.rpartition(" ")[2], fault.node, fault.rdev)
         self._disturbance.arm(*of)
-        return partial(self._disturbance.disarm, *of) if fault.for_ns else _nothing
+        yield
+        if fault.for_ns:
+            self._disturbance.disarm(*of)
 
-    def _make_older(self, fault: Fault) -> Callable[[], None]:
+    def _make_older(self, fault: Fault) -> _Course:
         """A partner that knows links of one CTC only: the others are inactive at its ends."""
         engine = self._engine
         system = self.system(fault.node)
@@ -290,19 +281,17 @@ class Injection:
                     system.apply(Deactivate(rdev), engine.now_ns)
                     changed.append(rdev)
         engine.drain()
+        yield
+        now = self.system(fault.node)
+        for rdev in changed:
+            if now.end_of(rdev).link.ctcs[rdev].state is DeviceState.INACTIVE:
+                now.apply(Activate(rdev), engine.now_ns)
+        engine.drain()
 
-        def undo() -> None:
-            now = self.system(fault.node)
-            for rdev in changed:
-                if now.end_of(rdev).link.ctcs[rdev].state is DeviceState.INACTIVE:
-                    now.apply(Activate(rdev), engine.now_ns)
-            engine.drain()
-
-        return undo
-
-    def _gap(self, fault: Fault) -> Callable[[], None]:
+    def _gap(self, fault: Fault) -> _Course:
         """APAR VM66886: a message is gone, its successors wait for it until the link is bounced."""
-        disarm = self._arm(fault)
+        armed = self._arm(fault)
+        next(armed)
         assert fault.rdev is not None
         end = self.system(fault.node).end_of(fault.rdev)
         ends = ((end.name, end.partner), (end.partner, end.name))
@@ -312,23 +301,16 @@ class Injection:
             for home in dict.fromkeys(self._homes.values())
             if {home[0], self.system(home[0]).end_of(home[1]).partner} == names
         ]
-
-        def bounce() -> None:
-            disarm()
-            restore = self._lose(of_link)
+        yield
+        next(armed, None)
+        for _ in self._lose(of_link):
             for name, partner in sorted(ends, key=lambda each: self._names.index(each[0])):
                 self._restart_end(name, partner, "the link was bounced")
-            restore()
-
-        return bounce
 
     def _close_broken(self) -> None:
         """A frame was damaged: its CTC goes down, as a connection is closed, and comes back."""
         broken, self._disturbance.broken = self._disturbance.broken, []
-        for name, rdev in broken:
-            restore = self._lose([(name, rdev)])
-            self._acts.add(self._engine.now_ns + REPAIR_NS, restore)
-
-
-def _nothing() -> None:
-    """Undo a fault that is over by itself."""
+        for place in broken:
+            lost = self._lose([place])
+            next(lost)
+            self._acts.add(self._engine.now_ns + REPAIR_NS, partial(next, lost, None))

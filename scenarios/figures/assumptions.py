@@ -106,7 +106,7 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
         )
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
-    names = tuple(each.name for each in counting)
+    names = (*found.wider_for, *(each.name for each in counting))
     return replace_fields(found, likely=ends[0], sure=ends[1], wider_for=names)
 
 
@@ -141,10 +141,8 @@ def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widen
     site = layout.site
     if site is None or site.held_back is None or site.doubts or site.is_worse:
         return known
-    features = {fibre.profile.feature for fibre in layout.fibres}
-    if not assumption.fitted or not {*assumption.fitted} <= site.factors.keys():
-        return known
-    if not features <= {*site.features}:
+    is_told = assumption.fitted and {*assumption.fitted} <= site.factors.keys()
+    if not is_told or not {fibre.profile.feature for fibre in layout.fibres} <= {*site.features}:
         return known
     error = 1 + site.held_back.worst / 100
     return Widening(known.name, max(known.low, 1 / error), min(known.high, error))

@@ -266,12 +266,5 @@ COLUMNS: Final = (
 def parsed(line: Mapping[str, str]) -> Errors:
     """A line of the table."""
     family = Family(line["regime"], line["size"], line["guests"])
-    return Errors(
-        kind=line["kind"],
-        of=line["of"],
-        family=family,
-        rows=int(line["rows"]),
-        four_of_five=float(line["four_of_five"]),
-        nineteen_of_twenty=float(line["nineteen_of_twenty"]),
-        source=line["source"],
-    )
+    factors = float(line["four_of_five"]), float(line["nineteen_of_twenty"])
+    return Errors(line["kind"], line["of"], family, int(line["rows"]), *factors, line["source"])

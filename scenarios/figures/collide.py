@@ -27,6 +27,7 @@ from isfc.link.scan import LinkDevice, scan_order
 from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, WARMUP
+from scenarios.runs.repeat import means
 from scenarios.runs.result import MIB, sent_between
 from scenarios.runs.trend import BATCHES, drifts
 
@@ -225,7 +226,7 @@ def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
     names = "collisions_per_s", "wasted_percent", "mb_per_s_out", "mb_per_s_in", "packages_per_s"
     return replace(
         first,
-        **{name: sum(getattr(each, name) for each in outcomes) / len(outcomes) for name in names},
+        **means(outcomes, names),
         collisions_per_s_spread=max(collisions) - min(collisions),
         mb_per_s_spread=max(carried) - min(carried),
         drifts=all(each.drifts for each in outcomes),

@@ -110,10 +110,6 @@ class OfLoad(Protocol):
     def pairs(self) -> int:
         """Of guests, over each link."""
 
-    @property
-    def is_saturating(self) -> bool:
-        """Whether more pairs would carry no more."""
-
 
 class Figure(Struct, frozen=True):
     """A figure of the model, with its range, or with ``no_range``: why it has none.

@@ -22,8 +22,7 @@ from random import Random
 from typing import Any, Final
 
 from ctc.chpid import Chpid
-from ctc.contention import BYTES
-from ctc.contention import LINE as LINE_NEED
+from ctc.contention import BYTES, LINE
 from isfc.engine.program import Program
 from isfc.layout.sharing import carried_by
 from isfc.link.message import Traffic
@@ -31,31 +30,13 @@ from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.figures.resources import (
-    CLIENTS,
-    COPYING,
-    CPU,
-    CREDITS,
-    CTCS,
-    LINE,
-    LOAD,
-    OFFERED,
-    PORTS,
-    PROCESSOR,
-    RECEIVE,
-    SEND,
-    SERVERS,
-    STARTS,
-    TRUNK,
-    Resource,
-    ResourceKind,
-)
-from scenarios.runs.channels import BusySoFar, ChannelsBusy, busy_so_far, disks_of
+from scenarios.figures import resources
+from scenarios.figures.resources import Resource, ResourceKind
+from scenarios.runs.channels import disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import CLIENT_PROCESSORS, Clients, Servers
 from scenarios.runs.own_workload import Senders
-from scenarios.runs.result import Result, measure
-from scenarios.runs.run import build
+from scenarios.runs.run import Looks, Outcome, build
 from scenarios.runs.several_programs import SeveralPrograms
 
 MOMENTS: Final = 100
@@ -124,28 +105,29 @@ class Waits:
     def _at_end(self, end: LinkEnd, now_ns: int) -> Iterator[tuple[ResourceKind, float]]:
         link = end.link
         backlog = float(link.packager.backlog_count)
-        yield SEND, 0 if link.tx_lock.free else backlog
-        yield CTCS, backlog if link.tx_lock.free and not link.scheduler.has_free else 0
-        yield RECEIVE, link.rx_lock.waiting_count
-        yield COPYING, int(link.copying.waits)
+        yield resources.SEND, 0 if link.tx_lock.free else backlog
+        yield resources.CTCS, backlog if link.tx_lock.free and not link.scheduler.has_free else 0
+        yield resources.RECEIVE, link.rx_lock.waiting_count
+        yield resources.COPYING, int(link.copying.waits)
         idle = sum(ctc.state is DeviceState.IDLE for ctc in link.ctcs.values())
-        self._busy[Resource(CTCS, end.name).key].append(1 - idle / len(link.ctcs))
+        self._busy[Resource(resources.CTCS, end.name).key].append(1 - idle / len(link.ctcs))
         copies = link.tx_lock.copies or link.rx_lock.copies
-        self._busy[Resource(COPYING, end.name).key].append(float(copies))
+        self._busy[Resource(resources.COPYING, end.name).key].append(float(copies))
 
     def _at_channels(self, system: System, now_ns: int) -> Iterator[tuple[ResourceKind, float]]:
         starting = {id(each.queue) for each in _ends(system) if each.queue.free_ns > now_ns}
         pending = sum(_is_pending(end, rdev, now_ns) for end in system.ends for rdev in end.ctcs)
-        yield STARTS, max(0, pending - len(starting))
+        yield resources.STARTS, max(0, pending - len(starting))
         for each in _ends(system):
             need, count = each.slowed
             if need == BYTES:
-                yield TRUNK, count
-                yield CREDITS, count
-            elif need == LINE_NEED:
-                yield PORTS if (system.name, each.chpid) in self._far else LINE, count
+                yield resources.TRUNK, count
+                yield resources.CREDITS, count
+            elif need == LINE:
+                is_far = (system.name, each.chpid) in self._far
+                yield resources.PORTS if is_far else resources.LINE, count
             else:
-                yield PROCESSOR, count
+                yield resources.PROCESSOR, count
 
 
 def _ends(system: System) -> list[Chpid[Any]]:
@@ -155,7 +137,11 @@ def _ends(system: System) -> list[Chpid[Any]]:
 _NEARLY_NONE: Final = 1e-6
 """Less of a transfer than this is rounding."""
 
-_KINDS: Final[dict[type, ResourceKind]] = {Clients: CLIENTS, Servers: SERVERS, Senders: OFFERED}
+_KINDS: Final[dict[type, ResourceKind]] = {
+    Clients: resources.CLIENTS,
+    Servers: resources.SERVERS,
+    Senders: resources.OFFERED,
+}
 
 
 def _single(program: Program) -> Iterator[Any]:
@@ -227,122 +213,99 @@ def glance(experiment: Experiment, *, longer: int = 1, waits: bool = False) -> G
         return program
 
     engine, systems = build(experiment, around=kept)
+    looks = Looks(experiment, systems)
     begin_ns, length_ns = longer * BEGIN_NS, longer * LENGTH_NS
     engine.run(begin_ns)
-    before = _Look(experiment, systems, begin_ns)
+    looks.look(begin_ns)
+    before = _in_use_ns(systems, begin_ns)
     end_ns = begin_ns + length_ns
     seen = Waits(experiment, systems, programs)
     for at_ns in moments(begin_ns, length_ns) if waits else ():
         engine.run(at_ns)
         seen.look(at_ns)
     engine.run(end_ns)
-    after = _Look(experiment, systems, end_ns)
-    results = after.results_since(before)
-    busiest = after.busy_since(before, results)
+    looks.look(end_ns)
+    outcome = looks.outcome()
+    shares = _shares(outcome)
+    for (kind, node, where), ns in _in_use_ns(systems, end_ns).items():
+        share = (ns - before[kind, node, where]) / length_ns
+        shares[Resource(kind, node).key].append((share, where))
+    busiest = {key: max(each) for key, each in shares.items()}
     several = len(experiment.collection.links) > 1
     return Glance(
-        sum(each.mb_per_s for each in results),
+        outcome.mb_per_s,
         {**{key: busy for key, (busy, _) in busiest.items()}, **seen.busy},
-        sum(each.collisions_per_s for each in results),
+        sum(link.result.collisions_per_s for link in outcome.links),
         {key: name for key, (_, name) in busiest.items() if name} if several else {},
-        {**seen.waited, **after.window(results)} if waits else {},
+        {**seen.waited, **_window(outcome)} if waits else {},
     )
 
 
-_Busiest = tuple[float, str]
-"""The share of its time that the busiest of some is busy, and its name."""
+def _in_use_ns(
+    systems: Sequence[System], now_ns: int
+) -> dict[tuple[ResourceKind, NodeName, str], int]:
+    """How long the processors of each system and the locks of each link end have been busy."""
+    found = {}
+    for system in systems:
+        cpu_ns = sum(end.link.cpu_ns() for end in system.ends)
+        found[resources.CPU, system.name, ""] = cpu_ns
+        for end in system.ends:
+            where = f"with {end.partner}"
+            found[resources.SEND, system.name, where] = end.link.tx_lock.busy_ns(now_ns)
+            found[resources.RECEIVE, system.name, where] = end.link.rx_lock.busy_ns(now_ns)
+    return found
 
 
-class _Look:
-    """What is seen of a run at one moment."""
+_Shares = defaultdict[str, list[tuple[float, str]]]
+"""Of each resource by its key: the share of its time that it was busy, and where."""
 
-    def __init__(self, experiment: Experiment, systems: Sequence[System], now_ns: int) -> None:
-        self._experiment, self.now_ns = experiment, now_ns
-        collection = experiment.collection
-        ends = {(end.name, end.partner): end for system in systems for end in system.ends}
-        self.clients = {
-            link.name: (
-                ends[loads[0].client, loads[0].server].snapshot(now_ns),
-                ends[loads[0].server, loads[0].client].snapshot(now_ns),
-            )
-            for link in collection.links
-            if (loads := experiment.loads_of(link))
-        }
-        """Both ends of each link with traffic, the clients' first."""
-        self.cpu_ns = {
-            system.name: sum(end.link.cpu_ns() for end in system.ends) for system in systems
-        }
-        self.channels: BusySoFar = busy_so_far(collection.links, systems, now_ns)
-        self.locks = {
-            (kind, place): lock.busy_ns(now_ns)
-            for place, end in ends.items()
-            for kind, lock in ((SEND, end.link.tx_lock), (RECEIVE, end.link.rx_lock))
-        }
 
-    def results_since(self, before: "_Look") -> list[Result]:
-        """What the clients' end of each link with traffic saw since another look."""
-        both = ((before.clients[link], now) for link, now in self.clients.items())
-        return [measure(now[0].name, was[0], now[0], (was[1], now[1])) for was, now in both]
+def _shares(outcome: Outcome) -> _Shares:
+    """How busy channels, inter-switch links and guests were."""
+    found: _Shares = defaultdict(list)
+    collection, busy = outcome.experiment.collection, outcome.busy
+    for channel in carried_by(collection):
+        ends = collection.fibre_ends(channel)
+        each = busy(map(str, channel)).with_disks(disks_of(ends))
+        name = " = ".join(map(str, channel))
+        line = max(each.line_out, each.line_in)
+        fullest = max(fibre.line_share for _, fibre, _ in ends)
+        found[resources.LINE.id].append((line * fullest, name))
+        found[resources.PORTS.id].append((line, name))
+        found[resources.PROCESSOR.id].append((each.data, name))
+        found[resources.STARTS.id].append((each.starts, name))
+    for way, sent in busy.after.sent_bytes.items():
+        path, near, _ = way
+        if path.isl is not None:
+            grown = sent - busy.before.sent_bytes.get(way, 0.0)
+            share = grown * path.isl.ns_per_byte(path.km) / (busy.seconds * NS_PER_S)
+            for kind in (resources.TRUNK, resources.CREDITS):
+                found[kind.id].append((share, f"path {path.name} out of {near}"))
+    costs = outcome.experiment.guests
+    clients: dict[NodeName, float] = defaultdict(float)
+    for link in outcome.links:
+        load = link.experiment.loads[0]
+        clients[load.client] += link.result.messages_per_s_in
+        servers = link.result.messages_per_s_out * costs.server_ns / NS_PER_S / load.pairs
+        found[resources.SERVERS.id].append((servers, f"on {load.server}"))
+    for node, per_s in clients.items():
+        share = per_s * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS
+        found[resources.CLIENTS.id].append((share, f"on {node}"))
+    return found
 
-    def busy_since(self, before: "_Look", results: Sequence[Result]) -> dict[str, _Busiest]:
-        """How busy each resource was since then, and where."""
-        found: dict[str, list[_Busiest]] = defaultdict(list)
-        length_ns = self.now_ns - before.now_ns
-        for (kind, (node, partner)), now_ns in self.locks.items():
-            share = (now_ns - before.locks[kind, (node, partner)]) / length_ns
-            found[Resource(kind, node).key].append((share, f"with {partner}"))
-        busy = ChannelsBusy(before.channels, self.channels, length_ns / NS_PER_S)
-        collection = self._experiment.collection
-        for channel in carried_by(collection):
-            ends = collection.fibre_ends(channel)
-            each = busy(map(str, channel)).with_disks(disks_of(ends))
-            name = " = ".join(map(str, channel))
-            line = max(each.line_out, each.line_in)
-            found[LINE.id].append((line * max(fibre.line_share for _, fibre, _ in ends), name))
-            found[PORTS.id].append((line, name))
-            found[PROCESSOR.id].append((each.data, name))
-            found[STARTS.id].append((each.starts, name))
-        for way, sent in self.channels.sent_bytes.items():
-            path, near, _ = way
-            if path.isl is not None:
-                grown = sent - before.channels.sent_bytes.get(way, 0.0)
-                share = grown * path.isl.ns_per_byte(path.km) / length_ns
-                for kind in (TRUNK, CREDITS):
-                    found[kind.id].append((share, f"path {path.name} out of {near}"))
-        for key, guests in self._guests(results):
-            found[key].append(guests)
-        for node, cpu_ns in self.cpu_ns.items():
-            share = (cpu_ns - before.cpu_ns[node]) / length_ns
-            found[Resource(CPU, node).key].append((share, ""))
-        return {key: max(shares) for key, shares in found.items()}
 
-    def window(self, results: Sequence[Result]) -> dict[str, Waited]:
-        """The messages whose conversations wait for a reply: all but those at clients (Little)."""
-        costs, count = self._experiment.guests, 0.0
-        for result, link in zip(results, self.clients, strict=True):
-            for load in self._experiment.loads_of(self._experiment.collection.link(link)):
-                count += load.pairs * load.workload.window
-            length = load.workload.mean_length
-            is_transport = load.workload.traffic is Traffic.TRANSPORT
-            taken_ns = (
-                costs.client_ns + costs.client_ns_per_byte * length + costs.client_latency_ns
-                if is_transport
-                else costs.appc_client_ns
-            )
-            count -= result.messages_per_s_in * taken_ns / NS_PER_S
-        return {LOAD.id: Waited(min(1.0, max(0.0, count)), max(0.0, count))}
-
-    def _guests(self, results: Sequence[Result]) -> list[tuple[str, _Busiest]]:
-        """The processors of each system's clients, and each link's servers."""
-        costs = self._experiment.guests
-        clients: dict[NodeName, float] = defaultdict(float)
-        found = []
-        for result, link in zip(results, self.clients, strict=True):
-            load = self._experiment.loads_of(self._experiment.collection.link(link))[0]
-            clients[load.client] += result.messages_per_s_in
-            servers = result.messages_per_s_out * costs.server_ns / NS_PER_S / load.pairs
-            found.append((SERVERS.id, (servers, f"on {load.server}")))
-        for node, per_s in clients.items():
-            share = per_s * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS
-            found.append((CLIENTS.id, (share, f"on {node}")))
-        return found
+def _window(outcome: Outcome) -> dict[str, Waited]:
+    """The messages whose conversations wait for a reply: all but those at clients (Little)."""
+    costs, count = outcome.experiment.guests, 0.0
+    for link in outcome.links:
+        loads = link.experiment.loads
+        count += sum(load.pairs * load.workload.window for load in loads)
+        workload = loads[-1].workload
+        length_ns = costs.client_ns_per_byte * workload.mean_length
+        taken_ns = (
+            costs.client_ns + length_ns + costs.client_latency_ns
+            if workload.traffic is Traffic.TRANSPORT
+            else costs.appc_client_ns
+        )
+        count -= link.result.messages_per_s_in * taken_ns / NS_PER_S
+    return {resources.LOAD.id: Waited(min(1.0, max(0.0, count)), max(0.0, count))}

@@ -26,19 +26,12 @@ from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
+from scenarios.figures import resources
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
 from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import (
-    COLLISIONS,
-    COPYING,
-    CPU,
-    CTCS,
-    LINE,
-    LOAD,
-    OFFERED,
-    RESOURCES,
     Holder,
     Resource,
     faster,
@@ -230,7 +223,7 @@ class _Base:
             resource
             for resource, share in busy.items()
             if share is None or share >= BUSY_MIN
-            if resource.kind != COLLISIONS or collides
+            if resource.kind != resources.COLLISIONS or collides
         ]
         return sorted(tried, key=lambda each: -(busy[each] or 0.0))
 
@@ -289,10 +282,14 @@ class _Base:
     def _all_seen(self) -> Iterator[SeenResource]:
         """Every resource of the run, with what the first seed shows of it."""
         seen, experiment = self._seen[0], self._experiment
-        each_end = [Resource(kind, n) for kind in (CTCS, COPYING, CPU) for n in experiment.nodes]
+        each_end = [
+            Resource(kind, n)
+            for kind in (resources.CTCS, resources.COPYING, resources.CPU)
+            for n in experiment.nodes
+        ]
         for resource in [*resources_of(experiment), *each_end]:
             busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
-            if resource.kind != COPYING or busy:
+            if resource.kind != resources.COPYING or busy:
                 yield SeenResource(resource, busy, waited)
 
 
@@ -301,12 +298,11 @@ def _freed(experiment: Experiment, resource: Resource) -> Experiment:
 
     More pairs and messages than saturate a link are no more load.
     """
-    if resource.kind == LOAD:
-        loads = (
-            replace(load, pairs=max(load.pairs, SATURATING_PAIRS)) for load in experiment.loads
+    if resource.kind == resources.LOAD:
+        return experiment.with_loads(
+            lambda load: replace(load, pairs=max(load.pairs, SATURATING_PAIRS))
         )
-        return replace(experiment, loads=tuple(loads))
-    return faster(experiment, resource, 2.0 if resource.kind == OFFERED else UNLIMITED)
+    return faster(experiment, resource, 2.0 if resource.kind == resources.OFFERED else UNLIMITED)
 
 
 def _ratio(changed: Sequence[Glance], base: Sequence[Glance]) -> float:
@@ -399,7 +395,7 @@ def known(holder: Holder, name: str, layout: Layout) -> Known:
 
 
 def _known_of(name: str, profile: ChpidProfile) -> Known:
-    if name in LINE.fields:
+    if name in resources.LINE.fields:
         return Known.DERIVED
     if profile.feature in _MEASURED:
         return Known.CALIBRATED
@@ -417,7 +413,7 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
     """How far a resource's speed is assumed for these links; nothing where it was measured."""
     features = {fibre.profile.feature for link in links for fibre in link.fibres}
     holder = resource.kind.holder
-    if resource.kind == LINE or features <= {*_MEASURED}:
+    if resource.kind == resources.LINE or features <= {*_MEASURED}:
         return ""
     if holder == Holder.LINK:
         return "assumed alike for all features"
@@ -431,19 +427,9 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
 
 def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsOn]:
     """The constants that the rate of a run rests on, those that move it most first."""
-    names = [
-        (kind.holder, name)
-        for kind in RESOURCES
-        for name in kind.fields
-        if _value(experiment, kind.holder, name)
-    ]
-    placed = {name for _, name in names}
-    names += [
-        (holder, name)
-        for holder in (Holder.FEATURE, Holder.LINK, Holder.GUESTS)
-        for name in time_constants(holder)
-        if name not in placed and _value(experiment, holder, name)
-    ]
+    placed = [(kind.holder, name) for kind in resources.RESOURCES for name in kind.fields]
+    every = [(holder, name) for holder in Holder for name in time_constants(holder)]
+    names = [each for each in dict.fromkeys([*placed, *every]) if _value(experiment, *each)]
     cases = [
         scaled(experiment, holder, (name,), 1 + move)
         for holder, name in names

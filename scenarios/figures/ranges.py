@@ -13,7 +13,6 @@ than those of figures, and so a fit narrows a range.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Final
 
 from msgspec.structs import replace
@@ -26,7 +25,6 @@ from scenarios.figures.assumptions import (
     NORMAL_80,
     NORMAL_95,
     OVER_DISTANCE,
-    Widening,
     assumed,
     assumed_apart,
     feature_of,
@@ -89,8 +87,9 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
     likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
     intervals = f"{site.intervals} interval{'s' * (site.intervals != 1)}"
     found = Range(likely, sure, f"the fit {site.name} to {intervals}", tuple(names))
-    more = [each for each in assumed(layout) if each.name == OVER_DISTANCE]
-    return _widened(value, found, more) if layout_kind(layout) != site.layout else found
+    if layout_kind(layout) == site.layout:
+        return found
+    return widened(value, found, [each for each in assumed(layout) if each.name == OVER_DISTANCE])
 
 
 def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: int) -> float:
@@ -106,13 +105,6 @@ def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: 
     apart = POINTS * math.hypot(*follows)
     jumps = float(line["scatter"]) * min(1.0, deviation / apart if apart else 1.0)
     return math.hypot(SURE * deviation, jumps, RUN)
-
-
-def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
-    wider = widened(value, found, more)
-    if wider is found:
-        return found
-    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
 
 
 def _not_measured(
@@ -134,16 +126,12 @@ def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, s
     wanted = (gbps, len(layout.ctcs), workload.mean_length + workload.reply_length, pairs)
 
     def apart(line: Mapping[str, str]) -> float:
-        suite = _lengths()[line["suite"]]
-        have = (FEATURES[line["feature"]].link_gbps, int(line["ctcs"]), suite, int(line["pairs"]))
+        suite = SUITES[line["suite"]]
+        length, ctcs = suite.mean_length + suite.reply_length, int(line["ctcs"])
+        have = (FEATURES[line["feature"]].link_gbps, ctcs, length, int(line["pairs"]))
         return sum(abs(math.log(ours / theirs)) for ours, theirs in zip(wanted, have, strict=True))
 
     return min(shipped_lines(__package__, "elasticities.csv"), key=apart)
-
-
-@cache
-def _lengths() -> Mapping[str, float]:
-    return {name: each.mean_length + each.reply_length for name, each in SUITES.items()}
 
 
 RANGED: Final = {

@@ -113,8 +113,7 @@ def resources_of(experiment: Experiment) -> list[Resource]:
     fibres = [fibre for link in experiment.collection.links for fibre in link.fibres]
     absent = {
         DISTANCE: not any(fibre.km for fibre in fibres),
-        TRUNK: not any(map(_has_trunk, fibres)),
-        CREDITS: not any(map(_has_trunk, fibres)),
+        **dict.fromkeys((TRUNK, CREDITS), all(fibre.isl is None for fibre in fibres)),
         PORTS: all(fibre.line_share == 1 for fibre in fibres),
         OFFERED: all(load.workload.offered_mb_per_s is None for load in experiment.loads),
     }
@@ -126,10 +125,6 @@ def resources_of(experiment: Experiment) -> list[Resource]:
     ]
 
 
-def _has_trunk(fibre: Fibre) -> bool:
-    return fibre.path is not None and fibre.path.isl is not None
-
-
 def faster(experiment: Experiment, resource: Resource, factor: float) -> Experiment:
     """The same run with one resource so many times as fast, or with so many times the load."""
     kind = resource.kind
@@ -138,9 +133,9 @@ def faster(experiment: Experiment, resource: Resource, factor: float) -> Experim
     if kind.holder == Holder.FIBRE:
         return experiment.with_fibres(lambda fibre: _FIBRE_CHANGES[kind](fibre, factor))
     if kind == LOAD:
-        return _with_loads(experiment, lambda load: replace(load, pairs=more_pairs(load, factor)))
+        return experiment.with_loads(lambda load: replace(load, pairs=more_pairs(load, factor)))
     if kind == OFFERED:
-        return _with_loads(experiment, lambda load: _offering(load, factor))
+        return experiment.with_loads(lambda load: _offering(load, factor))
     return scaled(experiment, kind.holder, kind.fields, 1 / factor, resource.node)
 
 
@@ -158,13 +153,8 @@ def step_of(experiment: Experiment, resource: Resource, factor: float) -> float:
 
 
 def _credits(experiment: Experiment) -> list[int]:
-    links = experiment.collection.links
-    paths = (fibre.path for link in links for fibre in link.fibres)
-    return [path.isl.credits for path in paths if path is not None and path.isl is not None]
-
-
-def _with_loads(experiment: Experiment, change: Callable[[LinkLoad], LinkLoad]) -> Experiment:
-    return replace(experiment, loads=tuple(map(change, experiment.loads)))
+    isls = (fibre.isl for link in experiment.collection.links for fibre in link.fibres)
+    return [isl.credits for isl in isls if isl is not None]
 
 
 def more_pairs(load: LinkLoad, factor: float) -> int:
@@ -218,43 +208,35 @@ def _shorter(fibre: Fibre, factor: float) -> Fibre:
     return structs.replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
 
 
-def _more_credits(fibre: Fibre, factor: float) -> Fibre:
-    return _with_isl(
-        fibre,
-        lambda isl: structs.replace(isl, credits=max(isl.credits + 1, round(factor * isl.credits))),
-    )
-
-
-def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
-    path = fibre.path
-    if path is None or path.isl is None:
-        return fibre
-    return structs.replace(fibre, path=structs.replace(path, isl=change(path.isl)))
+def _more_credits(isl: Isl, factor: float) -> Isl:
+    return structs.replace(isl, credits=max(isl.credits + 1, round(factor * isl.credits)))
 
 
 _FIBRE_CHANGES: Final[dict[ResourceKind, Callable[[Fibre, float], Fibre]]] = {
     DISTANCE: _shorter,
-    TRUNK: lambda fibre, factor: _with_isl(
-        fibre, lambda isl: structs.replace(isl, gbps=factor * isl.gbps)
+    TRUNK: lambda fibre, factor: fibre.with_isl(
+        lambda isl: structs.replace(isl, gbps=factor * isl.gbps)
     ),
-    CREDITS: _more_credits,
+    CREDITS: lambda fibre, factor: fibre.with_isl(lambda isl: _more_credits(isl, factor)),
     PORTS: lambda fibre, factor: structs.replace(fibre, port_credits=fibre.port_credits * factor),
 }
 
 
 def time_constants(holder: Holder) -> tuple[str, ...]:
     """The constants of a holder that may move a rate: all numbers but those named here."""
-    parts: Mapping[Holder, Sequence[Any]] = {
-        Holder.FEATURE: structs.fields(ChpidProfile),
-        Holder.LINK: fields(LinkParameters),
-        Holder.GUESTS: fields(GuestCosts),
-    }
     return tuple(
         each.name
-        for each in parts[holder]
+        for each in _CONSTANTS.get(holder, ())
         if each.type in (int, float, "int", "float") and each.name not in _NO_PACE
     )
 
+
+_CONSTANTS: Final[Mapping[Holder, Sequence[Any]]] = {
+    Holder.FEATURE: structs.fields(ChpidProfile),
+    Holder.LINK: fields(LinkParameters),
+    Holder.GUESTS: fields(GuestCosts),
+}
+"""The fields of the record of constants that each holder has."""
 
 _NO_PACE: Final = frozenset(
     {

@@ -98,37 +98,18 @@ def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator
             decimals = 0 if measure == "busy_percent" else theirs.decimals
             half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
             rounding = half / measured if measured else 0.0
-            yield MeasuredFigure(
-                node,
-                ours.rdev,
-                measure,
-                measured,
-                getattr(ours, measure),
-                judged=busy and rounding <= ROUNDING_MAX,
-                rounding=rounding,
-            )
+            judged = busy and rounding <= ROUNDING_MAX
+            found = measured, getattr(ours, measure)
+            yield MeasuredFigure(node, ours.rdev, measure, *found, judged, rounding)
 
 
 def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[MeasuredFigure]:
     for side, way, end in (("written", link.written, "out"), ("read", link.read, "in")):
-        for measure, theirs in (
-            ("mb_per_s", way.mb_per_s),
-            ("packages_per_s", way.packages_per_s),
-            ("messages_per_package", way.messages_per_package),
-        ):
-            ours = getattr(result, f"{measure}_{end}")
-            yield MeasuredFigure(
-                node, "link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1
-            )
-    collisions = link.collisions_per_s
-    yield MeasuredFigure(
-        node,
-        "link",
-        "collisions_per_s",
-        collisions,
-        result.collisions_per_s,
-        judged=collisions >= 20,
-    )
+        for measure in ("mb_per_s", "packages_per_s", "messages_per_package"):
+            both = getattr(way, measure), getattr(result, f"{measure}_{end}")
+            yield MeasuredFigure(node, "link", f"{side}_{measure}", *both, both[0] >= 1)
+    both = link.collisions_per_s, result.collisions_per_s
+    yield MeasuredFigure(node, "link", "collisions_per_s", *both, both[0] >= 20)
 
 
 def likely_reasons(layout: Layout, seen: SeenLink, result: Result) -> Iterator[str]:

@@ -90,9 +90,8 @@ def exchanges(out: WayFigures, back: WayFigures) -> Exchanges:
     ):
         acknowledged = per_s / 2
         per_s -= acknowledged
-        sent -= acknowledged * (
-            ACKNOWLEDGEMENT_LENGTH + MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH
-        )
+        headers = MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH
+        sent -= acknowledged * (ACKNOWLEDGEMENT_LENGTH + headers)
     return Exchanges(per_s, _payload(sent / per_s), reply)
 
 
@@ -172,8 +171,7 @@ class Derived:
     ``offered_per_s`` is the exchanges a second that an open loop would offer, None if no link
     activity says it. ``doubts`` are reasons to take it for something else. ``is_light`` says that
     it is below what a pair of guests does, and an open load: ``pairs`` are then messages that may
-    be under way. ``is_inferred`` says that link activity tells what ran, and nobody else;
-    ``as_well`` are then the fewest and the most pairs that do as well, if there is a choice.
+    be under way. ``is_inferred`` says that link activity tells what ran, and nobody else.
     """
 
     workload: Workload
@@ -184,7 +182,6 @@ class Derived:
     doubts: tuple[str, ...] = ()
     is_light: bool = False
     is_inferred: bool = False
-    as_well: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         if self.is_light:
@@ -207,7 +204,6 @@ class Derived:
             pairs=CONVERSATIONS,
             uncertain=self.uncertain[:1],
             is_light=True,
-            as_well=(),
         )
 
     def scaled(self, factor: float) -> "Derived":
@@ -243,10 +239,8 @@ class _Seen:
     def off(self, found: Result) -> float:
         """How far a run is from it: a sum of squares, each of what is expected."""
         off = (log(found.mb_per_s / self.mb_per_s) / _SPEED) ** 2
-        for way, ours in (
-            (self.out, found.messages_per_package_out),
-            (self.back, found.messages_per_package_in),
-        ):
+        filled = found.messages_per_package_out, found.messages_per_package_in
+        for way, ours in zip((self.out, self.back), filled, strict=True):
             if way.messages_per_package and ours:
                 off += (log(ours / way.messages_per_package) / _FILLED) ** 2
         if self.waiting is not None:
@@ -281,9 +275,8 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     workload = workload_of(one.place, out, back)
     client = _client(layout, active.node, here=here)
     uncertain = [*assumed(out, back, workload)]
-    waiting = link.tx_pend_count if active.node == client else None
-    seen = _Seen(out, back, waiting)
-    tried = _pairs(layout, workload, client, seen, seconds)
+    seen = _Seen(out, back, link.tx_pend_count if active.node == client else None)
+    tried = _pairs(Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client), seen)
     one_pair = min(tried, key=lambda each: each.pairs)
     if _is_light(seen, one_pair.mb_per_s):
         return _as_open(workload, client, seen, one_pair.mb_per_s)
@@ -293,20 +286,11 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
             f"with {best.pairs} pairs the model comes nearest, and carries {number(best.mb_per_s)} "
             f"MB/s where {number(seen.mb_per_s)} were measured"
         )
-    as_well = _as_well(tried)
-    if as_well:
-        uncertain.append(
-            f"{as_well[0]} to {as_well[1]} pairs do as well, at other speeds of the link"
-        )
-    return Derived(
-        workload,
-        best.pairs,
-        client,
-        exchanges(out, back).per_s,
-        tuple(uncertain),
-        is_inferred=True,
-        as_well=as_well,
-    )
+    if as_well := _as_well(tried):
+        least, most = as_well
+        uncertain.append(f"{least} to {most} pairs do as well, at other speeds of the link")
+    rate = exchanges(out, back).per_s
+    return Derived(workload, best.pairs, client, rate, tuple(uncertain), is_inferred=True)
 
 
 def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float) -> Derived:
@@ -315,16 +299,9 @@ def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float)
         f"a light load: {number(seen.mb_per_s)} MB/s, where one pair of guests that always has "
         f"something under way would do {number(one_pair)} in the model"
     )
-    rate = exchanges(seen.out, seen.back).per_s
-    return Derived(
-        open_load(workload, rate),
-        CONVERSATIONS,
-        client,
-        rate,
-        (light, *list(assumed(seen.out, seen.back, workload))[:1]),
-        is_light=True,
-        is_inferred=True,
-    )
+    rate, uncertain = exchanges(seen.out, seen.back).per_s, assumed(seen.out, seen.back, workload)
+    found = Derived(workload, 1, client, rate, tuple(uncertain), is_inferred=True).as_open()
+    return replace(found, uncertain=(light, *found.uncertain))
 
 
 def find_ran(name: str) -> Workload:
@@ -384,16 +361,12 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: f
     doubts = tuple(other_lengths(workload, active.measurement.place, out, back))
     if not doubts and workload.traffic is Traffic.TRANSPORT:
         seen = _Seen(out, back, None)
-        one_pair = _one_pair(layout, workload, client, seconds)
+        asked = Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client)
+        one_pair = run(asked).mb_per_s
         if _is_light(seen, one_pair):
             return _as_open(workload, client, seen, one_pair)
     offered = exchanges(out, back).per_s if out.messages_per_s else 0.0
     return Derived(workload, ran.pairs, client, offered, tuple(uncertain), doubts)
-
-
-def _one_pair(layout: Layout, workload: Workload, client: NodeName, seconds: float) -> float:
-    """MB/s of one pair of guests, both ways."""
-    return run(Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client)).mb_per_s
 
 
 def _is_light(seen: _Seen, one_pair_mb_per_s: float) -> bool:
@@ -422,9 +395,7 @@ class _Tried:
     off: float
 
 
-def _pairs(
-    layout: Layout, workload: Workload, client: NodeName, seen: _Seen, seconds: float
-) -> list[_Tried]:
+def _pairs(asked: Experiment, seen: _Seen) -> list[_Tried]:
     """Numbers of pairs, that one first whose run shows most nearly what was measured.
 
     Messages a package tell more than the rate: the site may be slower or faster than the model.
@@ -433,8 +404,7 @@ def _pairs(
 
     def attempt(pairs: int) -> _Tried:
         if pairs not in tried:
-            asked = Experiment.of(layout, workload, pairs, seconds, seconds / 2, client=client)
-            found = run(asked).result
+            found = run(asked.with_loads(lambda load: replace(load, pairs=pairs))).result
             tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found))
         return tried[pairs]
 
@@ -455,8 +425,11 @@ def _pairs(
     return sorted(tried.values(), key=lambda each: each.off)
 
 
-def _as_well(tried: Sequence[_Tried]) -> tuple[int, ...]:
-    """The fewest and the most pairs that do as well and would mean another speed of the site."""
+def _as_well(tried: Sequence[_Tried]) -> tuple[int, int] | None:
+    """The fewest and the most pairs that do as well and would mean another speed of the site.
+
+    None if there is no choice.
+    """
     best = tried[0]
     others = [
         each.pairs
@@ -464,5 +437,5 @@ def _as_well(tried: Sequence[_Tried]) -> tuple[int, ...]:
         if each.off < best.off + _AS_WELL and abs(log(each.mb_per_s / best.mb_per_s)) > _OTHER_SPEED
     ]
     if best.pairs >= PAIRS_TRIED_MAX or not others:
-        return ()
+        return None
     return min(best.pairs, *others), max(best.pairs, *others)

@@ -21,20 +21,19 @@ from msgspec import structs
 
 from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
+from scenarios.figures.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, WouldMove, move
 from scenarios.moves.guest import (
-    IO_CHANGED_LENGTH,
-    STATE_LENGTH,
+    Guest,
     GuestMemory,
     GuestPlan,
     Limits,
     Moved,
-    Pass,
     RelocationEnd,
     with_limits,
 )
@@ -64,54 +63,28 @@ def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
 
 def by_times(plan: GuestPlan, begin_ns: int, *, took: Callable[[int, int], int]) -> Moved:
     """What becomes of a guest; ``took`` says how many ns so many bytes take from a time on."""
-    memory, limits = plan.memory, plan.limits
-    passes: list[Pass] = []
-    now_ns, length, left_s = begin_ns, memory.touched, inf
-    stop_ns = total_ns = inf if limits.max_total == inf else begin_ns + limits.max_total * NS_PER_S
-
-    def take(state_length: int = 0, *, quiesced: bool, changed: int | None = None) -> int:
-        nonlocal now_ns
-        begin, taken_ns = now_ns, took(now_ns, length + state_length)
+    guest, now_ns = Guest(plan, window=1), begin_ns
+    guest.begin(begin_ns)
+    while not guest.end:
+        length = guest.pass_length
+        taken_ns = took(now_ns, length)
+        until_late = (guest.deadline_ns - now_ns) / max(1, taken_ns)
+        guest.arrive(round(length * min(1.0, until_late)))
         now_ns += taken_ns
-        left = memory.changed(taken_ns) if changed is None else changed
-        passes.append(Pass(begin, now_ns, length, left, quiesced, state_length))
-        return left
-
-    while length and now_ns < total_ns:
-        changed = take(quiesced=False)
-        left_s = changed / length * passes[-1].seconds
-        length = changed
-        if not limits.goes_on(len(passes), left_s):
-            break
-    if now_ns < total_ns:
-        if limits.max_quiesce != inf:
-            stop_ns = min(total_ns, now_ns + limits.max_quiesce * NS_PER_S)
-        io_changed = min(IO_CHANGED_LENGTH, memory.touched) if memory.writes else 0
-        length = take(STATE_LENGTH, quiesced=True, changed=io_changed)
-        take(quiesced=True, changed=0)
-    if now_ns < stop_ns:
-        return Moved(plan, tuple(passes), RelocationEnd.MOVED)
-    end = RelocationEnd.TOTAL if stop_ns == total_ns else RelocationEnd.QUIESCE
-    return Moved(plan, tuple(_until(passes, round(stop_ns))), end)
-
-
-def _until(passes: Sequence[Pass], end_ns: int) -> list[Pass]:
-    """Passes until a limit ends the last of them, which has moved its share."""
-    begun = [each for each in passes if each.begin_ns < end_ns]
-    last = begun[-1]
-    share = (end_ns - last.begin_ns) / max(1, last.end_ns - last.begin_ns)
-    cut = replace(last, end_ns=end_ns, length=round(last.length * share), changed_length=0)
-    return [*begun[:-1], cut if share < 1 else last]
+        guest.counted(now_ns)
+    return guest.moved
 
 
 def sampled_rates(evacuation: Evacuation) -> list[float]:
     """Bytes/s of each guest of one system, as short relocations of all in their order have it."""
-    lengths = [min(plan.memory.touched, SAMPLE_LENGTH) for plan in evacuation.plans]
-    short = [
-        GuestPlan(plan.name, GuestMemory(size=length, touched=length), Limits(max_quiesce=inf))
-        for plan, length in zip(evacuation.plans, lengths, strict=True)
-    ]
-    return [*map(_rate, move(replace(evacuation.with_plans(short), orders=())).guests)]
+
+    def short(tenant: Placed) -> Placed:
+        length = min(tenant.plan.memory.touched, SAMPLE_LENGTH)
+        memory = GuestMemory(size=length, touched=length)
+        return replace(tenant, plan=GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf)))
+
+    sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
+    return [*map(_rate, move(sample).guests)]
 
 
 def in_order(
@@ -328,9 +301,8 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         ]
 
     def all_seconds(found: list[Moved]) -> float:
-        by_source: dict[NodeName, list[Moved]] = {}
-        for each, guest in zip(found, known, strict=True):
-            by_source.setdefault(guest.source, []).append(each)
+        sources = [guest.source for guest in known]
+        by_source = grouped(zip(sources, found, strict=True))
         return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
     again = _AtEnds(moved, rates)
@@ -412,10 +384,13 @@ class _AtEnds:
     def __init__(
         self, outcome: Callable[[Sequence[float]], list[Moved]], rates: Sequence[Figure]
     ) -> None:
-        self._widest = max(_ranges(rates), key=lambda each: each.likely.high)
+        ranges = [each.range for each in rates if each.range is not None]
+        self._widest = max(ranges, key=lambda each: each.likely.high)
         self._as_run = outcome([1.0] * len(rates))
-        self._likely = [outcome(ends) for ends in _ends([each.likely for each in _ranges(rates)])]
-        self._sure = [outcome(ends) for ends in _ends([each.sure for each in _ranges(rates)])]
+        self._likely, self._sure = (
+            [outcome([each.low for each in some]), outcome([each.high for each in some])]
+            for some in ([each.likely for each in ranges], [each.sure for each in ranges])
+        )
 
     def figure(self, measure: _Measure, value: float) -> Figure:
         """A figure that was ``value`` in the run, in its proportion by the rules."""
@@ -433,12 +408,3 @@ class _AtEnds:
     def differs(self, number: int) -> bool:
         """Whether a guest's end is another one at an end of the range."""
         return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1
-
-
-def _ranges(rates: Sequence[Figure]) -> list[Range]:
-    return [each.range for each in rates if each.range is not None]
-
-
-def _ends(intervals: Sequence[Interval]) -> tuple[list[float], list[float]]:
-    """The lower and the upper ends."""
-    return [each.low for each in intervals], [each.high for each in intervals]

@@ -26,7 +26,7 @@ from scenarios.moves.evacuation import (
     move,
 )
 from scenarios.moves.guest import STATE_LENGTH, GuestMemory, GuestPlan
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import Experiment, RunEach
 from scenarios.runs.steady import Rate, SteadyRun, steady_ends, sum_of
 
 
@@ -101,22 +101,15 @@ ALIKE_SHARE: Final = 0.01
 """Of the shortest time: who takes so little longer with fewer guests together is as good. Chosen:
 what is on its way when a link dies stays where it was."""
 
-RunEach = Callable[
-    [Callable[[Evacuation], EvacuationOutcome], Sequence[Evacuation]], Sequence[EvacuationOutcome]
-]
-"""Makes evacuations, maybe on several processors, and returns what they came to in their order."""
-
 
 def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
-    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `TOGETHER_MAX`."""
-    most = _most(evacuation)
-    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
+    """How many guests together a sweep tries: 1, 2, 4 ... up to all of one system's.
 
-
-def _most(evacuation: Evacuation) -> int:
-    """As many as one system has to move, or as may be on their way."""
+    Or up to `TOGETHER_MAX`.
+    """
     leaving = Counter(tenant.source for tenant in evacuation.tenants)
-    return min(max(leaving.values()), TOGETHER_MAX)
+    most = min(max(leaving.values()), TOGETHER_MAX)
+    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
 
 
 @dataclass(frozen=True, slots=True)

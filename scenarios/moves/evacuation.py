@@ -12,7 +12,7 @@ figure.
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Self, final
+from typing import Final, Self, final
 
 from msgspec import Struct
 
@@ -27,7 +27,6 @@ from isfc.layout.sharing import only
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.system.link_end import LinkEnd
 from scenarios.moves.guest import Guest, GuestPlan, Moved
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response
@@ -65,9 +64,6 @@ class DeviceSeen(Struct, frozen=True):
     io_per_s: float
     busy_percent: float
 
-
-if TYPE_CHECKING:
-    from scenarios.moves.by_rate import MovesFigures
 
 GUESTS_MAX: Final = 500
 TOGETHER_MAX: Final = 16
@@ -183,13 +179,6 @@ class Evacuation(Leaving):
         nodes = {*self.collection.link(link).nodes}
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
 
-    def with_plans(self, plans: Sequence[GuestPlan]) -> "Evacuation":
-        """The same with other guests in the places of its own."""
-        placed = (
-            replace(tenant, plan=plan) for tenant, plan in zip(self.tenants, plans, strict=True)
-        )
-        return replace(self, tenants=tuple(placed))
-
 
 @dataclass(frozen=True, slots=True)
 class Evacuated(Moved):
@@ -204,19 +193,9 @@ class Evacuated(Moved):
     to: NodeName
 
     @property
-    def elsewhere(self) -> bool:
-        """Whether it went to another system than it was to."""
-        return self.to != self.meant
-
-    @property
     def begin_s(self) -> float:
         """When its first pass began."""
         return self.begin_ns / NS_PER_S
-
-    @property
-    def end_s(self) -> float:
-        """When it ran at its destination, or was given up."""
-        return self.end_ns / NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +251,6 @@ class EvacuationOutcome:
         return sum(guest.length for guest in self.guests) / max(1e-9, self.seconds) / MIB
 
     @property
-    def figures(self) -> "MovesFigures":
-        """Seconds of all and of each guest, with their ranges."""
-        from scenarios.moves.by_rate import moves_figures  # which moves guests again
-
-        return moves_figures(self)
-
-    @property
     def notes(self) -> tuple[Note, ...]:
         """What belongs to these figures, such as that the model is extrapolated."""
         evacuation = self.evacuation
@@ -312,25 +284,18 @@ class _Moving:
         collection = evacuation.collection
         self._evacuation = evacuation
         self._systems = make_systems(collection, collection.systems, lambda _: evacuation.link)
+        ends = (end for system in self._systems for end in system.ends)
+        self._ends = {(end.name, end.partner): end for end in ends}
         reach = {
             source: () if evacuation.bound else partners_of(collection, source, evacuation.sources)
             for source in evacuation.sources
         }
         targets = Targets(reach, evacuation.room)
-        self._queues = [
-            RelocationQueue(
-                source,
-                [
-                    (tenant.plan, tenant.to)
-                    for tenant in evacuation.tenants
-                    if tenant.source == source
-                ],
-                evacuation.together,
-                evacuation.window,
-                targets,
-            )
-            for source in evacuation.sources
-        ]
+        self._queues: list[RelocationQueue] = []
+        for source in evacuation.sources:
+            own = [(each.plan, each.to) for each in evacuation.tenants if each.source == source]
+            many = evacuation.together, evacuation.window
+            self._queues.append(RelocationQueue(source, own, *many, targets))
         self._begin_ns = WARMUP_NS if evacuation.loads else 0
         self._clients: dict[str, list[CountedProgram]] = {}
         """Of each link with other traffic."""
@@ -365,8 +330,7 @@ class _Moving:
         """Let all guests leave; what came of them, and of what was beside them."""
         begin_ns, engine = self._begin_ns, self._engine
         lengths = self._lengths()
-        ends = [self._end(*way) for way in self._departures]
-        seen = [(end, end.snapshot(begin_ns)) for end in ends]
+        seen = [(self._ends[way], self._ends[way].snapshot(begin_ns)) for way in self._departures]
         responses = self._leave(progress)
         engine.run(max(engine.now_ns, begin_ns + 1))  # also where all ended as it began
         devices = tuple(
@@ -375,9 +339,8 @@ class _Moving:
             for each in measure(end.name, before, end.snapshot(engine.now_ns)).devices
         )
         begun = [(guest, queue) for queue in self._queues for guest in queue.begun]
-        guests = tuple(
-            self._evacuated(guest, queue) for guest, queue in sorted(begun, key=_begin_ns)
-        )
+        begun.sort(key=lambda each: each[0].begin_ns)
+        guests = tuple(self._evacuated(*each) for each in begun)
         meanwhile = tuple(self._meanwhile(link, before, guests) for link, before in lengths.items())
         return EvacuationOutcome(self._evacuation, guests, devices, responses, meanwhile)
 
@@ -428,22 +391,12 @@ class _Moving:
             to=queue.destination(guest),
         )
 
-    def _end(self, node: NodeName, partner: NodeName) -> LinkEnd:
-        return next(
-            end
-            for system in self._systems
-            for end in system.ends
-            if (end.name, end.partner) == (node, partner)
-        )
-
     def _lengths(self) -> dict[str, int]:
         """Bytes that each link with other traffic has carried so far, both ways."""
         nodes = {name: self._evacuation.collection.link(name).nodes for name in self._clients}
         return {
-            name: sum(
-                self._end(*way).link.counters.write_length for way in ((one, other), (other, one))
-            )
-            for name, (one, other) in nodes.items()
+            name: sum(self._ends[way].link.counters.write_length for way in (both, both[::-1]))
+            for name, both in nodes.items()
         }
 
     def _meanwhile(self, name: str, before: int, guests: tuple[Evacuated, ...]) -> OtherTraffic:
@@ -454,7 +407,3 @@ class _Moving:
         rate = (self._lengths()[name] - before - moved) / seconds / MIB
         count = sum(each.count for each in self._clients[name])
         return OtherTraffic(name, Rate(max(0.0, rate)), count / seconds)
-
-
-def _begin_ns(begun: tuple[Guest, RelocationQueue]) -> int:
-    return begun[0].begin_ns

@@ -357,11 +357,8 @@ class Guest:
 
     @property
     def _exceeded(self) -> RelocationEnd:
-        return (
-            RelocationEnd.TOTAL
-            if self.deadline_ns == self._total_late_ns
-            else RelocationEnd.QUIESCE
-        )
+        is_total = self.deadline_ns == self._total_late_ns
+        return RelocationEnd.TOTAL if is_total else RelocationEnd.QUIESCE
 
     @property
     def limits(self) -> Limits:
@@ -372,6 +369,11 @@ class Guest:
     def moved_length(self) -> int:
         """Bytes that have arrived so far, in all passes."""
         return self._before + self._arrived
+
+    @property
+    def pass_length(self) -> int:
+        """Bytes of the pass that goes on, state included."""
+        return self._length + self._state_length
 
     @property
     def moved(self) -> Moved:
@@ -393,6 +395,10 @@ class Guest:
         if self._left:
             return self._fill()
         return self._counts() if len(self._free) == self._window else []
+
+    def arrive(self, length: int) -> None:
+        """So many bytes of the pass have arrived, in whatever messages."""
+        self._arrived += length
 
     def counted(self, now_ns: int) -> list[Message]:
         """The destination has as much as was sent: the pass is over; return what is sent next."""
@@ -460,10 +466,8 @@ class Guest:
             changed = memory.changed(taken_ns)
         elif self.stage is RelocationStage.STATE and memory.writes:
             changed = min(IO_CHANGED_LENGTH, memory.touched)
-        length = self._length
-        self.passes.append(
-            Pass(self._pass_ns, now_ns, length, changed, self._quiesced, self._state_length)
-        )
+        length, beside = self._length, self._state_length
+        self.passes.append(Pass(self._pass_ns, now_ns, length, changed, self._quiesced, beside))
         if self.stage is RelocationStage.LAST:
             self.end = RelocationEnd.MOVED
             return []

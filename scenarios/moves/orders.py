@@ -18,6 +18,7 @@ from isfc.cp.words import matches
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import listed, number
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
@@ -27,17 +28,14 @@ from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.operation import Trunks
 
-_LINE: Final = re.compile(
-    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"
-    r"(?P<verb>MODIFY|CANCEL|STATUS)(?: +(?:USER +)?(?P<user>\S{1,8}))?(?P<operands>(?: +\S+)*) *",
+_TIMED: Final = re.compile(r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>\S.*)", re.ASCII)
+_RELOCATION: Final = re.compile(
+    r"(?:VMRELO(?:CATE)? +)?(?P<verb>MODIFY|CANCEL|STATUS)"
+    r"(?: +(?:USER +)?(?P<user>\S{1,8}))?(?P<operands>(?: +\S+)*)",
     re.IGNORECASE | re.ASCII,
 )
-_CTC_LINE: Final = re.compile(
-    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>(?P<verb>\S{1,10}) +\S.*)", re.ASCII
-)
-_LOSS_LINE: Final = re.compile(
-    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +LOSE +(?P<piece>\S{1,40})", re.IGNORECASE | re.ASCII
-)
+_LOSS: Final = re.compile(r"LOSE +(?P<piece>\S{1,40})", re.IGNORECASE | re.ASCII)
+_OF_CTCS: Final = re.compile(r"(?P<verb>\S{1,10}) +\S.*", re.ASCII)
 _CTC_VERBS: Final = ("VARY", "ACTivate", "DEActive", "DEACTIVATe")
 _CP: Final = "CP"
 LOSE: Final = "LOSE"
@@ -100,10 +98,13 @@ class Response(Struct, frozen=True, rename={"lines": "status"}):
 
 def read_order(text: str, users: Sequence[str]) -> Order:
     """An order such as ``5 MODIFY LINUX1 MAXQUIESCE 20``. Raises `ConfigurationError`."""
-    found = _LINE.fullmatch(text.strip())
+    timed = _TIMED.fullmatch(text.strip())
+    if timed is None:
+        raise ConfigurationError(_EXPECTED)
+    at_ns = round(float(timed["seconds"]) * NS_PER_S)
+    found = _RELOCATION.fullmatch(timed["command"])
     if found is None:
-        return _read_ctc_order(text.strip())
-    at_ns = round(float(found["seconds"]) * NS_PER_S)
+        return _ctc_order(at_ns, timed["command"])
     verb = found["verb"].upper()
     user = (found["user"] or "").upper() or None
     words = (found["operands"] or "").upper().split()
@@ -124,14 +125,13 @@ def read_orders(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Orde
     return tuple(read_order(text, names) for text in texts)
 
 
-def _read_ctc_order(text: str) -> Order:
-    if (lost := _LOSS_LINE.fullmatch(text)) is not None:
-        return Order(round(float(lost["seconds"]) * NS_PER_S), LOSE, command=lost["piece"])
-    found = _CTC_LINE.fullmatch(text)
+def _ctc_order(at_ns: int, command: str) -> Order:
+    if (lost := _LOSS.fullmatch(command)) is not None:
+        return Order(at_ns, LOSE, command=lost["piece"])
+    found = _OF_CTCS.fullmatch(command)
     if found is None or not any(matches(verb, found["verb"].upper()) for verb in _CTC_VERBS):
         raise ConfigurationError(_EXPECTED)
-    at_ns = round(float(found["seconds"]) * NS_PER_S)
-    return Order(at_ns, _CP, command=found["command"].upper())
+    return Order(at_ns, _CP, command=command.upper())
 
 
 def _operands(words: Sequence[str]) -> list[tuple[str, float]]:
@@ -185,9 +185,9 @@ def lost_in_words(collection: Collection, piece: str) -> str:
     if isl is not None:
         return f"one of {isl.count} inter-switch links of path {isl.path} is gone"
     loss = loss_of(collection, [piece])
-    found: dict[str, list[str]] = {"down": [*loss.cut]} if loss.cut else {}
-    for link, few, had in loss.fewer:
-        found.setdefault(f"left with {few} of {had} CTCs", []).append(link)
+    down = [("down", link) for link in loss.cut]
+    fewer = [(f"left with {few} of {had} CTCs", link) for link, few, had in loss.fewer]
+    found = grouped([*down, *fewer])
     said = (
         f"{listed(links)} {'are' if len(links) > 1 else 'is'} {how}" for how, links in found.items()
     )

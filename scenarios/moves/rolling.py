@@ -11,7 +11,7 @@ if not all its guests have a place then, none leaves.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import structs
 
@@ -32,9 +32,6 @@ from scenarios.moves.evacuation import (
 from scenarios.moves.orders import LOSE, NOT_GIVEN, Order, Response, lost_in_words
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
-
-if TYPE_CHECKING:
-    from scenarios.moves.by_rate import MovesFigures
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
@@ -120,13 +117,6 @@ class Turn:
         return 0.0 if self.outcome is None else self.outcome.longest_stop_s
 
     @property
-    def figures(self) -> "MovesFigures":
-        """Seconds of all guests, with their ranges."""
-        from scenarios.moves.by_rate import turn_figures  # which moves guests again
-
-        return turn_figures(self)
-
-    @property
     def stayed(self) -> tuple[str, ...]:
         """The guests that could not be moved."""
         failed = (each.plan.name for each in self.guests if not each.moved)
@@ -149,13 +139,6 @@ class RollingOutcome:
     def longest_stop_s(self) -> float:
         """How long the guest that was stopped longest was stopped."""
         return max(turn.longest_stop_s for turn in self.turns)
-
-    @property
-    def figures(self) -> "MovesFigures":
-        """Seconds of all turns, with their ranges."""
-        from scenarios.moves.by_rate import rolling_figures  # which moves guests again
-
-        return rolling_figures(self)
 
     @property
     def all_moved(self) -> bool:
@@ -251,9 +234,13 @@ class _Maintenance:
         self._over += sum(guest.length for guest in outcome.guests)
         self._note_lost(outcome.responses)
         self._now_ns += round(outcome.seconds * NS_PER_S)
-        turn = Turn(system, way, evacuation, outcome)
-        _settle(turn, self._room, self._moved)
-        return turn
+        for each in outcome.guests:
+            if each.moved:
+                self._moved[each.plan.name] = each.to
+                if self._room:
+                    self._room[each.source] += each.plan.memory.size
+                    self._room[each.to] -= each.plan.memory.size
+        return Turn(system, way, evacuation, outcome)
 
     def _note_lost(self, responses: Sequence[Response]) -> None:
         """Note what was lost in a turn; what was to be later is to be in another."""
@@ -262,13 +249,3 @@ class _Maintenance:
         for order, response in zip(orders, given, strict=True):
             self._responses.append(structs.replace(response, at_s=order.at_ns / NS_PER_S))
             self._forget(order)
-
-
-def _settle(turn: Turn, room: dict[NodeName, int], moved: dict[str, NodeName]) -> None:
-    """Note where the guests of a turn are after it, and what room that leaves."""
-    for each in turn.guests:
-        if each.moved:
-            moved[each.plan.name] = each.to
-            if room:
-                room[each.source] += each.plan.memory.size
-                room[each.to] -= each.plan.memory.size

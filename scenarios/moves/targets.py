@@ -80,15 +80,12 @@ def place_guests(
             for place, (tenant, source) in enumerate(zip(tenants, at, strict=True))
         )
         return tuple(map(Placed, (tenant.plan for tenant in tenants), at, to))
-    homeless: list[GuestPlan] = []
-    left: dict[NodeName, int] = {}
-    for most in (True, False):
-        found, homeless, left = _placed(tenants, at, reach, room, most_left=most)
-        if not homeless:
-            return tuple(
-                Placed(tenant.plan, source, found[place])
-                for place, (tenant, source) in enumerate(zip(tenants, at, strict=True))
-            )
+    found, homeless, left = _placed(tenants, at, reach, room, most_left=True)
+    if homeless:
+        found, homeless, left = _placed(tenants, at, reach, room, most_left=False)
+    if not homeless:
+        to = (found[place] for place in range(len(tenants)))
+        return tuple(map(Placed, (tenant.plan for tenant in tenants), at, to))
     names = first_listed(
         [f"{each.name} ({each.memory.size / _GIB:g} GiB)" for each in homeless], _NAMED
     )

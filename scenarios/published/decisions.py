@@ -19,16 +19,10 @@ from statistics import fmean, median
 from typing import Final
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
-from scenarios.published.table import (
-    Deviation,
-    Figures,
-    PublishedRow,
-    PublishedTable,
-    Selection,
-    Value,
-)
+from scenarios.published.table import Deviation, Figures, PublishedRow, PublishedTable, Selection
 from scenarios.runs.published_range import shipped_lines
 
 LEVELS: Final = (0.03, 0.05, 0.10)
@@ -55,10 +49,9 @@ class Choice:
 
     def pairs(self, table: PublishedTable) -> list[tuple[str, str]]:
         """The keys of the two rows of each pair, in the order of the table."""
-        cells: dict[tuple[Value, ...], list[PublishedRow]] = defaultdict(list)
-        for row in table.select(self.where):
-            if row.has_number(self.measure):
-                cells[tuple(row.columns[c] for c in table.key if c != self.column)].append(row)
+        measured = (row for row in table.select(self.where) if row.has_number(self.measure))
+        others = [column for column in table.key if column != self.column]
+        cells = grouped((tuple(row.columns[c] for c in others), row) for row in measured)
         return [(a.key, b.key) for rows in cells.values() for a, b in combinations(rows, 2)]
 
 

@@ -2,10 +2,6 @@
 
 Each function takes a row of the table that it is named after and gives our figures by measure; a
 measure that is left out is not modelled, and the table's companion says why.
-
-SAS over zHPF (SHARE 17576) ran on FICON Express8S channels, one I/O after the other. What SAS and
-its storage take beside the channel is not ours: the time over zHPF, and MB/s, are taken as
-published, and ours is what command mode adds.
 """
 
 from collections.abc import Mapping
@@ -13,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ctc.channel import information_units
-from ctc.features import find_channel, generation_code
+from ctc.features import generation_code
 from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import DemandEstimate, estimate_alone
@@ -21,7 +17,6 @@ from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.layout.path import FarPath, Isl
 from scenarios.published.table import Figures, PublishedRow, RowFunction
-from scenarios.runs.result import MIB
 
 LARGE_BYTES: Final = 131_072
 """32 x 4K, what the Express16SA report calls large."""
@@ -88,19 +83,9 @@ def endpoint_security(row: PublishedRow) -> Figures:
     if row.columns["measure"] == "ifl_percent":
         return {}
     alone = "one at a time" in str(row.columns["workload"])
-    rates = []
-    for encrypted in (False, True):
-        channel = replace(_CHANNEL, encrypted=encrypted)
-        workload = _workload(
-            _PROTOCOLS[str(row.columns["protocol"])],
-            int(row.number("block_bytes")),
-            _read_percent(row),
-            outstanding=1 if alone else None,
-        )
-        found = _alone(workload, channel).rate_per_s
-        per_s = found * (workload.io_bytes / 1e6 if row.columns["measure"] == "mb_per_s" else 1)
-        rates.append(per_s)
-    plain, encrypted_rate = rates
+    protocol = _PROTOCOLS[str(row.columns["protocol"])]
+    workload = _workload_of(row, protocol, outstanding=1 if alone else None)
+    plain, encrypted_rate = (_most(row, workload, encrypted=each) for each in (False, True))
     return {
         "plain": plain,
         "encrypted": encrypted_rate,
@@ -120,18 +105,17 @@ _BATCH_PLAIN: Final = {"CB-L": (91.72, 89_886.62, 544.3), "CB-S": (23.86, 11_443
 
 def fcp(row: PublishedRow) -> Figures:
     """FCP with the data router, one I/O or many at a time; there is no model without the router."""
-    measure = str(row.columns["measure"])
-    if row.columns["data_router"] == "off" or measure == "response_saving_us":
+    if row.columns["data_router"] == "off" or row.columns["measure"] == "response_saving_us":
         return {}
-    channel = replace(_CHANNEL, encrypted=row.columns["encrypted"] == "yes")
-    workload = _workload(
-        Protocol.FCP,
-        int(row.number("block_bytes")),
-        _read_percent(row),
-        outstanding=1 if row.columns["workload"] == "one at a time" else None,
-    )
-    rate = _alone(workload, channel).rate_per_s
-    return {"value": rate * (workload.io_bytes / 1e6 if measure == "mb_per_s" else 1)}
+    alone = row.columns["workload"] == "one at a time"
+    workload = _workload_of(row, Protocol.FCP, outstanding=1 if alone else None)
+    return {"value": _most(row, workload, encrypted=row.columns["encrypted"] == "yes")}
+
+
+def _most(row: PublishedRow, workload: IoWorkload, *, encrypted: bool) -> float:
+    """I/Os a second of a channel, or MB/s if that is the row's measure."""
+    rate = _alone(workload, replace(_CHANNEL, encrypted=encrypted)).rate_per_s
+    return rate * (workload.io_bytes / 1e6 if row.columns["measure"] == "mb_per_s" else 1)
 
 
 def ficon_distance(row: PublishedRow) -> Figures:
@@ -166,8 +150,7 @@ def ficon_generations(row: PublishedRow) -> Figures:
         link_gbps=row.number("link_gbps"),
         encrypted=row.columns["encrypted"] == "yes",
     )
-    protocol = _PROTOCOLS[str(row.columns["protocol"])]
-    workload = _workload(protocol, int(row.number("block_bytes")), _read_percent(row))
+    workload = _workload_of(row, _PROTOCOLS[str(row.columns["protocol"])])
     io_per_s = _alone(workload, channel).rate_per_s
     return {"io_per_s": io_per_s, "mb_per_s": io_per_s * workload.io_bytes / 1e6}
 
@@ -245,18 +228,6 @@ def isl_capacity(row: PublishedRow) -> Figures:
     }
 
 
-def transaction_breakdown(row: PublishedRow) -> Figures:
-    """The share of I/O service in a transaction's time, which the other shares leave."""
-    if row.columns["component"] != "I/O service time":
-        return {}
-    least, most = (sum(shares) for shares in zip(*_OTHER_SHARES, strict=True))
-    return {"share_percent_min": 100 - most, "share_percent_max": 100 - least}
-
-
-_OTHER_SHARES: Final = ((5, 5), (2, 4), (20, 25), (4, 6))
-"""Percent of a Db2 transaction in its CPU, latches, dispatcher and network: at least, at most."""
-
-
 def _read_percent(row: PublishedRow) -> float:
     direction = str(row.columns["direction"])
     if "mix" in direction:
@@ -264,15 +235,18 @@ def _read_percent(row: PublishedRow) -> float:
     return 0 if direction == "write" else 100
 
 
+def _workload_of(row: PublishedRow, protocol: Protocol, **more: Any) -> IoWorkload:
+    """That of a row with a block and a direction."""
+    return _workload(protocol, int(row.number("block_bytes")), _read_percent(row), **more)
+
+
 def _workload(protocol: Protocol, size: int, read_percent: float, **more: Any) -> IoWorkload:
-    return IoWorkload(
-        "published",
-        ("42",),
-        protocol=protocol,
-        block_bytes=size,
-        read_percent=read_percent,
-        **more,
-    )
+    moved: dict[str, Any] = {
+        "protocol": protocol,
+        "block_bytes": size,
+        "read_percent": read_percent,
+    }
+    return IoWorkload("published", ("42",), **moved, **more)
 
 
 def _alone(workload: IoWorkload, channel: IoChannel = _CHANNEL) -> DemandEstimate:
@@ -286,75 +260,19 @@ def _maximum(protocol: Protocol, size: int, read_percent: float) -> float:
 
 def _alone_ns(protocol: Protocol, row: PublishedRow) -> float:
     """The response time of one I/O after the other."""
-    workload = _workload(
-        protocol, int(row.number("block_bytes")), _read_percent(row), outstanding=1
-    )
-    return _alone(workload).response_ns
+    return _alone(_workload_of(row, protocol, outstanding=1)).response_ns
 
 
 def _response_ms(protocol: Protocol, rate_per_s: float) -> float:
     return _alone(_workload(protocol, 4096, 100, rate_per_s=rate_per_s)).response_ns / 1e6
 
 
-SAS_FEATURE: Final = "FICON Express8S"
-
-HALF_TRACK_LENGTH: Final = 27_648
-SMALL_LENGTH: Final = 6_144
-"""Bytes of a block of 27K and of 6K (published)."""
-
-SEQUENTIAL_BLOCKS: Final = 2
-"""Blocks of 27K that a sequential read chains: those of a track (assumed)."""
-
-_PAGES: Final = {"Tall": (27_648, 240_176), "Wide": (55_296, 147_061)}
-"""Bytes of a member's page, and how many there are (published)."""
-
-
-def sas_members(row: PublishedRow) -> Figures:
-    """The size of a member."""
-    return {"size_mb": row.number("page_bytes") * row.number("pages") / MIB}
-
-
-def sas_elapsed(row: PublishedRow) -> Figures:
-    """Command mode's time: zHPF's, and for each I/O what the channel processor takes more."""
-    member = str(row.columns["member"])
-    if member not in _PAGES:
-        return {}
-    page_bytes, pages = _PAGES[member]
-    io_bytes, ios = page_bytes, pages
-    if row.columns["library_block"] == "6K":
-        io_bytes, ios = SMALL_LENGTH, pages * page_bytes // SMALL_LENGTH
-    zhpf_s = row.number("elapsed_zhpf_s")
-    channel = find_channel(SAS_FEATURE)
-    command, zhpf = channel.command_work, channel.transport_work
-    more_ns = (
-        command(io_bytes, is_read=True).processor_ns - zhpf(io_bytes, is_read=True).processor_ns
-    )
-    command_s = zhpf_s + ios * more_ns / 1e9
-    return {"elapsed_ccw_s": command_s, "ratio": zhpf_s / command_s}
-
-
-def sas_channel_utilization(row: PublishedRow) -> Figures:
-    """The channel at the published MB/s."""
-    channel = find_channel(SAS_FEATURE)
-    assert channel.bus_mb_per_s is not None, "Express8S has a bus"
-    blocks = 1 if row.columns["test"] == "Random Read" else SEQUENTIAL_BLOCKS
-    io_bytes = blocks * HALF_TRACK_LENGTH
-    make = channel.command_work if row.columns["program"] == "CCW" else channel.transport_work
-    mb_per_s = row.number("mb_per_s")
-    io_per_s = mb_per_s * 1e6 / io_bytes
-    return {
-        "channel_utilization_percent": io_per_s * make(io_bytes, is_read=True).processor_ns / 1e7,
-        "bus_utilization_percent": 100 * mb_per_s / channel.bus_mb_per_s,
-    }
-
-
 ROWS: Final[Mapping[str, RowFunction]] = {
     function.__name__: function
     for function in (
         *(ficon_generations, ficon_ratios, ficon_mix, ficon_response, channel_activity),
-        *(channel_generation_codes, ficon_distance, isl_capacity, ficon_frames, ficon_iu_counts),
-        *(endpoint_security, endpoint_security_batch, fcp, transaction_breakdown),
-        *(sas_members, sas_elapsed, sas_channel_utilization),
+        *(channel_generation_codes, ficon_frames, ficon_iu_counts, ficon_distance, isl_capacity),
+        *(endpoint_security, endpoint_security_batch, fcp),
     )
 }
-"""By the name of the table."""
+"""By the name of the table, in the order in which tables are shown."""

@@ -5,7 +5,6 @@ several tables may need the same run; it is run once. Tables of rules, estimates
 are computed without a run.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,12 +15,14 @@ from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
+from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
 from scenarios.published import ficon_rows, system_rows
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import (
+    TABLES,
     Figures,
     PublishedRow,
     PublishedTable,
@@ -43,6 +44,12 @@ SECONDS: Final = 5.0
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
 
+
+CHANNEL_TABLES: Final = (*ficon_rows.ROWS, *system_rows.ROWS)
+"""The published tables of channels and of all else that uses the fibre; they need no run."""
+
+ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES, *RELOCATION_ROWS)
+"""Every published table that can be replayed, in the order in which they are shown."""
 
 _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)
@@ -163,7 +170,9 @@ def compare(
     that are not modelled are left out.
     """
     if not table.is_measured:
-        ours = _ruled(table, row)
+        is_layouts = table.view is TableView.CAPACITY
+        layout = table.runs.layout.format_map(row.columns)
+        ours = capacity_row(layout) if is_layouts else _ROWS[table.name](row)
         for measure in table.measures:
             if row.has_number(measure) and measure in ours:
                 yield Comparison.of(table, row, measure, ours[measure])
@@ -229,13 +238,6 @@ _ROWS: Final[Mapping[str, RowFunction]] = {
 }
 
 
-def _ruled(table: PublishedTable, row: PublishedRow) -> Figures:
-    """Our figures of a published row, by measure, of a table that needs no run."""
-    if table.view is TableView.CAPACITY:
-        return capacity_row(table.runs.layout.format_map(row.columns))
-    return _ROWS[table.name](row)
-
-
 def _measured(table: PublishedTable, row: PublishedRow, recording: Recording) -> report.Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
@@ -277,11 +279,7 @@ Cell = tuple[str, str, str]
 
 def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
     """What was emulated of each published figure, once for each seed."""
-    figures: dict[Cell, list[float]] = defaultdict(list)
-    for comparison in comparisons:
-        cell = comparison.table, comparison.key, comparison.measure
-        figures[cell].append(comparison.emulated)
-    return figures
+    return grouped(((each.table, each.key, each.measure), each.emulated) for each in comparisons)
 
 
 def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:

@@ -1,7 +1,11 @@
 """Published rows of what shares a system with its channels, and our figures in their place.
 
-SAPs, zHyperLink, OSA-Express, the ceilings above a channel. A row function gives the measures
-that we have for a row; a measure it leaves out, ours does not have.
+SAPs, zHyperLink, OSA-Express, the ceilings above a channel, and what programs have of it all. A row
+function gives the measures that we have for a row; a measure it leaves out, ours does not have.
+
+SAS over zHPF (SHARE 17576) ran on FICON Express8S channels, one I/O after the other. What SAS and
+its storage take beside the channel is not ours: the time over zHPF, and MB/s, are taken as
+published, and ours is what command mode adds.
 """
 
 from collections.abc import Mapping
@@ -15,6 +19,7 @@ from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, 
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from scenarios.published.table import Figures, PublishedRow, RowFunction
+from scenarios.runs.result import MIB
 
 BUSY_REPORT_READS_PER_S: Final = 150_000
 """Synchronous reads a second that the busy report asks for (derived: 120,000 of them succeed,
@@ -58,11 +63,7 @@ def sap_iop_activity(row: PublishedRow) -> Figures:
 def z15_models(row: PublishedRow) -> Figures:
     """Drawers, CPs and SAPs of a model."""
     model = MODELS[str(row.columns["model"])]
-    return {
-        "drawers": model.drawers,
-        "cps_max": model.cps_max,
-        "standard_saps": model.saps,
-    }
+    return {"drawers": model.drawers, "cps_max": model.cps_max, "standard_saps": model.saps}
 
 
 def guidelines(row: PublishedRow) -> Figures:
@@ -123,14 +124,22 @@ def zhyperlink_link_statistics(_row: PublishedRow) -> Figures:
 
 def latency_ladder(row: PublishedRow) -> Figures:
     """A zHPF 4K read: found in the storage's cache, and not."""
-    hit_ns = (
-        DS8950.hit_ns
-        + find_channel("FICON Express16SA")
-        .transport_work(FIRST_BLOCK_LENGTH, is_read=True)
-        .processor_ns
-    )
+    work = find_channel("FICON Express16SA").transport_work(FIRST_BLOCK_LENGTH, is_read=True)
+    hit_ns = DS8950.hit_ns + work.processor_ns
     ours = {"lad-04": hit_ns, "lad-05": hit_ns + DS8950.miss_ns}
     return _measure("access_ns", ours.get(str(row.columns["id"])))
+
+
+def transaction_breakdown(row: PublishedRow) -> Figures:
+    """The share of I/O service in a transaction's time, which the other shares leave."""
+    if row.columns["component"] != "I/O service time":
+        return {}
+    least, most = (sum(shares) for shares in zip(*_OTHER_SHARES, strict=True))
+    return {"share_percent_min": 100 - most, "share_percent_max": 100 - least}
+
+
+_OTHER_SHARES: Final = ((5, 5), (2, 4), (20, 25), (4, 6))
+"""Percent of a Db2 transaction in its CPU, latches, dispatcher and network: at least, at most."""
 
 
 def osa_link_capacity(row: PublishedRow) -> Figures:
@@ -160,24 +169,72 @@ def osa_streams(row: PublishedRow) -> Figures:
 
 def _flow(row: PublishedRow) -> osa.StreamDirection:
     """Which way; both ways are alike where the link is the limit."""
-    return (
-        osa.StreamDirection.IN if row.columns["direction"] == "inbound" else osa.StreamDirection.OUT
-    )
+    is_inbound = row.columns["direction"] == "inbound"
+    return osa.StreamDirection.IN if is_inbound else osa.StreamDirection.OUT
 
 
 def ioss_bandwidth(row: PublishedRow) -> Figures:
     """So many channels, each as full as one can be, below the ceilings."""
     one_way, both = CHANNEL_MB_PER_S
-    full = (
-        DataRates(both / 2, both / 2)
-        if row.columns["direction"] == "mix"
-        else DataRates(one_way, 0)
-    )
+    is_mixed = row.columns["direction"] == "mix"
+    full = DataRates(both / 2, both / 2) if is_mixed else DataRates(one_way, 0)
     return {"gb_per_s": carry([full] * int(row.number("channels"))).mb_per_s / 1e3}
 
 
 CHANNEL_MB_PER_S: Final = (1_600.0, 3_200.0)
 """One way and both, of a FICON Express16SA channel (published: line speed and bus)."""
+
+
+SAS_FEATURE: Final = "FICON Express8S"
+
+HALF_TRACK_LENGTH: Final = 27_648
+SMALL_LENGTH: Final = 6_144
+"""Bytes of a block of 27K and of 6K (published)."""
+
+SEQUENTIAL_BLOCKS: Final = 2
+"""Blocks of 27K that a sequential read chains: those of a track (assumed)."""
+
+_PAGES: Final = {"Tall": (27_648, 240_176), "Wide": (55_296, 147_061)}
+"""Bytes of a member's page, and how many there are (published)."""
+
+
+def sas_members(row: PublishedRow) -> Figures:
+    """The size of a member."""
+    return {"size_mb": row.number("page_bytes") * row.number("pages") / MIB}
+
+
+def sas_elapsed(row: PublishedRow) -> Figures:
+    """Command mode's time: zHPF's, and for each I/O what the channel processor takes more."""
+    member = str(row.columns["member"])
+    if member not in _PAGES:
+        return {}
+    page_bytes, pages = _PAGES[member]
+    io_bytes, ios = page_bytes, pages
+    if row.columns["library_block"] == "6K":
+        io_bytes, ios = SMALL_LENGTH, pages * page_bytes // SMALL_LENGTH
+    zhpf_s = row.number("elapsed_zhpf_s")
+    channel = find_channel(SAS_FEATURE)
+    zhpf_ns, command_ns = (
+        work(io_bytes, is_read=True).processor_ns
+        for work in (channel.transport_work, channel.command_work)
+    )
+    command_s = zhpf_s + ios * (command_ns - zhpf_ns) / 1e9
+    return {"elapsed_ccw_s": command_s, "ratio": zhpf_s / command_s}
+
+
+def sas_channel_utilization(row: PublishedRow) -> Figures:
+    """The channel at the published MB/s."""
+    channel = find_channel(SAS_FEATURE)
+    assert channel.bus_mb_per_s is not None, "Express8S has a bus"
+    blocks = 1 if row.columns["test"] == "Random Read" else SEQUENTIAL_BLOCKS
+    io_bytes = blocks * HALF_TRACK_LENGTH
+    make = channel.command_work if row.columns["program"] == "CCW" else channel.transport_work
+    mb_per_s = row.number("mb_per_s")
+    io_per_s = mb_per_s * 1e6 / io_bytes
+    return {
+        "channel_utilization_percent": io_per_s * make(io_bytes, is_read=True).processor_ns / 1e7,
+        "bus_utilization_percent": 100 * mb_per_s / channel.bus_mb_per_s,
+    }
 
 
 def _measure(name: str, figure: float | None) -> Figures:
@@ -187,10 +244,10 @@ def _measure(name: str, figure: float | None) -> Figures:
 ROWS: Final[Mapping[str, RowFunction]] = {
     function.__name__: function
     for function in (
-        *(sap_capacity, sap_iop_activity, z15_models, guidelines),
+        *(sap_capacity, sap_iop_activity, z15_models, guidelines, ioss_bandwidth),
         *(zhyperlink_latency, zhyperlink_limits, zhyperlink_rmf, zhyperlink_workloads),
-        *(zhyperlink_link_statistics, latency_ladder),
-        *(osa_link_capacity, osa_streams, ioss_bandwidth),
+        *(zhyperlink_link_statistics, latency_ladder, transaction_breakdown),
+        *(osa_link_capacity, osa_streams, sas_members, sas_elapsed, sas_channel_utilization),
     )
 }
-"""By the name of the table."""
+"""By the name of the table, in the order in which tables are shown."""

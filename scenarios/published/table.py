@@ -10,11 +10,10 @@ import csv
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import Final, assert_never
 
 import msgspec
@@ -53,6 +52,11 @@ class Role(StrEnum):
 
     CALIBRATION = "calibration"
     ACCEPTANCE = "acceptance"
+
+    @property
+    def name_of_rows(self) -> str:
+        """What a page calls a row that has it."""
+        return "prediction" if self is Role.ACCEPTANCE else "calibration"
 
 
 class TableView(StrEnum):
@@ -317,50 +321,7 @@ TABLES: Final = (
 )
 """The published tables of links, in the order in which they are shown."""
 
-CHANNEL_TABLES: Final = (
-    "ficon_generations",
-    "ficon_ratios",
-    "ficon_mix",
-    "ficon_response",
-    "channel_activity",
-    "channel_generation_codes",
-    "ficon_frames",
-    "ficon_iu_counts",
-    "ficon_distance",
-    "isl_capacity",
-    "endpoint_security",
-    "endpoint_security_batch",
-    "fcp",
-    "sap_capacity",
-    "sap_iop_activity",
-    "z15_models",
-    "guidelines",
-    "ioss_bandwidth",
-    "zhyperlink_latency",
-    "zhyperlink_limits",
-    "zhyperlink_rmf",
-    "zhyperlink_workloads",
-    "zhyperlink_link_statistics",
-    "latency_ladder",
-    "transaction_breakdown",
-    "osa_link_capacity",
-    "osa_streams",
-    "sas_members",
-    "sas_elapsed",
-    "sas_channel_utilization",
-)
-"""Those of channels and of all else that uses the fibre; they need no run."""
-
-RELOCATION_TABLES: Final = ("relocation", "relocation_rules")
-"""Those of live guest relocation."""
-
-ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES, *RELOCATION_TABLES)
-"""Every published table that can be replayed."""
-
-_FOLDERS: Final = {
-    **dict.fromkeys(CHANNEL_TABLES, "channel_tables"),
-    **dict.fromkeys(RELOCATION_TABLES, "relocation_tables"),
-}
+_FOLDERS: Final = ("tables", "channel_tables", "relocation_tables")
 
 _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 """By what is in them: maxima of one channel, by generation."""
@@ -369,10 +330,13 @@ _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 def load_table(name: str) -> PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
     name = _ALSO_CALLED.get(name, name)
-    if name not in ALL_TABLES:
+    folders = (resources.files("scenarios.published") / each for each in _FOLDERS)
+    found = [each for each in folders if name.isidentifier() and (each / f"{name}.csv").is_file()]
+    if not found:
+        from scenarios.published.replay import ALL_TABLES  # which loads them
+
         raise ConfigurationError(f"table {name[:40]!r} is unknown; {expected(name, ALL_TABLES)}")
-    folder = _folder(_FOLDERS.get(name, "tables"))
-    texts = ((folder / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
+    texts = ((found[0] / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
     try:
         return parse_table(name, *texts)
     except ValueError as error:
@@ -385,24 +349,16 @@ def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
     header, *lines = csv.reader(figures.splitlines())
     more = {"release": beside.runs.release, "side": beside.runs.side}
     known = more if beside.view in MEASURED else {}
-    rows = tuple(
-        _row(
-            {**known, **dict(zip(header, map(_value, line), strict=True))},
-            *(beside.key, beside.calibration),
-        )
-        for line in lines
-    )
-    found = structs.replace(beside, rows=rows)
+    rows = []
+    for line in lines:
+        columns = {**known, **dict(zip(header, map(_value, line), strict=True))}
+        key = KEY_SEPARATOR.join(str(columns[column]) for column in beside.key)
+        fitted = any(is_in(columns, selection) for selection in beside.calibration)
+        role = Role.CALIBRATION if fitted else Role.ACCEPTANCE
+        rows.append(PublishedRow(key, role, columns))
+    found = structs.replace(beside, rows=tuple(rows))
     _check(found, header)
     return found
-
-
-def _row(
-    columns: dict[str, Value], key: Iterable[str], calibration: Iterable[Selection]
-) -> PublishedRow:
-    name = KEY_SEPARATOR.join(str(columns[column]) for column in key)
-    fitted = any(is_in(columns, selection) for selection in calibration)
-    return PublishedRow(name, Role.CALIBRATION if fitted else Role.ACCEPTANCE, columns)
 
 
 def _value(text: str) -> Value:
@@ -459,7 +415,3 @@ def _selections(found: PublishedTable) -> Iterator[Selection]:
     yield from found.groups.values()
     for change in found.changes:
         yield from ({change.column: [value]} for value in (change.before, change.after))
-
-
-def _folder(name: str) -> Traversable:
-    return resources.files("scenarios.published") / name

@@ -75,14 +75,6 @@ def named_link(layout: AnyLayout, link: str | None, profile: GivenSite = None) -
     return link_of(links_at(layout, profile), layout, link)
 
 
-def named_link_in(
-    layout: AnyLayout, link: str | None, profile: GivenSite = None
-) -> tuple[Layout, Collection]:
-    """The same, and all links that it is among."""
-    links = links_at(layout, profile)
-    return link_of(links, layout, link), links
-
-
 def link_of(links: Collection, layout: AnyLayout, link: str | None) -> Layout:
     """The same of ``links``, which are those of the layout."""
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)

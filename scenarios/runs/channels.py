@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctc.address import Rdev
 from ctc.channel_use import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
@@ -289,7 +288,7 @@ def path_results(
     found: dict[tuple[FarPath, frozenset[str]], list[FibreEnd]] = {}
     for link in collection.links:
         for fibre in link.fibres:
-            if fibre.path is not None and fibre.path.isl is not None:
+            if fibre.path is not None and fibre.isl is not None:
                 ends = found.setdefault((fibre.path, frozenset(fibre.ways)), [])
                 out = 0 if not ends else fibre.ways.index(ends[0][1].ways[0])
                 ends.append((link, fibre, out))
@@ -301,9 +300,7 @@ def path_results(
 
 
 def _shares(
-    seconds: float,
-    ends: Iterable[FibreEnd],
-    looks: Sequence[Look],
+    seconds: float, ends: Iterable[FibreEnd], looks: Sequence[Look]
 ) -> tuple[ChannelShare, ...]:
     """What each link moved over its fibres here, out as their ends have written it."""
     shares: dict[str, list[float]] = {}
@@ -312,13 +309,8 @@ def _shares(
         for way, end in enumerate((begin, 1 - begin)):
             place = link.nodes[end], link.nodes[1 - end]
             rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
-            share[way] += _sent(rdevs, looks[0][place], looks[-1][place]) / seconds / MIB
+            devices = zip(looks[0][place].devices, looks[-1][place].devices, strict=True)
+            both = [(first, last) for first, last in devices if last.rdev in rdevs]
+            sent = sum(last.sent_length - first.sent_length for first, last in both)
+            share[way] += sent / seconds / MIB
     return tuple(ChannelShare(name, *flow) for name, flow in shares.items())
-
-
-def _sent(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> int:
-    """Bytes that some CTCs have put on their fibres between two looks."""
-    devices = zip(before.devices, after.devices, strict=True)
-    return sum(
-        last.sent_length - first.sent_length for first, last in devices if last.rdev in rdevs
-    )

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from scenarios.runs.channels import ChannelResult, PathResult
-from scenarios.runs.repeat import spread_percent
+from scenarios.runs.repeat import means, spread_percent
 from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome
 
@@ -95,10 +95,7 @@ def _mean(rows: Sequence[ClusterRow]) -> ClusterRow:
     """The mean of the same row of several runs."""
     if len(rows) == 1:
         return rows[0]
-    means = {
-        field.name: sum(values) / len(values)
-        for field in fields(ClusterRow)
-        if isinstance((values := [getattr(row, field.name) for row in rows])[0], float)
-    }
+    names = [field.name for field in fields(ClusterRow)]
+    rates = [name for name in names if isinstance(getattr(rows[0], name), float)]
     spread = spread_percent([row.mb_per_s for row in rows])
-    return replace(rows[0], **means, spread_percent=spread)
+    return replace(rows[0], **means(rows, rates), spread_percent=spread)

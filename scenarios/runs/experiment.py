@@ -133,10 +133,9 @@ class Experiment:
         """The same over links whose fibres have changed."""
         return self.over(*(link.with_fibres(change) for link in self.collection.links))
 
-    def with_load(self, **changed: Any) -> "Experiment":
-        """The same with other pairs or another workload on every link."""
-        loads = tuple(replace(load, **changed) for load in self.loads)
-        return replace(self, loads=loads)
+    def with_loads(self, change: Callable[[LinkLoad], LinkLoad]) -> "Experiment":
+        """The same with what runs over every link changed."""
+        return replace(self, loads=tuple(map(change, self.loads)))
 
     @property
     def layout(self) -> Layout:
@@ -208,11 +207,8 @@ class Experiment:
         if together:
             asked: dict[str, Any] = {"traffic": [str(load) for load in self.loads]}
         else:
-            asked = {
-                "client": self.client_node,
-                "workload": self.workload.name,
-                "pairs": self.pairs,
-            }
+            load = self.loads[0]
+            asked = {"client": load.client, "workload": load.workload.name, "pairs": load.pairs}
         return {**asked, "seconds": self.seconds, "warmup": self.warmup, "seed": self.seed}
 
 
@@ -309,11 +305,6 @@ class Load:
         if self.traffic:
             return "with the traffic of the file"
         return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
-
-    @property
-    def is_saturating(self) -> bool:
-        """Whether more pairs would carry no more."""
-        return not self.traffic and self.pairs >= SATURATING_PAIRS
 
     def of(self, collection: Collection) -> "Load":
         """The same of some links: with their traffic, if they are several and have some."""

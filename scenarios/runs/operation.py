@@ -203,12 +203,10 @@ class Transcript:
 
     def _give(self, command: str, system: System, now_ns: int) -> None:
         response = self._processors[system.name].execute(command, system, now_ns)
-        at_s = now_ns / NS_PER_S
-        self.entries.append(
-            ConsoleEntry(at_s, system.name, response.command, response.return_code, response.lines)
-        )
-        if response.announcements:
-            self.entries.append(ConsoleEntry(at_s, system.name, None, None, response.announcements))
+        at_s, name, lines = now_ns / NS_PER_S, system.name, tuple(response.lines)
+        self.entries.append(ConsoleEntry(at_s, name, response.command, response.return_code, lines))
+        if told := tuple(response.announcements):
+            self.entries.append(ConsoleEntry(at_s, name, None, None, told))
 
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
         line = announcement(event, end.partner)

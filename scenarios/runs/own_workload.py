@@ -113,17 +113,18 @@ class OwnGuests:
             yield from self.trace
         assert self.per_s is not None, "there is a trace, or a rate"
         per_ns = self.per_s / 1e9
-        ends = [*accumulate(percent for _, percent in self.sizes)]
+        sizes = self._sizes_of(workload)
+        ends = [*accumulate(percent for _, percent in sizes)]
         while True:
             is_drawn = self.gaps is Gaps.EXPONENTIAL
             gap_ns = random.expovariate(per_ns) if is_drawn else 1 / per_ns
             drawn = random.random() * 100
-            if ends:
-                place = next((n for n, end in enumerate(ends) if drawn < end), len(ends) - 1)
-                yield gap_ns, self.sizes[place][0]
-            else:
-                small = drawn < workload.min_percent
-                yield gap_ns, workload.min_length if small else workload.max_length
+            place = next((n for n, end in enumerate(ends) if drawn < end), len(ends) - 1)
+            yield gap_ns, sizes[place][0]
+
+    def _sizes_of(self, workload: Workload) -> Sequence[tuple[int, float]]:
+        small = workload.min_percent
+        return self.sizes or ((workload.min_length, small), (workload.max_length, 100 - small))
 
     def hurried(self, factor: float) -> "OwnGuests":
         """The same where so many times as many messages come."""
@@ -142,14 +143,9 @@ class OwnGuests:
             return length / seconds / 2**20 * (2 if self.both_ways else 1)
         if self.per_s is None:
             return None
-        small = workload.min_percent / 100
-        sizes = self.sizes or (
-            (workload.min_length, 100 * small),
-            (workload.max_length, 100 - 100 * small),
-        )
         mean = sum(
             percent / 100 * (length + replies.get(length, workload.reply_length))
-            for length, percent in sizes
+            for length, percent in self._sizes_of(workload)
         )
         return self.per_s * mean / 2**20 * (2 if self.both_ways else 1)
 

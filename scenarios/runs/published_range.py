@@ -5,7 +5,7 @@ it; `isfc plan`, `isfc run` and sweeps ask here.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -57,7 +57,8 @@ def beyond_measured_run(
     layout: Layout, workload: "Workload", pairs: int, mb_per_s: float = 0.0
 ) -> list[str]:
     """What of a run no published figure identifies; ``mb_per_s`` is what it came to."""
-    return [*_of_layout(layout), *_of_load(workload, pairs), *beyond_rate(mb_per_s)]
+    fast = [f"more than {number(MB_PER_S_MAX)} MB/s both ways"] * (mb_per_s > MB_PER_S_MAX)
+    return [*_of_layout(layout), *_of_load(workload, pairs), *fast]
 
 
 def beyond_measured_cluster(collection: Collection) -> list[str]:
@@ -69,17 +70,11 @@ def beyond_measured_cluster(collection: Collection) -> list[str]:
     return list(found)
 
 
-def unmeasured_features(layout: Layout) -> Sequence[str]:
-    """The layout's features that nobody has measured CTCs on: in public, or at its site."""
-    features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
-    if layout.site is not None:
-        return [f for f in features if f not in MEASURED_FEATURES and f not in layout.site.features]
-    return [feature for feature in features if feature not in MEASURED_FEATURES]
-
-
 def _of_layout(layout: Layout) -> Iterator[str]:
-    if features := unmeasured_features(layout):
-        yield f"CTCs on {', '.join(features)}"
+    measured = MEASURED_FEATURES.union(layout.site.features if layout.site else ())
+    features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
+    if unknown := [feature for feature in features if feature not in measured]:
+        yield f"CTCs on {', '.join(unknown)}"
     writers = max(n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
     if writers > WRITERS_MAX:
         yield f"more than {WRITERS_MAX} CTCs of one chpid written on by one system"
@@ -112,13 +107,6 @@ def _length(what: str, lengths: tuple[int, ...], measured: tuple[int, int]) -> I
     if outside := [exact(length) for length in lengths if not least <= length <= most]:
         bytes_ = " and ".join(dict.fromkeys(outside))
         yield f"{what} of {bytes_} bytes (measured: {exact(least)} to {exact(most)})"
-
-
-def beyond_rate(mb_per_s: float) -> list[str]:
-    """That so much, both directions together, is more than was measured, if it is."""
-    if mb_per_s <= MB_PER_S_MAX:
-        return []
-    return [f"more than {number(MB_PER_S_MAX)} MB/s both ways"]
 
 
 def beyond_rate_one_way(mb_per_s: float) -> list[str]:

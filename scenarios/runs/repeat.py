@@ -1,8 +1,8 @@
 """The same run with several seeds: the mean of what they give, and how far they differ."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
-from typing import Final
+from typing import Any, Final
 
 from isfc.layout.in_words import check_between
 from scenarios.runs.experiment import Experiment
@@ -33,9 +33,14 @@ def mean(results: Sequence[Result]) -> Result:
     """The mean of every figure. Of a device's times too, each I/O counted once."""
     if len(results) == 1:
         return results[0]
-    figures = {name: _mean([getattr(result, name) for result in results]) for name in MEASURES}
     devices = zip(*(result.devices for result in results), strict=True)
+    figures = means(results, MEASURES)
     return Result(results[0].node, **figures, devices=tuple(map(_mean_device, devices)))
+
+
+def means(records: Sequence[object], names: Iterable[str]) -> dict[str, Any]:
+    """The mean of each of some figures of records."""
+    return {name: _mean([getattr(each, name) for each in records]) for name in names}
 
 
 def spread_percent(figures: Sequence[float]) -> float | None:

@@ -5,13 +5,13 @@ in their order and units, so that a view can be laid beside what was published.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
+from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES
 
@@ -57,13 +57,8 @@ def make_name(experiment: Experiment) -> str:
     """A name for a run of one's own, as in ``HL/12/50``: workload, CTCs, pairs."""
     workload = experiment.workload
     known = workload.name in SUITES or workload.traffic is Traffic.LEGACY
-    return KEY_SEPARATOR.join(
-        (
-            workload.name if known else "own",
-            str(len(experiment.layout.ctcs)),
-            str(experiment.pairs),
-        )
-    )
+    parts = (workload.name if known else "own", len(experiment.layout.ctcs), experiment.pairs)
+    return KEY_SEPARATOR.join(map(str, parts))
 
 
 def measured(name: str, experiment: Experiment, result: Result) -> MeasuredRun:
@@ -167,30 +162,17 @@ Row = DeviceRow | LinkRow | SuiteRow | AppcRow
 def device_rows(run: MeasuredRun) -> Iterator[DeviceRow]:
     """A row for each CTC of the link."""
     for device in run.result.devices:
-        pend_ms, disc_ms, conn_ms, serv_ms = _times(device)
-        yield DeviceRow(
-            run=run.name,
-            side=run.side,
-            rdev=device.rdev,
-            io_per_s=device.io_per_s,
-            pend_ms=pend_ms,
-            disc_ms=disc_ms,
-            conn_ms=conn_ms,
-            serv_ms=serv_ms,
-            resp_ms=serv_ms,
-            busy_percent=device.busy_percent,
-        )
+        place = run.name, run.side, device.rdev
+        times = device.pend_ms, device.disc_ms, device.conn_ms, device.serv_ms, device.serv_ms
+        if device.io_per_s:
+            yield DeviceRow(*place, device.io_per_s, *times, device.busy_percent)
+        else:
+            yield replace(idle_device(*place), busy_percent=device.busy_percent)
 
 
 def idle_device(run: str, side: str, rdev: str) -> DeviceRow:
     """A device that is not of the link, as the report shows it: with dots."""
     return DeviceRow(run, side, rdev, 0.0, None, None, None, None, None, 0.0)
-
-
-def _times(device: DeviceResult) -> tuple[float | None, ...]:
-    if not device.io_per_s:
-        return (None,) * 4
-    return device.pend_ms, device.disc_ms, device.conn_ms, device.serv_ms
 
 
 def link_rows(run: MeasuredRun) -> Iterator[LinkRow]:

@@ -212,13 +212,13 @@ class Looks:
 
     def outcome(self) -> Outcome:
         """What came of the run between the first look and the last."""
-        links = tuple(map(self._recording, self._experiment.each_alone))
+        links = []
+        for alone in self._experiment.each_alone:
+            client, server = alone.sending[0]
+            both = self._seen(client, server), self._seen(server, client)
+            links.append(Recording(alone, *both))
         systems = {node: self._all_seen(node) for node in self._experiment.nodes}
-        return Outcome(self._experiment, links, systems, *self.shared())
-
-    def _recording(self, alone: Experiment) -> Recording:
-        client, server = alone.loads[0].client, alone.loads[0].server
-        return Recording(alone, self._seen(client, server), self._seen(server, client))
+        return Outcome(self._experiment, tuple(links), systems, *self.shared())
 
     def _seen(self, node: NodeName, partner: NodeName) -> EndSamples:
         both = (node, partner), (partner, node)

@@ -60,20 +60,9 @@ def _numbered(message: Message, by: int) -> Message:
     return Message(message.conversation + by, message.length, message.traffic)
 
 
-class SilentProgram:
-    """Sends nothing, and hears what nobody waits for."""
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to send."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Nothing to answer."""
-        return ()
-
-
 def joined(programs: Sequence[tuple[Program, int]]) -> Program:
-    """All programs of a link end as one, each with how many conversations it has at most."""
-    if not programs:
-        return SilentProgram()
+    """All programs of a link end as one, each with how many conversations it has at most.
+
+    Without any it sends nothing.
+    """
     return programs[0][0] if len(programs) == 1 else SeveralPrograms(programs)

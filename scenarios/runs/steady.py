@@ -187,12 +187,12 @@ def steady_ends(experiment: Experiment) -> SteadyEnds:
     """The same of every end that has clients, of one link or of several that run together."""
     ends = experiment.sending
     runs = _Run(experiment), _Run(experiment, lambda program, _: Gradual(program))
-    rates = _until_steady(runs, [[end] for end in ends])
+    rates = _until_steady(runs, ends)
     seen = [[run.result(end) for run in runs] for end in ends]
     _, channels, paths = runs[0].looks.shared(runs[0].first(ends))
     found = {
         end: SteadyRun(rate, mean(both) if rate.second_mb_per_s is None else both[0])
-        for end, (rate,), both in zip(ends, rates, seen, strict=True)
+        for end, rate, both in zip(ends, rates, seen, strict=True)
     }
     return SteadyEnds(found, channels, paths)
 
@@ -210,27 +210,16 @@ _End = tuple[NodeName, NodeName]
 """The end of a link: its node, and the partner."""
 
 
-def _until_steady(
-    runs: tuple["_Run", "_Run"],
-    links: Sequence[Sequence[_End]],
-) -> list[list[Rate]]:
-    """What ends of links send, by link, once all of that is steady in both runs."""
+def _until_steady(runs: tuple["_Run", "_Run"], ends: Sequence[_End]) -> list[Rate]:
+    """What ends of links send, once all of that is steady in both runs."""
     together, gradual = runs
     count = BATCHES_MIN
     while True:
         together.go_on(count)
         gradual.go_on(count)
-        batches = [
-            [(together.batches(end), gradual.batches(end)) for end in ends] for ends in links
-        ]
-        rates = [[agreed(*both) for both in link] for link in batches]
-        known = (
-            is_steady(*both, max(rate.mb_per_s for rate in found))
-            for link, found in zip(batches, rates, strict=True)
-            for both in link
-        )
-        if all(known) or count == BATCHES_MAX:
-            return rates
+        batches = [(together.batches(end), gradual.batches(end)) for end in ends]
+        if all(is_steady(*both) for both in batches) or count == BATCHES_MAX:
+            return [agreed(*both) for both in batches]
         count = min(BATCHES_MAX, round(GROWTH * count))
 
 
@@ -271,17 +260,12 @@ class _Run:
         return measure(end[0], before[0], after[0], (before[1], after[1]))
 
 
-def is_steady(
-    together: Sequence[float], gradual: Sequence[float], beside_mb_per_s: float = 0.0
-) -> bool:
-    """Whether the batches of two runs have no trend left, agree, and have a mean known so well.
-
-    Beside a greater rate, that of the link's other end, a share of that will do.
-    """
+def is_steady(together: Sequence[float], gradual: Sequence[float]) -> bool:
+    """Whether the batches of two runs have no trend left, agree, and have a mean known so well."""
     kept = [_kept(batches) for batches in (together, gradual)]
     one, two = map(rate_of, kept)
     rate = agreed(together, gradual)
-    known = rate.spread_mb_per_s <= SPREAD_SHARE * max(rate.mb_per_s, beside_mb_per_s)
+    known = rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
     return known and not one.differs(two) and not any(map(has_trend, kept))
 
 

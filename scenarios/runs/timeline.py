@@ -152,23 +152,11 @@ class IoRecorder:
         if isinstance(interrupt, Ended):
             outcome = _OUTCOMES[interrupt.status]
         package = cast("Package | None", interrupt.load)
-        times = interrupt.times
-        self.ios.append(
-            Io(
-                self._nodes[node],
-                interrupt.rdev,
-                begun[1],
-                begun[0],
-                times.pend_ns,
-                times.disc_ns,
-                times.conn_ns,
-                now_ns,
-                outcome,
-                None if package is None else package.number,
-                0 if package is None else package.message_count,
-                0 if package is None else package.length,
-            )
-        )
+        moved = () if package is None else (package.number, package.message_count, package.length)
+        (begin_ns, command), times = begun, interrupt.times
+        began = self._nodes[node], interrupt.rdev, command, begin_ns
+        took_ns = times.pend_ns, times.disc_ns, times.conn_ns
+        self.ios.append(Io(*began, *took_ns, now_ns, outcome, *moved))
 
     def between(self, begin_ns: int, end_ns: int) -> Iterator[Io]:
         """The I/Os that went on at any time between the two."""

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from isfc.link.parameters import LinkParameters
-from isfc.search.workers import share_out
+from isfc.search.workers import shared_out
 from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import TABLES, Bound, Role, load_table
@@ -55,7 +55,7 @@ def emulate(experiments: Sequence[Experiment], compiled: Path | None) -> dict[in
     with pytest.MonkeyPatch.context() as patch:
         if compiled is not None:
             patch.syspath_prepend(compiled)  # of the processes that emulate: ours has isfc already
-        found = dict(share_out(run, experiments, os.cpu_count() or 1))
+        found = dict(shared_out(run, experiments, os.cpu_count() or 1))
     return {index: outcome.link() for index, outcome in found.items()}
 
 

@@ -139,6 +139,5 @@ def test_a_figure_says_what_it_is_of() -> None:
     saturated, stated = first.saturated.load, first.stated.load
     assert saturated is not None
     assert stated is not None
-    assert (saturated.is_saturating, stated.is_saturating) == (True, False)
     assert stated.pairs == 5
     assert first.stated.ends.low < first.stated.value < first.stated.ends.high

@@ -202,7 +202,7 @@ def by_report(asked: Asked) -> Iterator[Rates]:
 
 def by_studio(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
-        found = [ask(lambda _: None, each) for each in questions(Subject(asked.text), STATED_PAIRS)]
+        found = [ask(print, (each, None)) for each in questions(Subject(asked.text), STATED_PAIRS)]
         yield both_ways({each.sender: each.stated.value for each in found}, asked)
 
 

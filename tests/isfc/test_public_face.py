@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 import isfc
 from isfc import testing
 from isfc.arguments import annotation_of
+from tools import PROJECT
 
 OURS = ("ctc", "isfc", "scenarios")
-PROJECT = Path(__file__).parents[2]
 
 
 def test_program_that_type_checkers_read_has_every_public_name() -> None:

@@ -19,7 +19,7 @@ from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused, LiveEvent
-from isfc.live.link_port import LinkPort
+from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
@@ -115,7 +115,7 @@ class LiveSide:
         )
         self.told: list[LiveEvent] = []
         self.engine.listeners.append(lambda _end, event, _now_ns: self.told.append(event))
-        self.attachments = LinkPort(self.engine, Random(seed), **options)
+        self.attachments = LinkPort(self.engine, NodePort(Random(seed), **options))
 
     @property
     def up(self) -> bool:

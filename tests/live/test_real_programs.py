@@ -3,9 +3,7 @@
 import asyncio
 import hashlib
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +19,7 @@ from tests.installed import need
 from tests.lengthy import few_in_every_run
 from tests.live.forwarded import answers, forwarding_nodes, free_port
 from tests.waiting import PATIENCE_S, wait_for
+from tools.benchmarks.tcp_services import find_program, postgresql
 
 pytestmark = pytest.mark.slow
 
@@ -111,47 +110,25 @@ def test_iperf3_sends_in_either_direction(tmp_path: Path, direction: list[str]) 
     assert ended["sum_received"]["seconds"] >= IPERF_S / 2
 
 
-@contextmanager
-def postgresql(port: int) -> Iterator[list[str]]:
-    """A PostgreSQL server of its own; the words that run a program as its user."""
-    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parts[-2])
-    if not binaries:
-        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    for program in ("pgbench", "psql"):
-        need(program, "postgresql-client")
-    bin_ = binaries[-1]
-    # it refuses to be run by root
-    as_user: list[str] = []
-    if os.getuid() == 0:
-        identity = "--reuid postgres --regid postgres --init-groups --"
-        as_user = [need("setpriv", "util-linux"), *identity.split()]
-    folder = Path(tempfile.mkdtemp(prefix="isfc-postgresql-"))
-    try:
-        if as_user:
-            shutil.chown(folder, "postgres", "postgres")
-        data = folder / "data"
-        run(*as_user, bin_ / "initdb", "--pgdata", data, "--auth", "trust", "--no-sync")
-        settings = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-        server = [str(bin_ / "postgres"), "-D", str(data), "-p", str(port), *settings.split()]
-        with started(*as_user, *server, folder=folder, end=signal.SIGINT):
-            wait_for(lambda: answers(port), "PostgreSQL")
-            yield as_user
-    finally:
-        shutil.rmtree(folder)
-
-
 @pytest.mark.exhaustive
 def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
-    here, there = free_port(), free_port()
-    with postgresql(there) as as_user, forwarding_nodes(tmp_path, [(here, there)]):
-        place = ("--host", "127.0.0.1", "--port", str(here))
-        run(*as_user, "pgbench", *place, "--initialize", "--quiet", "postgres")
+    if not find_program("initdb"):
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    pgbench, psql = (need(name, "postgresql-client") for name in ("pgbench", "psql"))
+    here = free_port()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        postgresql(Path(folder) / "data") as there,
+        forwarding_nodes(tmp_path, [(here, there)]),
+    ):
+        place = ("--host", "127.0.0.1", "--port", str(here), "--username", "postgres")
+        run(pgbench, *place, "--initialize", "--quiet", "postgres")
         clients = f"--client 8 --jobs 2 --transactions {PGBENCH_TRANSACTIONS} --no-vacuum".split()
         for builtin in ("tpcb-like", "select-only"):
-            report = run(*as_user, "pgbench", *place, *clients, "--builtin", builtin, "postgres")
+            report = run(pgbench, *place, *clients, "--builtin", builtin, "postgres")
             assert "number of failed transactions: 0 (0.000%)" in report
         books = run(
-            *(*as_user, "psql", *place, "--no-align", "--tuples-only", "--command"),
+            *(psql, *place, "--no-align", "--tuples-only", "--command"),
             "SELECT (SELECT sum(abalance) FROM pgbench_accounts),"
             " (SELECT sum(delta) FROM pgbench_history), (SELECT count(*) FROM pgbench_history)",
             "postgres",

@@ -12,7 +12,8 @@ from isfc.deck.active import choose_from, wire
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.console import parse_chpids, parse_log
 from isfc.deck.deck import CuPath, Deck
-from isfc.deck.export import Machine, activation_text, deck_text, qualified
+from isfc.deck.export import activation_text, qualified
+from isfc.deck.exported import export
 from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair
@@ -132,24 +133,19 @@ def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
 
 @given(layouts())
 def test_an_exported_deck_is_imported_as_the_same_link(layout: Layout) -> None:
-    decks = [
-        parse_deck(deck_text(Collection((layout,)), Machine(node, (node,)), {}), node)
-        for node in layout.nodes
-    ]
-    assert imported(decks, layout) == canonical(layout)
+    assert imported(exported(layout), layout) == canonical(layout)
 
 
 @given(layouts())
 def test_so_is_one_with_director_ports(layout: Layout) -> None:
-    ports = {
-        (node, fibre.chpids[end]): f"{letter}{n}"
-        for end, (node, letter) in enumerate(zip(layout.nodes, "CD", strict=True))
-        for n, fibre in enumerate(layout.fibres)
-    }
-    decks = [
-        parse_deck(deck_text(Collection((layout,)), Machine(node, (node,)), ports), node)
-        for node in layout.nodes
-    ]
+    decks = exported(
+        layout,
+        *(
+            f"{node}:{fibre.chpid_names[end]}={letter}{n}"
+            for end, (node, letter) in enumerate(zip(layout.nodes, "CD", strict=True))
+            for n, fibre in enumerate(layout.fibres)
+        ),
+    )
     assert all(path.link for deck in decks for path in paths(deck))
     assert imported(decks, layout) == canonical(layout)
 
@@ -168,6 +164,11 @@ def test_exported_statements_choose_the_same_devices(layout: Layout, data: st.Da
     assert max(map(len, text.splitlines())) <= 72
 
 
+def exported(layout: Layout, *ports: str) -> list[Deck]:
+    texts = export(Collection((layout,)), "iocp", ports=ports).texts
+    return [parse_deck(text, file) for file, text in texts.items()]
+
+
 def paths(deck: Deck) -> list[CuPath]:
     return [path for unit in deck.control_units.values() for path in unit.paths[0]]
 
@@ -178,7 +179,7 @@ def imported(decks: list[Deck], layout: Layout) -> Layout:
     hinted = hinted_fibres(systems)
     pairing = pair(systems[0], systems[1], parse_ports(hinted_ports(systems, []), systems))
     assert not pairing.unpaired
-    return canonical(wire(pairing, lambda ends: hinted(ends).said(), {}).layout)
+    return canonical(wire(pairing, lambda ends: hinted(ends).said(), {}))
 
 
 def canonical(layout: Layout) -> Layout:

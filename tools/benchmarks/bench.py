@@ -57,7 +57,7 @@ SIMPY: Final = "SimPy"
 _APPC: Final = "CDU:1000"
 """APPC/VM messages of 1,000 bytes."""
 
-_RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
+_RUSAGE_MB: Final = 2**20 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +168,10 @@ def equal_packages(ctcs: int, seconds: float) -> Experiment:
     alike; the single CTC gets more virtual time, so that about as many messages pass.
     """
     length = 8 * 2_048
-    return Experiment.of(
-        load_layout(f"published-{ctcs}"),
-        free_workload("2048:2048:0", 2_048),
-        pairs=200,
-        seconds=seconds * (4 if ctcs == 1 else 1),
-        warmup=0.2,
-        link=LinkParameters(
-            package_limit=PackageLimit(length),
-            single_ctc_length=length,
-            single_ctc_message_length=0,
-        ),
+    parameters = LinkParameters(
+        package_limit=PackageLimit(length), single_ctc_length=length, single_ctc_message_length=0
     )
+    return _equal_messages(ctcs, 200, seconds * (4 if ctcs == 1 else 1), parameters)
 
 
 def single_messages(pairs: int, seconds: float) -> Experiment:
@@ -187,14 +179,13 @@ def single_messages(pairs: int, seconds: float) -> Experiment:
 
     With few pairs there is less to carry, and more virtual time for it, so that runs take alike.
     """
-    return Experiment.of(
-        load_layout("published-16"),
-        free_workload("2048:2048:0", 2_048),
-        pairs=pairs,
-        seconds=seconds * {1: 8, 10: 5}.get(pairs, 1),
-        warmup=0.2,
-        link=LinkParameters(package_limit=PackageLimit(1)),
-    )
+    parameters = LinkParameters(package_limit=PackageLimit(1))
+    return _equal_messages(16, pairs, seconds * {1: 8, 10: 5}.get(pairs, 1), parameters)
+
+
+def _equal_messages(ctcs: int, pairs: int, seconds: float, link: LinkParameters) -> Experiment:
+    workload = free_workload("2048:2048:0", 2_048)
+    return Experiment.of(load_layout(f"published-{ctcs}"), workload, pairs, seconds, 0.2, link=link)
 
 
 def links_of_mesh(links: int, suite: str, seconds: float, *, shared: bool) -> Experiment:
@@ -246,29 +237,26 @@ def cases(seconds: float) -> Iterator[Case]:
         )
 
 
-def peak_memory_mb(seconds: float) -> Sample:
-    """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
-    command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
-    done = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, text=True)
-    return {"peak MB": float(done.stdout)}
-
-
-def _peak_length() -> int:
-    """Peak resident memory of this process, in bytes.
+def _peak_mb() -> float:
+    """Peak resident memory of this process, in units of 2^20 bytes.
 
     Linux lets ``ru_maxrss`` begin with what the process that started this one had then.
     """
     status = Path("/proc/self/status")
     if status.exists():
         (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status.read_text("utf-8"), re.MULTILINE)
-        return int(peak) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RUSAGE_UNIT
+        return int(peak) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _RUSAGE_MB
 
 
 def memory(extent: EngineExtent) -> Taken:
-    """A run, and one four times as long."""
-    names = zip(("shorter", "longer"), extent.memory_seconds, strict=True)
-    return {name: [peak_memory_mb(seconds)] for name, seconds in names}
+    """A run, and one four times as long: each in a process that does nothing else."""
+    taken = {}
+    for name, seconds in zip(("shorter", "longer"), extent.memory_seconds, strict=True):
+        command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
+        done = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, text=True)
+        taken[name] = [{"peak MB": float(done.stdout)}]
+    return taken
 
 
 def bench(extent: EngineExtent) -> dict[str, Taken]:
@@ -289,7 +277,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.memory:
         run_ours(published_cell("HL", options.memory))
-        print(_peak_length() / 2**20)
+        print(_peak_mb())
         return 0
     return end(bench(QUICK if options.quick else EngineExtent()), GOALS)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.contenders import PING_LENGTH, RUN_S_MAX, ContenderError
+from tools.benchmarks.contenders import PING_LENGTH, ContenderError
 from tools.benchmarks.judged import Goal, Sample, Taken, in_turn, say, table
 from tools.benchmarks.live_conversations import SETTLE_S, compared
 from tools.benchmarks.tcp_services import (
@@ -32,6 +32,7 @@ from tools.benchmarks.tcp_services import (
     free_port,
     make_certificates,
     own_program,
+    run,
     running,
     services,
     serving,
@@ -99,15 +100,6 @@ class Load:
                 yield Goal(self.name, self.unit, limit, ours, peer, at_least=self.at_least)
 
 
-def _run(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
-    """What a program prints."""
-    done = subprocess.run(line, capture_output=True, text=True, timeout=RUN_S_MAX, check=False)
-    if done.returncode not in statuses:
-        failed = f"{' '.join(line)} ended with {done.returncode}"
-        raise ContenderError(f"{failed}:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def _found(pattern: str, report: str) -> float:
     """The rate that a program's report has."""
     found = re.search(pattern, report, re.MULTILINE)
@@ -119,7 +111,7 @@ def _found(pattern: str, report: str) -> float:
 def _download(port: int, seconds: float) -> float:
     """MB/s of curl, cut off after some seconds."""
     timed_out = 28  # curl's own status, which is meant here
-    return float(_run(_curl(port, seconds), statuses=(0, timed_out))) / 2**20
+    return float(run(*_curl(port, seconds), statuses=(0, timed_out))) / 2**20
 
 
 def _curl(port: int, seconds: float) -> list[str]:
@@ -130,28 +122,27 @@ def _curl(port: int, seconds: float) -> list[str]:
 
 def _iperf(options: str, port: int, seconds: float) -> float:
     """MB/s that iperf3's receiver has seen."""
-    line = ["iperf3", "-J", "-c", HOST, "-p", str(port), "-t", f"{max(1, seconds):.0f}"]
-    line += options.split()
+    asked = ("-J", "-c", HOST, "-p", str(port), "-t", f"{max(1, seconds):.0f}", *options.split())
     for _ in range(TRIES):  # it takes one client at a time, and the last may not be gone yet
-        report = json.loads(_run(line, statuses=(0, 1)))
+        report = json.loads(run("iperf3", *asked, statuses=(0, 1)))
         if "error" not in report:
             return float(report["end"]["sum_received"]["bits_per_second"]) / 8 / 2**20
         time.sleep(PAUSE_S)
-    raise ContenderError(f"{' '.join(line)} failed: {report['error']}")
+    raise ContenderError(f"iperf3 {' '.join(asked)} failed: {report['error']}")
 
 
 def _redis(clients: int, rate: int, port: int, seconds: float) -> float:
     """GET requests a second of so many clients; about ``rate`` of them are expected."""
-    line = ["redis-benchmark", "-h", HOST, "-p", str(port), "-t", "get", "--csv"]
-    asked = ("-c", str(clients), "-n", str(int(rate * seconds)))
-    return _found(r'^"GET","([0-9.]+)"', _run([*line, *asked]))
+    asked = ("-t", "get", "--csv", "-c", str(clients), "-n", str(int(rate * seconds)))
+    report = run("redis-benchmark", "-h", HOST, "-p", str(port), *asked)
+    return _found(r'^"GET","([0-9.]+)"', report)
 
 
 def _pgbench(options: str, port: int, seconds: float) -> float:
     """Transactions a second of twenty clients."""
-    line = [str(find_program("pgbench")), "-h", HOST, "-p", str(port), "-U", "postgres", "-n"]
-    rest = ("-c", "20", "-j", "1", "-T", f"{max(1, seconds):.0f}", *options.split(), "postgres")
-    return _found(r"tps = ([0-9.]+)", _run([*line, *rest]))
+    asked = ("-n", "-c", "20", "-j", "1", "-T", f"{max(1, seconds):.0f}", *options.split())
+    place = ("-h", HOST, "-p", str(port), "-U", "postgres", "postgres")
+    return _found(r"tps = ([0-9.]+)", run("pgbench", *asked, *place))
 
 
 def trips_ns(port: int) -> Iterator[int]:

@@ -20,7 +20,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.live.clock import Clock
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.link_port import LinkPort
+from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
 from tools.benchmarks.contenders import PAYLOAD_LENGTH, Part, Stopwatch, await_path
@@ -122,7 +122,7 @@ async def play(part: Part, meter: Stopwatch) -> None:
     layout = load_layout("published-8")
     definition = unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
     engine = LiveEngine(definition, program(part, meter, done), Clock())
-    attachments = LinkPort(engine, Random(part.role))
+    attachments = LinkPort(engine, NodePort(Random(part.role)))
     engine.listeners.append(
         lambda _end, event, _now_ns: gone.set() if isinstance(event, LinkDown) else None
     )

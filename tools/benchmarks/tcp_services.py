@@ -24,7 +24,7 @@ from typing import Final, cast
 import uvloop
 
 from tools import PROJECT
-from tools.benchmarks.contenders import BUFFER_LENGTH, ContenderError
+from tools.benchmarks.contenders import BUFFER_LENGTH, RUN_S_MAX, ContenderError
 
 HOST: Final = "127.0.0.1"
 READY_S: Final = 20.0
@@ -113,6 +113,20 @@ def find_program(name: str) -> str | None:
     return shutil.which(name) or (str(versions[-1]) if versions else None)
 
 
+def run(
+    program: str, *options: str, statuses: Sequence[int] = (0,), user: str | None = None
+) -> str:
+    """What a program prints. Raises `ContenderError` if it ends with another status."""
+    line = [str(find_program(program)), *options]
+    done = subprocess.run(
+        line, capture_output=True, text=True, timeout=RUN_S_MAX, cwd="/", user=user, check=False
+    )
+    if done.returncode not in statuses:
+        failed = f"{' '.join(line)} ended with {done.returncode}"
+        raise ContenderError(f"{failed}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
 @contextmanager
 def running(line: Sequence[str]) -> Iterator["subprocess.Popen[bytes]"]:
     """A process without input and output, which ends with the block."""
@@ -155,7 +169,9 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
         found = {name: line for name, line in lines.items() if find_program(line[0])}
         ports = {name: stack.enter_context(serving(line)) for name, line in found.items()}
         if find_program("initdb") and find_program("pgbench"):
-            ports["postgres"] = stack.enter_context(_postgres(folder / "postgres"))
+            ports["postgres"] = port = stack.enter_context(postgresql(folder / "postgres"))
+            place = ("-h", HOST, "-p", str(port), "-U", "postgres", "postgres")
+            run("pgbench", "-i", "-q", "-s", str(SCALE), *place)
         yield ports
 
 
@@ -174,30 +190,24 @@ def own_program(kind: str) -> list[str]:
 
 
 @contextmanager
-def _postgres(data: Path) -> Iterator[int]:
-    """A PostgreSQL of its own, as it is set up by default. It refuses to run as root."""
+def postgresql(data: Path) -> Iterator[int]:
+    """A PostgreSQL of its own in a new folder, as it is set up by default; its port.
+
+    It refuses to run as root. Raises `ContenderError` if it cannot be started.
+    """
     user = "postgres" if os.getuid() == 0 else None
     data.mkdir()
     if user is not None:
         data.parent.chmod(0o755)
         shutil.chown(data, user)
-
-    def run(program: str, *options: str) -> None:
-        line = [str(find_program(program)), *options]
-        done = subprocess.run(line, capture_output=True, text=True, cwd=data, user=user)
-        if done.returncode:
-            raise ContenderError(f"{line} failed:\n{done.stderr}")
-
     port = free_port()
-    run("initdb", "-A", "trust", "-U", "postgres", "-N", "-D", str(data))
     place = f"-k {data} -h {HOST} -p {port}"
-    run("pg_ctl", "-D", str(data), "-l", str(data / "log"), "-o", place, "start")
+    run("initdb", "-A", "trust", "-U", "postgres", "-N", "-D", str(data), user=user)
+    run("pg_ctl", "-D", str(data), "-l", str(data / "log"), "-o", place, "start", user=user)
     try:
-        client = ("-h", HOST, "-p", str(port), "-U", "postgres", "postgres")
-        run("pgbench", "-i", "-q", "-s", str(SCALE), *client)
         yield port
     finally:
-        run("pg_ctl", "-D", str(data), "stop")
+        run("pg_ctl", "-D", str(data), "stop", user=user)
 
 
 def openssl(folder: Path, *arguments: str) -> None:

@@ -1,33 +1,22 @@
 """All books together: every message is accounted for, or it is said which are not."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from tools.chaos.book import Book, Entry, HeardEpoch, SentEpoch
+from tools.chaos.book import Book, Entry, SentEpoch
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Account:
-    """What one life of a node leaves of a link: its book's content."""
+    """What one life of a node leaves of its link to a partner: a book."""
 
     number: int
     name: str
-    sent: list[SentEpoch]
-    heard: list[HeardEpoch]
-    entries: dict[Entry, int]
-    partner: str = ""
+    partner: str
+    book: Book
 
-    @classmethod
-    def of(cls, number: int, name: str, book: Book, partner: str = "") -> "Account":
-        """As the book has it now."""
-        return cls(
-            number,
-            name,
-            list(book.sent_epochs()),
-            list(book.heard_epochs()),
-            {entry: book[entry] for entry in Entry},
-            partner,
-        )
+    def __str__(self) -> str:
+        return f"{self.name}, life {self.number}"
 
 
 @dataclass(slots=True)
@@ -53,11 +42,6 @@ class Sums:
         """Reported, and delivered: only the confirmation was lost."""
         return self.delivered - self.confirmed
 
-    def add(self, other: "Sums") -> None:
-        """Add another's."""
-        for part in fields(self):
-            setattr(self, part.name, getattr(self, part.name) + getattr(other, part.name))
-
 
 def sums(lives: Iterable[Account]) -> dict[str, Sums]:
     """What each node has sent, and what has become of it."""
@@ -65,15 +49,12 @@ def sums(lives: Iterable[Account]) -> dict[str, Sums]:
     found = {life.name: Sums() for life in lives}
     names = {life.number: life.name for life in lives}
     for life in lives:
-        own = found[life.name]
-        for epoch, sent in enumerate(life.sent):
-            own.sent += sum(sent.sent)
-            own.confirmed += sum(sent.confirmed)
-            if epoch < len(life.sent) - 1:
-                own.told += sum(sent.told)
-            else:  # it was never severed
-                own.orphaned += sum(sent.sent) - sum(sent.confirmed)
-        for heard in life.heard:
+        own, epochs = found[life.name], life.book.sent
+        own.sent += sum(sum(epoch.sent) for epoch in epochs)
+        own.confirmed += sum(sum(epoch.confirmed) for epoch in epochs)
+        own.told += sum(sum(epoch.told) for epoch in epochs[:-1])
+        own.orphaned += sum(sum(last.sent) - sum(last.confirmed) for last in epochs[-1:])
+        for heard in life.book.heard:
             if heard.life in names:
                 found[names[heard.life]].delivered += sum(heard.delivered)
     return found
@@ -81,44 +62,44 @@ def sums(lives: Iterable[Account]) -> dict[str, Sums]:
 
 def audit(lives: Sequence[Account]) -> Iterator[str]:
     """What does not add up of one link; nothing if all does."""
-    by_number = {life.number: life for life in lives}
-    delivered: dict[tuple[int, int], tuple[int, ...]] = {}
+    names = {life.number: life.name for life in lives}
+    delivered: dict[tuple[int, int], Sequence[int]] = {}
     for life in lives:
-        if life.entries[Entry.WRONG] or life.entries[Entry.DOUBLED]:
+        entries = life.book.entries
+        if entries[Entry.WRONG] or entries[Entry.DOUBLED]:
             yield (
-                f"{_life(life)}: {life.entries[Entry.WRONG]} messages were changed, lost or out "
-                f"of turn, {life.entries[Entry.DOUBLED]} doubled"
+                f"{life}: {entries[Entry.WRONG]} messages were changed, lost or out "
+                f"of turn, {entries[Entry.DOUBLED]} doubled"
             )
-        if life.entries[Entry.OTHER_SEVERS]:
-            yield f"{_life(life)}: {life.entries[Entry.OTHER_SEVERS]} times severed for no fault"
-        for heard in life.heard:
+        if entries[Entry.OTHER_SEVERS]:
+            yield f"{life}: {entries[Entry.OTHER_SEVERS]} times severed for no fault"
+        for heard in life.book.heard:
             key = (heard.life, heard.epoch)
             if key in delivered:
-                yield f"{_life(life)}: epoch {key} has been delivered elsewhere, too"
-            delivered[key] = heard.delivered
-            if heard.life not in by_number or by_number[heard.life].name == life.name:
-                yield f"{_life(life)}: messages of life {heard.life}, which is not the partner's"
+                yield f"{life}: epoch {key} has been delivered elsewhere, too"
+            delivered[key] = [*heard.delivered]
+            if names.get(heard.life, life.name) == life.name:
+                yield f"{life}: messages of life {heard.life}, which is not the partner's"
     for life in lives:
-        for epoch, sent in enumerate(life.sent):
+        epochs = life.book.sent
+        for epoch, sent in enumerate(epochs):
             arrived = delivered.pop((life.number, epoch), (0,) * len(sent.sent))
-            yield from _audit_epoch(f"{_life(life)}, epoch {epoch}", sent, arrived)
-            severed = epoch < len(life.sent) - 1
-            told = tuple(s - c for s, c in zip(sent.sent, sent.confirmed, strict=True))
-            if severed and sent.told != told:
-                yield f"{_life(life)}, epoch {epoch}: {sent.told} reported, {told} not confirmed"
+            yield from _audit_epoch(f"{life}, epoch {epoch}", sent, arrived)
+        for epoch, sent in enumerate(epochs[:-1]):
+            told = [*sent.told]
+            due = [s - c for s, c in zip(sent.sent, sent.confirmed, strict=True)]
+            if told != due:
+                yield f"{life}, epoch {epoch}: {told} reported, {due} not confirmed"
     for key in delivered:
         yield f"epoch {key} was delivered and never sent"
 
 
 def _audit_epoch(place: str, sent: SentEpoch, arrived: Sequence[int]) -> Iterator[str]:
     """Of each conversation a beginning has arrived, and all that is confirmed belongs to it."""
-    for conversation, count in enumerate(sent.sent):
-        if not sent.confirmed[conversation] <= arrived[conversation] <= count:
+    figures = zip(sent.sent, arrived, sent.confirmed, strict=True)
+    for conversation, (count, there, confirmed) in enumerate(figures):
+        if not confirmed <= there <= count:
             yield (
-                f"{place}, conversation {conversation}: {count} sent, {arrived[conversation]} "
-                f"delivered, {sent.confirmed[conversation]} confirmed"
+                f"{place}, conversation {conversation}: {count} sent, {there} delivered, "
+                f"{confirmed} confirmed"
             )
-
-
-def _life(life: Account) -> str:
-    return f"{life.name}, life {life.number}"

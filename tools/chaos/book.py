@@ -5,10 +5,9 @@ is severed, a new epoch of that life begins, with new numbers. The node writes e
 anybody can hear of what it counts, so that a book is right at whatever moment its writer is killed.
 """
 
-import mmap
-from collections.abc import Iterator
-from dataclasses import dataclass
+from ctypes import Array, Structure, c_uint64, sizeof
 from enum import IntEnum
+from mmap import mmap
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +16,12 @@ CONVERSATIONS: Final = 4
 EPOCHS_MAX: Final = 16_384
 """Epochs of one life, and epochs of partners that one life may hear of."""
 
-Counts = tuple[int, ...]
+_Counts: Final = c_uint64 * CONVERSATIONS
 """One number for each conversation."""
 
 
 class Entry(IntEnum):
-    """The numbers that an incarnation has once."""
+    """The numbers that a life has once."""
 
     EPOCHS = 0
     """Epochs that have begun."""
@@ -41,98 +40,70 @@ class Entry(IntEnum):
     DOUBLED = 8
 
 
-_SENT_WIDTH: Final = 3 * CONVERSATIONS
-_HEARD_WIDTH: Final = 2 + CONVERSATIONS
-_SENT: Final = len(Entry)
-_HEARD: Final = _SENT + EPOCHS_MAX * _SENT_WIDTH
-_CELL_COUNT: Final = _HEARD + EPOCHS_MAX * _HEARD_WIDTH
-_CELL_LENGTH: Final = 8
+class SentEpoch(Structure):
+    """What a life has sent in one epoch, and what it knows of it, in messages.
+
+    The partner's program has ``confirmed`` what it has. ``told`` are those that were reported
+    undelivered when the epoch was severed: not confirmed by then.
+    """
+
+    sent: Array[c_uint64]
+    confirmed: Array[c_uint64]
+    told: Array[c_uint64]
+    _fields_ = (("sent", _Counts), ("confirmed", _Counts), ("told", _Counts))
 
 
-@dataclass(frozen=True, slots=True)
-class SentEpoch:
-    """What an incarnation has sent in one epoch, and what it knows of it, in messages."""
-
-    sent: Counts
-    confirmed: Counts
-    """The partner's program has said that it has them."""
-    told: Counts
-    """Reported undelivered when the epoch was severed: not confirmed by then."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeardEpoch:
+class HeardEpoch(Structure):
     """What has arrived of one epoch of a partner's life, in messages."""
 
     life: int
     epoch: int
-    delivered: Counts
+    delivered: Array[c_uint64]
+    _fields_ = (("life", c_uint64), ("epoch", c_uint64), ("delivered", _Counts))
 
 
-class Book:
+class Book(Structure):
     """One life's book, to write or to read; both can be at the same time."""
 
-    def __init__(self, path: Path) -> None:
-        with path.open("r+b") as file:
-            self._cells = memoryview(mmap.mmap(file.fileno(), 0)).cast("Q")
+    entries: Array[c_uint64]
+    """By `Entry`."""
+    _sent: Array[SentEpoch]
+    _heard: Array[HeardEpoch]
+    _fields_ = (
+        ("entries", c_uint64 * len(Entry)),
+        ("_sent", SentEpoch * EPOCHS_MAX),
+        ("_heard", HeardEpoch * EPOCHS_MAX),
+    )
 
     @classmethod
-    def create(cls, path: Path) -> "Book":
-        """A new book. What is not written takes no room on the disk."""
-        with path.open("xb") as file:
-            file.truncate(_CELL_COUNT * _CELL_LENGTH)
-        return cls(path)
+    def open(cls, path: Path) -> "Book":
+        """The book in a file, which is made if it is not there.
 
-    def __getitem__(self, entry: Entry) -> int:
-        return self._cells[entry]
+        What is not written takes no room on the disk.
+        """
+        with path.open("ab+") as file:
+            file.truncate(sizeof(cls))
+            return cls.from_buffer(mmap(file.fileno(), 0))
 
-    def __setitem__(self, entry: Entry, number: int) -> None:
-        self._cells[entry] = number
+    def begin_epoch(self) -> SentEpoch:
+        """What is sent in a new epoch of this life."""
+        sent: SentEpoch = self._sent[self.entries[Entry.EPOCHS]]
+        self.entries[Entry.EPOCHS] += 1
+        return sent
 
-    def begin_epoch(self) -> int:
-        """Begin an epoch of this life; its number."""
-        epoch = self[Entry.EPOCHS]
-        assert epoch < EPOCHS_MAX, "the book is full"
-        self[Entry.EPOCHS] = epoch + 1
-        return epoch
+    def begin_heard(self, life: int, epoch: int) -> HeardEpoch:
+        """What arrives of an epoch of a partner's, of which nothing has arrived yet."""
+        heard: HeardEpoch = self._heard[self.entries[Entry.HEARD]]
+        heard.life, heard.epoch = life, epoch
+        self.entries[Entry.HEARD] += 1
+        return heard
 
-    def write_sent(self, epoch: int, conversation: int, count: int) -> None:
-        """So many messages of a conversation have been sent."""
-        self._cells[_SENT + epoch * _SENT_WIDTH + conversation] = count
-
-    def write_confirmed(self, epoch: int, conversation: int, count: int) -> None:
-        """So many messages of a conversation are confirmed."""
-        self._cells[_SENT + epoch * _SENT_WIDTH + CONVERSATIONS + conversation] = count
-
-    def write_told(self, epoch: int, conversation: int, count: int) -> None:
-        """So many messages of a conversation were reported undelivered."""
-        self._cells[_SENT + epoch * _SENT_WIDTH + 2 * CONVERSATIONS + conversation] = count
-
-    def begin_heard(self, life: int, epoch: int) -> int:
-        """An epoch of a partner's is heard of for the first time; its line in this book."""
-        line = self[Entry.HEARD]
-        assert line < EPOCHS_MAX, "the book is full"
-        at = _HEARD + line * _HEARD_WIDTH
-        self._cells[at], self._cells[at + 1] = life, epoch
-        self[Entry.HEARD] = line + 1
-        return line
-
-    def write_delivered(self, line: int, conversation: int, count: int) -> None:
-        """So many messages of a conversation of that epoch have arrived."""
-        self._cells[_HEARD + line * _HEARD_WIDTH + 2 + conversation] = count
-
-    def sent_epochs(self) -> Iterator[SentEpoch]:
+    @property
+    def sent(self) -> list[SentEpoch]:
         """What this life has sent, by epoch."""
-        width = CONVERSATIONS
-        for epoch in range(self[Entry.EPOCHS]):
-            cells = self._read(_SENT + epoch * _SENT_WIDTH, _SENT_WIDTH)
-            yield SentEpoch(cells[:width], cells[width : 2 * width], cells[2 * width :])
+        return self._sent[: self.entries[Entry.EPOCHS]]
 
-    def heard_epochs(self) -> Iterator[HeardEpoch]:
+    @property
+    def heard(self) -> list[HeardEpoch]:
         """What has arrived in this life, by the partner's epoch."""
-        for line in range(self[Entry.HEARD]):
-            life, epoch, *delivered = self._read(_HEARD + line * _HEARD_WIDTH, _HEARD_WIDTH)
-            yield HeardEpoch(life, epoch, tuple(delivered))
-
-    def _read(self, first: int, count: int) -> Counts:
-        return tuple(self._cells[first : first + count])
+        return self._heard[: self.entries[Entry.HEARD]]

@@ -7,22 +7,23 @@ programs fill a link that fails, for as long (`tools.chaos.uploads`). It ends wi
 with 1 if it does not, and with 130 if it does and Ctrl-C has ended it early.
 """
 
-import argparse
 import asyncio
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
+
+import typer
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar
 from tools.chaos import uploads
-from tools.chaos.audit import Sums, audit, sums
+from tools.chaos.audit import audit, sums
 from tools.chaos.book import Entry
 from tools.chaos.supervisor import Outcome, Supervisor, Wanted
 
@@ -46,8 +47,8 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
         f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
         f"{outcome.faults.total():,} faults"
     )
-    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
-        yield f"  {number:7,} {kind.value}"
+    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].words):
+        yield f"  {number:7,} {kind.words}"
     lives = len({life.number for life in outcome.lives})
     yield f"{lives:,} lives of nodes, {outcome.count(Entry.ATTACHED):,} connections of CTCs made,"
     yield (
@@ -57,10 +58,8 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
     yield f"{outcome.count(Entry.DOWN_TOO_LONG):,} times for a link that was down too long"
     yield ""
     parts = sums(outcome.lives)
-    together = Sums()
-    for part in parts.values():
-        together.add(part)
-    columns = {**(parts if len(parts) <= _COLUMNS_MAX else {}), "together": together}
+    together = sums(replace(life, name="together") for life in outcome.lives)
+    columns = (parts if len(parts) <= _COLUMNS_MAX else {}) | together
     yield f"{'messages':36}" + "".join(f"{name:>12}" for name in columns)
     for label, name in _LINES:
         yield f"{label:36}" + "".join(f"{getattr(each, name):12,}" for each in columns.values())
@@ -107,20 +106,17 @@ async def play(wanted: Wanted, stop: asyncio.Event) -> int:
     return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
 
 
-def main() -> int:
-    """Run a live pair with faults; return the exit status."""
-    parser = argparse.ArgumentParser(prog="chaos")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--gap", type=float, default=1.5, help="seconds between faults, on average")
-    parser.add_argument(
-        "--rate", type=float, default=100.0, help="messages of each node a second, at most"
-    )
-    parser.add_argument("--layout", default="published-4")
-    chosen = parser.parse_args()
-    wanted = Wanted(chosen.seconds, chosen.seed, chosen.gap, chosen.layout, chosen.rate)
-    return run_live(lambda stop: play(wanted, stop))
+def main(
+    seconds: float = 60,
+    seed: int = 1,
+    gap: float = 1.5,
+    rate: float = 100.0,
+    layout: str = "published-4",
+) -> None:
+    """Run a live pair with faults: --gap seconds apart on average, --rate messages/s at most."""
+    wanted = Wanted(seconds, seed, gap, layout, rate)
+    raise typer.Exit(run_live(lambda stop: play(wanted, stop)))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

@@ -13,37 +13,30 @@ from isfc.link.name import NodeName
 
 
 class ChaosKind(Enum):
-    """What can go wrong."""
+    """What can go wrong: in words; how often it is drawn, relative to others; how long it lasts.
 
-    KILLED = "node killed"
+    The latter is in seconds, at most. A partition may outlast the reconnect time.
+    """
+
+    KILLED = "node killed", 5, 1.5
     """With ``kill -9``, and started again."""
-    BOTH_KILLED = "both nodes killed"
+    BOTH_KILLED = "both nodes killed", 1, 1.5
     """Of more than two, one and the next."""
-    ENDED = "node ended and restarted"
+    ENDED = "node ended and restarted", 1, 1.0
     """In good order, with SIGTERM."""
-    STOPPED = "node stopped"
+    STOPPED = "node stopped", 3, 3.0
     """With SIGSTOP, and continued."""
-    CUT = "connections cut"
-    PARTITION = "partition"
+    CUT = "connections cut", 5, 0.0
+    PARTITION = "partition", 2, 5.0
     """All connections cut, and none made for a while."""
-    DELAY = "delay"
+    DELAY = "delay", 2, 3.0
     """Everything takes longer."""
-    STALL = "stall"
+    STALL = "stall", 2, 2.0
     """Nothing is carried, and nothing cut."""
 
+    def __init__(self, words: str, weight: int, longest_s: float) -> None:
+        self.words, self.weight, self.longest_s = words, weight, longest_s
 
-_DRAWN: Final = {
-    ChaosKind.KILLED: (5, 1.5),
-    ChaosKind.BOTH_KILLED: (1, 1.5),
-    ChaosKind.ENDED: (1, 1.0),
-    ChaosKind.STOPPED: (3, 3.0),
-    ChaosKind.CUT: (5, 0.0),
-    ChaosKind.PARTITION: (2, 5.0),
-    ChaosKind.DELAY: (2, 3.0),
-    ChaosKind.STALL: (2, 2.0),
-}
-"""How often each is drawn, relative to the others, and how long it lasts at most, in seconds. A
-partition may outlast the reconnect time."""
 
 OF_PROCESSES: Final = frozenset(
     {ChaosKind.KILLED, ChaosKind.BOTH_KILLED, ChaosKind.ENDED, ChaosKind.STOPPED}
@@ -71,11 +64,11 @@ class ChaosFault:
 
 def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[ChaosFault]:
     """Faults without end, ``gap_s`` apart on the average; those of fibres are a pair's only."""
-    kinds = [kind for kind in _DRAWN if len(nodes) == _PAIR or kind in OF_PROCESSES]
-    weights = [_DRAWN[kind][0] for kind in kinds]
+    kinds = [kind for kind in ChaosKind if len(nodes) == _PAIR or kind in OF_PROCESSES]
+    weights = [kind.weight for kind in kinds]
     while True:
         (kind,) = random.choices(kinds, weights)
-        longest_s = max(_SHORTEST_S, _DRAWN[kind][1])
+        longest_s = max(_SHORTEST_S, kind.longest_s)
         yield ChaosFault(
             kind,
             random.expovariate(1 / gap_s),

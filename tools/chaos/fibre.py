@@ -5,14 +5,13 @@ bytes arrive as they were sent and in their order, for as long as the connection
 """
 
 import asyncio
-from contextlib import suppress
+from asyncio import StreamReader, StreamWriter
 from pathlib import Path
 from random import Random
 from typing import Final
 
-_PIECE_LENGTH: Final = 65_536
-_PIECES_MAX: Final = 32
-"""Pieces of one direction that may be on their way: beyond that a sender waits, as with TCP."""
+_PIECE_LENGTH: Final = 1_000_000
+"""Bytes that are carried together: so many of one direction may be late."""
 
 
 class FibreProxy:
@@ -28,11 +27,11 @@ class FibreProxy:
         self.flowing = asyncio.Event()
         """Not set: nothing is carried, and nothing cut."""
         self.flowing.set()
-        self._cables: dict[asyncio.StreamWriter, asyncio.StreamWriter] = {}
+        self._cables: dict[StreamWriter, StreamWriter] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> "FibreProxy":
-        self._server = await asyncio.start_unix_server(self._come, self._here)
+        self._server = await asyncio.start_unix_server(self._come, self._here, limit=_PIECE_LENGTH)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -50,71 +49,38 @@ class FibreProxy:
     def cut(self, count: int) -> None:
         """Cut so many connections, at random; what is on its way is gone."""
         for near in self._random.sample(list(self._cables), min(count, len(self._cables))):
-            far = self._cables.pop(near)
-            for writer in (near, far):
+            for writer in (near, self._cables.pop(near)):
                 writer.transport.abort()
 
-    async def _come(self, from_near: asyncio.StreamReader, to_near: asyncio.StreamWriter) -> None:
-        """Carry one connection, until either side or `cut` ends it."""
+    async def _come(self, from_near: StreamReader, to_near: StreamWriter) -> None:
+        """Carry one connection both ways, until either side or `cut` ends it."""
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        writers = [to_near]
         try:
             if not self.dark:
-                with suppress(OSError):
-                    from_far, to_far = await asyncio.open_unix_connection(self._there)
-                    self._cables[to_near] = to_far
-                    await self._carry_both((from_near, to_far), (from_far, to_near))
+                from_far, to_far = await asyncio.open_unix_connection(
+                    self._there, limit=_PIECE_LENGTH
+                )
+                writers.append(to_far)
+                self._cables[to_near] = to_far
+                async with asyncio.TaskGroup() as ways:
+                    ways.create_task(self._carry(from_near, to_far))
+                    ways.create_task(self._carry(from_far, to_near))
+        except* OSError:
+            pass  # nobody listens there, or it is over
         finally:
-            to_near.transport.abort()
-            far = self._cables.pop(to_near, None)
-            if far is not None:
-                far.transport.abort()
+            self._cables.pop(to_near, None)
+            for writer in writers:
+                writer.transport.abort()
 
-    async def _carry_both(self, *ways: tuple[asyncio.StreamReader, asyncio.StreamWriter]) -> None:
-        """Carry until one direction has ended; then neither goes on."""
-        queues = [asyncio.Queue[tuple[float, bytes]](_PIECES_MAX) for _ in ways]
-        taking = [
-            asyncio.create_task(self._take(reader, pieces))
-            for (reader, _), pieces in zip(ways, queues, strict=True)
-        ]
-        giving = [
-            asyncio.create_task(self._give(pieces, writer))
-            for (_, writer), pieces in zip(ways, queues, strict=True)
-        ]
-        try:
-            await asyncio.wait(giving, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (*taking, *giving):
-                task.cancel()
-            await asyncio.gather(*taking, *giving, return_exceptions=True)
-
-    async def _take(
-        self, reader: asyncio.StreamReader, pieces: asyncio.Queue[tuple[float, bytes]]
-    ) -> None:
-        """Read until the end, each piece with the time when it is to go on; then no bytes."""
-        clock = asyncio.get_running_loop().time
-        data = b"some"
-        while data:
-            try:
-                data = await reader.read(_PIECE_LENGTH)
-            except OSError:
-                data = b""
-            late_s = self.delay_s and self.delay_s * (1 + self._random.random())
-            await pieces.put((clock() + late_s, data))
-
-    async def _give(
-        self, pieces: asyncio.Queue[tuple[float, bytes]], writer: asyncio.StreamWriter
-    ) -> None:
-        """Write each piece at its time, until the end."""
-        clock = asyncio.get_running_loop().time
-        while True:
-            due_s, data = await pieces.get()
-            if due_s > clock():
-                await asyncio.sleep(due_s - clock())
+    async def _carry(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Carry what comes, as late as it is to be; raise an error at the end."""
+        while data := await reader.read(_PIECE_LENGTH):
+            await asyncio.sleep(self.delay_s * (1 + self._random.random()))
             await self.flowing.wait()
-            if not data:
-                return
             writer.write(data)
             await writer.drain()
+        raise ConnectionResetError("over: neither way goes on")

@@ -2,18 +2,16 @@
 
 It sends until it is told to be quiet (SIGUSR1) and runs until it is told to end (SIGTERM), or until
 its standard input ends, as that of one does whose supervisor has died. Each of its conversations
-with a partner is one of `tools.chaos.traffic`: a stream, in which each message has its length
-before it. So what is accounted for passes windows, turns and the bound of the link, too.
+with a partner is a stream, in which each message has its length before it (`tools.chaos.traffic`).
+So what is accounted for passes windows, turns and the bound of the link, too.
 """
 
 import asyncio
 import signal
-import struct
 import sys
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Final
 
 import msgspec
 
@@ -27,23 +25,21 @@ from isfc.system.link_end import LinkEnd
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 from tools.chaos.traffic import Correspondence
 
-_LENGTH: Final = struct.Struct(">I")
 
-
-class Life(msgspec.Struct, frozen=True):
+class Life(msgspec.Struct):
     """What one life is to be."""
 
-    number: int
-    """Every life of either node has another one."""
     layout: str
     name: str
-    listen: str
-    """The Unix socket where it listens, or nothing."""
-    connect: dict[str, str]
-    """Those to which it connects, by partner."""
     messages_per_s: float
     reconnect_s: float
-    books: dict[str, str]
+    listen: str = ""
+    """The Unix socket where it listens, or nothing."""
+    connect: dict[str, str] = {}
+    """Those to which it connects, by partner."""
+    number: int = 0
+    """Every life of either node has another one."""
+    books: dict[str, str] = {}
     """The files of its books, which are there already, by partner."""
 
 
@@ -90,9 +86,9 @@ class Conversing:
     def _hear(self, _end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         """Of the link, before its conversations hear of it."""
         if isinstance(event, Attached):
-            self._book[Entry.ATTACHED] += 1
+            self._book.entries[Entry.ATTACHED] += 1
         elif isinstance(event, LinkUp):
-            self._book[Entry.LINK_UPS] += 1
+            self._book.entries[Entry.LINK_UPS] += 1
         elif isinstance(event, Severed):
             self._correspondence.sever(event.reason)
             self._restarts += 1
@@ -103,25 +99,16 @@ class Conversing:
         with suppress(ConversationSevered):
             conversation = await self._exchange.connect(f"C{number}")
             while True:
-                data = await queue.get()
-                await conversation.send(_LENGTH.pack(len(data)) + data)
+                await conversation.send(await queue.get())
 
     async def _listen(self, conversation: Conversation) -> None:
         """Receive what the partner sends on one; nothing of before a restart is heard after it."""
         number, restarts = int(conversation.service[1:]), self._restarts
-        rest = bytearray()
         with suppress(ConversationSevered):
             async for data in conversation:
                 if restarts != self._restarts:
                     return
-                rest += data
-                while len(rest) >= _LENGTH.size:
-                    (length,) = _LENGTH.unpack_from(rest)
-                    end = _LENGTH.size + length
-                    if len(rest) < end:
-                        break
-                    self._correspondence.arrive(number, bytes(rest[_LENGTH.size : end]))
-                    del rest[:end]
+                self._correspondence.hear(number, data)
 
 
 async def live(life: Life, stop: asyncio.Event) -> int:
@@ -144,7 +131,7 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     ):
         for partner, path in life.books.items():
             exchange = node.exchange(partner)
-            conversing.create_task(_converse(exchange, life, stop, quiet, Book(Path(path))))
+            conversing.create_task(_converse(exchange, life, stop, quiet, Book.open(Path(path))))
     for exchange in node.exchanges.values():
         assert exchange.verifying is not None, "it verifies"
         exchange.verifying.expect_intact()
@@ -167,7 +154,7 @@ async def _converse(
         with suppress(TimeoutError):
             async with asyncio.timeout(random.expovariate(life.messages_per_s)):
                 await stop.wait()
-        book[Entry.DOUBLED] = verifying.doubled_count
+        book.entries[Entry.DOUBLED] = verifying.doubled_count
         conversing.send_due(quiet=quiet.is_set())
     await conversing.close()
 

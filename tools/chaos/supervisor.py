@@ -17,14 +17,14 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-import msgspec
+from msgspec import json, structs
 
 from isfc.layout.catalogue import load_collection
 from isfc.link.name import NodeName
 from tools.chaos import node
 from tools.chaos.audit import Account
 from tools.chaos.book import Book, Entry
-from tools.chaos.fault import ChaosFault, ChaosKind, draw_faults
+from tools.chaos.fault import OF_PROCESSES, ChaosFault, ChaosKind, draw_faults
 from tools.chaos.fibre import FibreProxy
 
 SETTLE_S: Final = 60.0
@@ -68,49 +68,40 @@ class Outcome:
 
     def count(self, entry: Entry) -> int:
         """A number of all books together."""
-        return sum(life.entries[entry] for life in self.lives)
+        return sum(life.book.entries[entry] for life in self.lives)
 
 
 class Node:
-    """One of the nodes, in all its lives: the process of the present one, and the books of all."""
+    """One of the nodes, in all its lives: the process of the present one, and the books of all.
 
-    def __init__(self, name: NodeName, folder: Path) -> None:
-        self.name = name
-        self.partners: list[str] = []
-        self.listen = ""
-        """The Unix socket where it listens, if it does."""
-        self.connect: dict[str, str] = {}
-        """Those to which it connects, by partner."""
+    ``life`` is what all its lives have in common.
+    """
+
+    def __init__(self, life: node.Life, folder: Path) -> None:
+        self.life = life
         self.lock = asyncio.Lock()
         """One fault at a time of those that concern the process."""
-        self.number = 0
-        """Of the present life."""
+        self.lives: list[Account] = []
+        """One for each life and partner."""
         self._folder = folder
         self._process: Process | None = None
-        self._books: dict[str, Book] = {}
         self._log = folder
-        self._past: list[Account] = []
 
-    async def start(self, wanted: Wanted, number: int) -> None:
+    async def start(self, number: int) -> None:
         """Begin a life, with new books and a log of its own."""
-        self._past, self.number = self.accounts, number
-        stem = f"{self.name}-{number}"
+        stem = f"{self.life.name}-{number}"
         self._log = self._folder / f"{stem}.log"
-        paths = {partner: self._folder / f"{stem}-{partner}.book" for partner in self.partners}
-        self._books = {partner: Book.create(path) for partner, path in paths.items()}
-        life = node.Life(
-            number,
-            wanted.layout,
-            str(self.name),
-            self.listen,
-            self.connect,
-            wanted.messages_per_s,
-            RECONNECT_S,
-            {partner: str(path) for partner, path in paths.items()},
-        )
+        books = {
+            partner: str(self._folder / f"{stem}-{partner}.book") for partner in self.life.books
+        }
+        self.life = structs.replace(self.life, number=number, books=books)
+        self.lives += [
+            Account(number, self.life.name, partner, Book.open(Path(path)))
+            for partner, path in books.items()
+        ]
         with self._log.open("wb") as said:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", node.__name__, msgspec.json.encode(life).decode()),
+                *(sys.executable, "-m", node.__name__, json.encode(self.life).decode()),
                 stdin=PIPE,
                 stdout=said,
                 stderr=said,
@@ -123,23 +114,20 @@ class Node:
         return self._log.read_text("utf-8", "replace")
 
     @property
-    def accounts(self) -> list[Account]:
-        """What its books have now, of all its lives."""
-        return self._past + [
-            Account.of(self.number, self.name, book, partner)
-            for partner, book in self._books.items()
-        ]
+    def _books(self) -> list[Book]:
+        """Those of the present life."""
+        return [life.book for life in self.lives if life.number == self.life.number]
 
     @property
     def attached(self) -> bool:
         """Whether it has been connected to all its partners."""
-        return all(book[Entry.ATTACHED] > 0 for book in self._books.values())
+        return all(book.entries[Entry.ATTACHED] for book in self._books)
 
     @property
     def all_confirmed(self) -> bool:
         """Whether all it has sent since it was last severed is confirmed."""
-        latest = [account.sent[-1] for account in self.accounts[len(self._past) :]]
-        return all(each.sent == each.confirmed for each in latest)
+        latest = [book.sent[-1] for book in self._books]
+        return all([*each.sent] == [*each.confirmed] for each in latest)
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send it a signal, unless it has ended."""
@@ -152,19 +140,21 @@ class Node:
         return await self._process.wait() if self._process else 0
 
 
-def make_nodes(layout: str, folder: Path) -> dict[NodeName, Node]:
+def make_nodes(wanted: Wanted, folder: Path) -> dict[NodeName, Node]:
     """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
-    collection = load_collection(layout)
+    collection = load_collection(wanted.layout)
     names = collection.systems
-    nodes = {name: Node(name, folder) for name in names}
+    lives = {
+        name: node.Life(wanted.layout, str(name), wanted.messages_per_s, RECONNECT_S)
+        for name in names
+    }
     for link in collection.links:
-        first, second = (nodes[name] for name in sorted(link.nodes, key=names.index))
-        first.partners.append(second.name)
-        second.partners.append(first.name)
+        first, second = (lives[name] for name in sorted(link.nodes, key=names.index))
+        first.books[second.name] = second.books[first.name] = ""
         pair = len(names) == len(link.nodes)
         first.listen = str(folder / ("link" if pair else first.name))
         second.connect[first.name] = str(folder / "fibre") if pair else first.listen
-    return nodes
+    return {name: Node(life, folder) for name, life in lives.items()}
 
 
 class Supervisor:
@@ -177,7 +167,7 @@ class Supervisor:
         self._numbers = count(1)
         self._fibre = FibreProxy(folder / "fibre", folder / "link", Random(wanted.seed))
         """That of a pair; links of more systems have none that could be cut."""
-        self._nodes = make_nodes(wanted.layout, folder)
+        self._nodes = make_nodes(wanted, folder)
 
     async def run(self, stop: asyncio.Event) -> Outcome:
         """Run until the time is over, or ``stop``; then everything is repaired and must arrive."""
@@ -193,11 +183,11 @@ class Supervisor:
         finally:
             for each in nodes:
                 await each.end(signal.SIGKILL)
-        outcome.lives = [account for each in nodes for account in each.accounts]
+        outcome.lives = [account for each in nodes for account in each.lives]
         return outcome
 
     async def _start(self, each: Node) -> None:
-        await each.start(self._wanted, next(self._numbers))
+        await each.start(next(self._numbers))
 
     async def _break(self, stop: asyncio.Event) -> None:
         """Let faults happen, and wait until they are over."""
@@ -214,15 +204,7 @@ class Supervisor:
 
     async def _act(self, fault: ChaosFault) -> None:
         """Let one fault happen, and undo it."""
-        of_process = {
-            ChaosKind.KILLED: self._kill,
-            ChaosKind.BOTH_KILLED: self._kill,
-            ChaosKind.ENDED: self._restart,
-            ChaosKind.STOPPED: self._hold,
-        }.get(fault.kind)
-        if of_process is None:
-            await self._disturb(fault)
-        else:
+        if fault.kind in OF_PROCESSES:
             names = list(self._nodes)
             at = names.index(fault.node)
             both = fault.kind is ChaosKind.BOTH_KILLED
@@ -231,20 +213,27 @@ class Supervisor:
                 concerned = [self._nodes[names[place]] for place in places]
                 for each in concerned:
                     await locks.enter_async_context(each.lock)
-                await asyncio.gather(*(of_process(each, fault.for_s) for each in concerned))
+                await asyncio.gather(*(self._interrupt(each, fault) for each in concerned))
+        else:
+            await self._disturb(fault)
         self._outcome.faults[fault.kind] += 1
 
-    async def _kill(self, each: Node, for_s: float) -> None:
-        status = await each.end(signal.SIGKILL)
-        if status != -signal.SIGKILL:
-            self._note(each, f"ended by itself with {status}")
-        await asyncio.sleep(for_s)
-        await self._start(each)
-
-    async def _restart(self, each: Node, for_s: float) -> None:
-        await self._end(each)
-        await asyncio.sleep(for_s)
-        await self._start(each)
+    async def _interrupt(self, each: Node, fault: ChaosFault) -> None:
+        """What goes wrong with a process."""
+        match fault.kind:
+            case ChaosKind.STOPPED:
+                each.send_signal(signal.SIGSTOP)
+            case ChaosKind.ENDED:
+                await self._end(each)
+            case _:
+                status = await each.end(signal.SIGKILL)
+                if status != -signal.SIGKILL:
+                    self._note(each, f"ended by itself with {status}")
+        await asyncio.sleep(fault.for_s)
+        if fault.kind is ChaosKind.STOPPED:
+            each.send_signal(signal.SIGCONT)
+        else:
+            await self._start(each)
 
     async def _end(self, each: Node) -> None:
         """End a node in good order."""
@@ -256,11 +245,6 @@ class Supervisor:
             status = await each.end(signal.SIGKILL)
         if status not in (0, -signal.SIGTERM):  # the latter: it did not listen to signals yet
             self._note(each, f"ended with {status}")
-
-    async def _hold(self, each: Node, for_s: float) -> None:
-        each.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(for_s)
-        each.send_signal(signal.SIGCONT)
 
     async def _disturb(self, fault: ChaosFault) -> None:
         """What goes wrong with the fibre; of two of a kind that overlap, the first end counts."""
@@ -305,4 +289,5 @@ class Supervisor:
             await asyncio.sleep(_LOOK_S)
 
     def _note(self, each: Node, what: str) -> None:
-        self._outcome.wrong.append(f"{each.name}, life {each.number}: {what}: {each.said[-1_000:]}")
+        told = f"{each.life.name}, life {each.life.number}: {what}: {each.said[-1_000:]}"
+        self._outcome.wrong.append(told)

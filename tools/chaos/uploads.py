@@ -10,14 +10,13 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.system.inputs import Activate, Deactivate
-from isfc.system.system import System
+from isfc.testing.live_pair import open_pair
 
 LAYOUT: Final = "published-8"
 LENGTH: Final = 10**6
@@ -92,26 +91,17 @@ async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> No
         else:
             rdev = random.choice([each for each in rdevs if (node, each) not in out_of_use])
             out_of_use.append((node, rdev))
-            engine.operate(partial(_apply, Deactivate(rdev)))
+            engine.apply(Deactivate(rdev))
         while len(out_of_use) > OUT_OF_USE_MAX:
             its_node, rdev = out_of_use.pop(0)
             assert its_node.engine is not None
-            its_node.engine.operate(partial(_apply, Activate(rdev)))
-
-
-def _apply(given: Activate | Deactivate, system: System, now_ns: int) -> None:
-    system.apply(given, now_ns)
+            its_node.engine.apply(Activate(rdev))
 
 
 async def run(seconds: float, seed: int, folder: str) -> Tally:
     """Run for so long; what came of it."""
     tally, stop = Tally(), asyncio.Event()
-    address = f"unix:{folder}/link"
-    async with (
-        open_node(LAYOUT, "CLIENT", listen=address) as first,
-        open_node(LAYOUT, "SERVER", connect=address) as second,
-    ):
-        nodes = (first, second)
+    async with open_pair(folder, LAYOUT) as nodes:
         for node in nodes:
             node.serve("UPLOAD", answer)
         programs = [

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tools import PROJECT
+from tools.checks import say
+
 LINK: Final = re.compile(r"\]\((?!https?:|mailto:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
 HEADING: Final = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 TOCTREE: Final = re.compile(r"^```\{toctree\}\n(?P<pages>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -73,14 +76,5 @@ def _prose(page: Path) -> str:
     return CODE.sub(lambda block: "\n" * block[0].count("\n"), page.read_text("utf-8"))
 
 
-def main() -> int:
-    """Check the pages of this project; return the exit status."""
-    root = Path(__file__).resolve().parents[2]
-    messages = [*broken(root), *far(root)]
-    for message in messages:
-        print(message)
-    return 1 if messages else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(say([*broken(PROJECT), *far(PROJECT)]))

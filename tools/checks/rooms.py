@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from tools import PROJECT
+from tools.checks import say
 from tools.checks.tidy import FOLDERS
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 NUMBERS: Final = Path(__file__).with_name("rooms.toml")
 SLACK: Final = 100
 """So many lines fewer than its number a room may have before the number has to follow (chosen)."""
@@ -56,15 +57,12 @@ def outgrown(now: Mapping[str, int], numbers: Mapping[str, int]) -> Iterator[str
 
 def main(arguments: list[str]) -> int:
     """Check the rooms of this project, or write their numbers; return the exit status."""
-    now = counted(ROOT)
+    now = counted(PROJECT)
     if arguments == ["--write"]:
         rows = "".join(f'"{room}" = {lines}\n' for room, lines in now.items())
         NUMBERS.write_text(f"# Code lines of each room: tools/checks/rooms.py\n{rows}", "utf-8")
         return 0
-    messages = [*outgrown(now, tomllib.loads(NUMBERS.read_text("utf-8")))]
-    for message in messages:
-        print(message)
-    return 1 if messages else 0
+    return say(outgrown(now, tomllib.loads(NUMBERS.read_text("utf-8"))))
 
 
 if __name__ == "__main__":

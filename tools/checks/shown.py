@@ -12,6 +12,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Final
 
+from tools import PROJECT
+from tools.checks import say
+
 HOME: Final = "isfc/reports/"
 PACKAGES: Final = ("ctc", "isfc", "scenarios")
 
@@ -47,30 +50,29 @@ _SPEC: Final = re.compile(r",|\.\d+[efg%]$")
 _BRACED: Final = re.compile(r"\{[^{}]*:[^{}]*(,|\.\d+[efg%])\}")
 _HTML: Final = re.compile(r"</?(?:[bp]|div|dl|figure|span|strong|svg|table|t[dhr])\b[^<]*>")
 
-Finding = tuple[str, int, str]
 
-
-def found(root: Path) -> Iterator[Finding]:
+def found(root: Path) -> Iterator[str]:
     """Each finding: the file, the line, and what to do."""
     records: list[tuple[str, ast.ClassDef, frozenset[str]]] = []
     for path in (path for top in PACKAGES for path in sorted((root / top).rglob("*.py"))):
         name = path.relative_to(root).as_posix()
         has_figures = not name.startswith((HOME, *NO_FIGURES))
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            place = f"{name}:{getattr(node, 'lineno', 1)}"
             if isinstance(node, ast.ClassDef):
                 if name not in COLUMNS:
                     records.append((name, node, _fields(node)))
                 if node.name.endswith("Json"):
-                    yield name, node.lineno, f"{node.name}: an answer is its own record"
+                    yield f"{place}: {node.name}: an answer is its own record"
             elif isinstance(node, ast.expr):
                 if has_figures and _is_format(node):
-                    yield name, node.lineno, "number format: isfc.reports.units writes a figure"
+                    yield f"{place}: number format: isfc.reports.units writes a figure"
                 if not name.startswith(HOME) and (said := _belongs(node)):
-                    yield name, node.lineno, said
+                    yield f"{place}: {said}"
     for (name, one, fields), (_, other, others) in combinations(records, 2):
         same = len(fields & others)
         if same >= max(SAME_FIELDS_MIN, SAME_SHARE_MIN * min(len(fields), len(others))):
-            yield name, one.lineno, f"{one.name} has {same} fields of {other.name}: one record"
+            yield f"{name}:{one.lineno}: {one.name} has {same} fields of {other.name}: one record"
 
 
 def _fields(node: ast.ClassDef) -> frozenset[str]:
@@ -102,13 +104,5 @@ def _belongs(node: ast.expr) -> str:
     return ""
 
 
-def main() -> int:
-    """Check the project this file belongs to; return the exit status."""
-    findings = [*found(Path(__file__).resolve().parents[2])]
-    for path, line, said in findings:
-        print(f"{path}:{line}: {said}")
-    return 1 if findings else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(say(found(PROJECT)))

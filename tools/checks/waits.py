@@ -14,6 +14,7 @@ HOME: Final = "tests/waiting.py"
 RUN: Final = frozenset("run call check_call check_output".split())
 BLOCKING: Final = frozenset("wait join communicate".split())
 """Of processes, threads and events; ``str.join`` has an argument."""
+BEGUN: Final = frozenset("submit run_coroutine_threadsafe".split())
 OPENING: Final = {"create_connection": 2, "urlopen": 3, "HTTPConnection": 3}
 """What connects, and with how many arguments the last of them is a timeout."""
 
@@ -48,21 +49,13 @@ def _waits_for_ever(call: ast.Call, *, queues: bool) -> str:
             return ""
         case ast.Attribute(_, "communicate"):
             return "communicate"
-        case ast.Attribute(_, name) if bare and (
-            name in BLOCKING or (name == "get" and queues) or (name == "result" and _begun(call))
-        ):
+        case ast.Attribute(_, name) if bare and (name in BLOCKING or (name == "get" and queues)):
             return name
+        case ast.Attribute(ast.Call(ast.Attribute(_, begin)), "result") if bare and begin in BEGUN:
+            return "result"  # of what a thread does: that of a task of a loop is there
         case ast.Attribute(_, name) | ast.Name(name) if len(call.args) < OPENING.get(name, 0):
             return name
     return ""
-
-
-def _begun(call: ast.Call) -> bool:
-    """Whether it is the result of what a thread does: that of a task of a loop is there."""
-    match call.func:
-        case ast.Attribute(ast.Call(ast.Attribute(_, "submit" | "run_coroutine_threadsafe")), _):
-            return True
-    return False
 
 
 def _given_to_a_loop(node: ast.AST) -> Iterator[ast.expr]:
@@ -74,10 +67,7 @@ def _given_to_a_loop(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _sleeps(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(ast.Attribute(ast.Name("time"), "sleep")):
-            return True
-    return False
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
 
 
 def _roots(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tools import PROJECT
+from tools.checks import say
+
 INSTEAD: Final = {
     # a regular expression, in small letters and with single spaces: what to say instead
     "feel|feels|felt": "is sensitive to, or matters",
@@ -67,13 +70,5 @@ def _files(root: Path) -> list[Path]:
     return sorted(path for path in [*root.glob("*"), *inside] if path.suffix in SUFFIXES)
 
 
-def main() -> int:
-    """Check the words of this project; return the exit status."""
-    messages = list(found(Path(__file__).resolve().parents[2]))
-    for message in messages:
-        print(message)
-    return 1 if messages else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(say(found(PROJECT)))

@@ -1,150 +1,171 @@
-"""How near the emulator comes to what IBM measured: figures, and pictures of them.
+"""How near the emulator comes to what IBM measured: ``docs/fidelity.md``, its pictures and files.
 
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
-figures. The page (`tools.pages.fidelity_page`), the pictures, one of each block of the tables that
-are grids, and the files of goals and ranges are made of that file.
+figures. What they come to is told as `isfc replay` tells it. The rest is from ``docs/reasons.toml``
+(by hand), ``docs/sensitivity.csv`` (`tools.calibration.sensitivity`), ``docs/ablations.csv``
+(`tools.calibration.ablations`), ``certainty.csv`` (`tools.calibration.certainty`) and
+``scenarios/published/left_out.csv`` (`tools.calibration.left_out`).
 """
 
 import re
-from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from isfc.answers.replay_charts import part_charts
-from isfc.answers.replay_checks import WITHIN, Check, GroupError, checks_of, errors_of
+import msgspec
+
+from isfc.answers.replay import Replayed, ReplayedFigure, judged
+from isfc.answers.replay_report import part_charts, replay_report
+from isfc.reports.delimited import records
+from isfc.reports.markdown import table as markdown
+from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
-from isfc.reports.report import Report
+from isfc.reports.report import Column, Report, Table
+from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,
     NINETEEN_OF_TWENTY,
     ONE_CTC,
+    QUIET,
     SEVERAL_CTCS,
+    SMALL,
+    Family,
+    FigureKind,
+    errors_of,
     every_errors,
 )
+from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
-from scenarios.published.table import Role
-from scenarios.published.verdict import STATISTICS, TableVerdict
+from scenarios.published.table import PublishedRow, Value, load_table
+from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
+from scenarios.runs.repeat import spread_percent
 from tools import DOCS
-from tools.calibration.certainty import Miss, covered, families, figures, foretold, ratios
+from tools.calibration import ablations, certainty, sensitivity
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
-from tools.pages.spans import block
-from tools.tables import csv_text, markdown_table, read_csv
+from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
+from tools.pages.spans import block, paragraph, table_block
+from tools.tables import csv_text, read_csv
 
 SEEDS: Final = 3
 SECONDS: Final = 10.0
 """Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
+WORST_COUNT: Final = 3
+HELD_ROWS_MIN: Final = 10
+SENSITIVE_COUNT: Final = 4
+"""How many constants the page shows of those that matter."""
+ABLATED_COUNT: Final = 5
+"""How many rules the page shows."""
+ABLATED_COLUMNS: Final = 5
+"""How many of the columns the page shows: MB/s, and the rule's name."""
 
-LEFT_OUT_GOALS: Final = {"median": 5, "p90": 16, "worst": 30}
-"""Percent within which suites that are left out are wanted."""
-CONSTANTS_MAX: Final = 26
-"""How many calibrated constants are wanted at most."""
-Goal = tuple[str, ...]
-"""A line of the table of goals."""
-
-GOAL_COLUMNS: Final = (
-    *("table", "rows", "measure", "goal"),
-    *("calibration", "prediction", "all", "missed by"),
-)
+UNKNOWN: Final = "Not known."
 
 
-def goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> list[Goal]:
-    """A line for each goal, by `GOAL_COLUMNS`: those of measured tables, then the others."""
-    measured = [line for v in verdicts if v.table.is_measured for line in _goals_of(v)]
-    rules = [line for v in verdicts if not v.table.is_measured for line in _goals_of(v)]
-    return [*measured, *_model_goals(left_out), *rules]
+class OffReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why some rows are off, one way or the other, as far as we know."""
+
+    where: dict[str, list[Value]]
+    faster: bool
+    text: str
+    table: str = "transport"
 
 
-def _goals_of(verdict: TableVerdict) -> Iterator[Goal]:
-    """A line for each number that is wanted: what calibration rows, predictions, all reach."""
-    errors = {(each.measure, each.group, each.unit, each.role): each for each in errors_of(verdict)}
-    for check in checks_of(verdict):
-        if check.goal is None:
-            continue
-        roles = [errors.get((check.measure, check.of, check.unit, role)) for role in Role]
-        yield (
-            *(verdict.table.name, check.of, check.name),
-            f"{WITHIN[check.statistic]}: {_figure(check.goal, check.unit)} at most",
-            *("" if each is None else _of_rows(each, check) for each in roles),
-            f"{_figure(check.reached, check.unit)} of {check.rows}".removesuffix(" of None"),
-            "" if check.meets_goal else _missed(check.reached, check.goal, check.unit),
-        )
+def measured() -> dict[Path, str]:
+    """The figures of a replay of every table, which takes minutes on isfc compiled."""
+    with ProcessPoolExecutor() as pool:
+        return {FIGURES: stored(replay_all(SEEDS, SECONDS, pool))}
 
 
-def _of_rows(error: GroupError, check: Check) -> str:
-    """What a check is of, of rows of one role."""
-    numbers = zip(
-        STATISTICS, (error.half, error.nine_of_ten, error.all_but_three, error.all), strict=True
+def replayed(replays: Iterable[ReplayedTable]) -> Replayed:
+    """What `isfc replay` answers of these replays."""
+    figures = []
+    for one in replays:
+        for each, *seeds in zip(one.verdict.comparisons, *one.by_seed, strict=True):
+            ours = tuple(comparison.emulated for comparison in seeds)
+            spread = spread_percent(ours)
+            figures.append(ReplayedFigure(**asdict(each), by_seed=ours, spread_percent=spread))
+    return judged([one.verdict for one in replays], figures, SECONDS, SEEDS)
+
+
+def files() -> dict[Path, str]:
+    """The pictures of the figures that are measured, every goal and every range."""
+    replays = load()
+    drawn = {}
+    for replay in replays:
+        figures = figures_by_cell(replay.every)
+        for name, title, part in pictures(replay):
+            charts = [chart for block in part for chart in part_charts(block, figures)]
+            drawn[DOCS / name] = picture_svg(Report(title, [], charts=charts))
+    (checks,) = (
+        records(each) for each in replay_report(replayed(replays)).tables if each.name == "checks"
     )
-    return f"{_figure(dict(numbers)[check.statistic], error.unit)} of {error.rows}"
-
-
-def _figure(value: float | None, unit: str) -> str:
-    return "infinite" if value is None else f"{value:.3g} {unit}".strip()
-
-
-def _missed(reached: float | None, goal: float, unit: str) -> str:
-    """By how much, in its unit, or how many times too much."""
-    if reached is None:
-        return "infinite"
-    return _figure(reached / goal if unit == "x" else reached - goal, unit)
-
-
-def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[Goal]:
-    """Goals that are of no published table: a suite left out, and how many constants there are."""
-    for row in left_out:
-        for statistic, limit in LEFT_OUT_GOALS.items() if row["suite"] == EVERY else ():
-            reached = 100 * float(row[statistic])
-            yield (
-                *("suites left out", "multi-CTC", "MB/s both ways"),
-                f"{WITHIN[statistic]}: {limit} % at most",
-                *("", f"{_figure(reached, '%')} of {row['rows']}", ""),
-                _missed(reached, limit, "%") if reached > limit else "",
-            )
-    count = len(present_values())
-    too_many = str(count - CONSTANTS_MAX) if count > CONSTANTS_MAX else ""
-    wanted = f"at most {CONSTANTS_MAX}"
-    yield "the model", "", "calibrated constants", wanted, "", "", str(count), too_many
-
-
-class Picture(NamedTuple):
-    """A file, what is on it in words, and of which rows it is."""
-
-    name: str
-    title: str
-    rows: list[Part]
-
-
-def told_goals(
-    verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]
-) -> dict[str, str]:
-    """Figures of the page: how many goals are met, and the table of those that are missed."""
-    every = goals(verdicts, left_out)
-    ruled = {verdict.table.name for verdict in verdicts if not verdict.table.is_measured}
-    return {
-        "met": _met([line for line in every if line[0] not in ruled]),
-        "rules_met": _met([line for line in every if line[0] in ruled]),
-        "missed": block(_missed_by_table(every, {verdict.table.name for verdict in verdicts})),
+    factors = ranges()
+    return drawn | {
+        DOCS / "goals.csv": csv_text([*checks[0]], checks),
+        DOCS / "ranges.csv": csv_text([*factors[0]], factors),
     }
 
 
-def _missed_by_table(every: Sequence[Goal], tables: Container[str]) -> str:
-    """Of each table that misses a goal: how many it meets, and how many it misses of a measure."""
-    lines = []
-    for name in dict.fromkeys(goal[0] for goal in every if goal[-1]):
-        of_table = [goal for goal in every if goal[0] == name]
-        missed = Counter(goal[2] for goal in of_table if goal[-1])
-        named = ", ".join(f"{count} of {measure}" for measure, count in missed.items())
-        lines.append((f"`{name}`" if name in tables else name, _met(of_table), named))
-    return markdown_table(("table", "goals met", "missed"), lines)
+def pictures(replay: ReplayedTable) -> Iterator[tuple[str, str, list[Part]]]:
+    """Of each block of a table, if it is a grid: a file, what is on it in words, and its rows."""
+    table = replay.verdict.table
+    for value in table.choices(table.key[0]) if table.is_grid else ():
+        part = choose([table], {table.key[0]: [value]})
+        words = re.findall(r"\w+", f"{table.name} {value}".lower())
+        name = f"fidelity-{'-'.join(words).replace('_', '-')}.svg"
+        yield name, table.heading.format_map(part[0].rows[0].columns), part
 
 
-def _met(lines: Sequence[Goal]) -> str:
-    return f"{sum(not line[-1] for line in lines)} of {len(lines)}"
+def figures(_: str) -> dict[str, str]:
+    """All that the page does not say in words."""
+    replays, left_out = load(), read_csv(SUMMARY)
+    reasons = load_reasons(DOCS / "reasons.toml")
+    small = errors_of(FigureKind.RATE, Family(QUIET, SMALL))
+    drawn = (
+        f"![{title}: published against emulated]({name})\n"
+        for one in replays
+        for name, title, _ in pictures(one)
+    )
+    worst = (worst_rows(one.verdict, reasons) for one in replays)
+    assumed = [{"wider for": each.name, "ends": each.reason} for each in ASSUMPTIONS]
+    return {
+        **told(replays),
+        **_sensitivity(sensitivity.load()),
+        "own": str(summarise_left_out([row for row in left_out if row["suite"] != EVERY])),
+        "made": "; ".join(dict.fromkeys(row["made"] for row in left_out)),
+        "left_out": table_block([*map(_left_out, left_out)]),
+        "outliers": ", ".join(sorted(outliers(load_table("transport")))),
+        "small": f"x {small.nineteen_of_twenty:.2f}",
+        "ranges": table_block([*_foretold()]),
+        "assumed": table_block(assumed),
+        "ablated": table_block([*_ablated()]),
+        "pictures": block("\n".join(drawn)),
+        "worst": block("\n".join(filter(None, worst))),
+    }
+
+
+def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
+    """What `isfc replay` says of all tables: what holds, choices, goals, and how seeds differ."""
+    answer = replayed(replays)
+    report = replay_report(answer)
+    tables = {each.name: each for each in report.tables}
+    measured = {one.name for one in replays if one.verdict.table.is_measured}
+    held = [
+        each
+        for each in answer.errors
+        if each.role is None and each.table in measured and each.rows >= HELD_ROWS_MIN
+    ]
+    near = tables["near"]
+    tables["near"] = Table(near.caption, (Column("table", "table"), *near.columns[:-1]), held)
+    names = ("near", "choices", "links", "off", "spreads")
+    shown = {name: block(markdown(tables[name])) if name in tables else "none" for name in names}
+    return {**shown, "met": dict(report.answer)["Goals met"]}
 
 
 RANGE_NAMES: Final = {
@@ -156,72 +177,132 @@ RANGE_NAMES: Final = {
     "pairs": "ratio of two numbers of pairs",
     "suite": "ratio of two workloads",
 }
-RANGE_COLUMNS: Final = (
-    *("figure", "family", "rows", "four of five"),
-    *("nineteen of twenty", "foretold", "errors of"),
-)
 
 
-def ranges() -> list[tuple[str, ...]]:
-    """Factors of ranges by `RANGE_COLUMNS`: a line for each kind of figure and family."""
-    found = families([*figures(), *ratios()])
-    return [
-        (
-            *(RANGE_NAMES.get(one.of, one.of), str(one.family), str(one.rows)),
-            *(
-                f"x {factor:.2f}, covered {100 * covered(one.family, misses, share, factor):.0f} %"
-                for share, factor in (
-                    (FOUR_OF_FIVE, one.four_of_five),
-                    (NINETEEN_OF_TWENTY, one.nineteen_of_twenty),
-                )
-            ),
-            _foretold(misses),
-            one.source,
-        )
-        for one in every_errors()
-        if one.kind == "figure" or one.family.regime in (SEVERAL_CTCS, ONE_CTC)
-        for misses in [found[one.kind, one.of, one.family]]
-    ]
+def ranges() -> list[dict[str, str]]:
+    """Factors of ranges: a row for each kind of figure and family."""
+    found = certainty.families([*certainty.figures(), *certainty.ratios()])
+    rows = []
+    for one in every_errors():
+        if one.kind == "figure" or one.family.regime in (SEVERAL_CTCS, ONE_CTC):
+            misses = found[one.kind, one.of, one.family]
+            shares = {FOUR_OF_FIVE: one.four_of_five, NINETEEN_OF_TWENTY: one.nineteen_of_twenty}
+            four, nineteen = (
+                f"x {factor:.2f}, "
+                f"covered {100 * certainty.covered(one.family, misses, share, factor):.0f} %"
+                for share, factor in shares.items()
+            )
+            foretold = [certainty.foretold(misses, share) for share in shares]
+            rows.append(
+                {
+                    "figure": RANGE_NAMES.get(one.of, one.of),
+                    "family": str(one.family),
+                    "rows": str(one.rows),
+                    "four of five": four,
+                    "nineteen of twenty": nineteen,
+                    "foretold": ", ".join(f"{100 * each:.0f} %" for each in foretold if each),
+                    "errors of": one.source,
+                }
+            )
+    return rows
 
 
-def foretold_ranges() -> list[tuple[str, ...]]:
+def _foretold() -> Iterator[dict[str, str]]:
     """Of `ranges` those foretold whose family is part of no other."""
-    return [line[:-1] for line in ranges() if "," not in line[1] and line[-2]]
+    for row in ranges():
+        if "," not in row["family"] and row["foretold"]:
+            yield {name: cell for name, cell in row.items() if name != "errors of"}
 
 
-def _foretold(misses: Sequence[Miss]) -> str:
-    found = [foretold(misses, share) for share in (FOUR_OF_FIVE, NINETEEN_OF_TWENTY)]
-    return ", ".join(f"{100 * each:.0f} %" for each in found if each is not None)
+def load_reasons(path: Path) -> list[OffReason]:
+    """What people wrote about the rows that are off. Raises `ValueError` for a mistake in it."""
+    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
 
 
-def measured() -> dict[Path, str]:
-    """The figures of a replay of every table, which takes minutes on isfc compiled."""
-    with ProcessPoolExecutor() as pool:
-        return {FIGURES: stored(replay_all(SEEDS, SECONDS, pool))}
+def explain(reasons: Iterable[OffReason], table: str, row: PublishedRow, error: float) -> str:
+    """What is known of why a row is off."""
+    for reason in reasons:
+        if reason.table == table and row.is_in(reason.where) and reason.faster == (error > 0):
+            return reason.text.strip()
+    return UNKNOWN
 
 
-def files() -> dict[Path, str]:
-    """The pictures of the figures that are measured, every goal and every range."""
-    replays = load()
-    drawn = {}
-    for replay in replays:
-        figures = figures_by_cell(replay.every)
-        for picture in pictures(replay):
-            charts = [chart for part in picture.rows for chart in part_charts(part, figures)]
-            drawn[DOCS / picture.name] = picture_svg(Report(picture.title, [], charts=charts))
-    every_goal = goals([replay.verdict for replay in replays], read_csv(SUMMARY))
-    tables = {
-        DOCS / "goals.csv": csv_text(GOAL_COLUMNS, every_goal),
-        DOCS / "ranges.csv": csv_text(RANGE_COLUMNS, ranges()),
+def worst_rows(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
+    """The rows that are farthest off in what the table's first goal is about."""
+    table = verdict.table
+    if not table.is_measured or not table.goals:
+        return ""
+    goal = table.goals[0]
+    rows = {row.key: row for row in table.rows}
+    found = in_group(table, {}, goal.measure, verdict.comparisons)
+    found.sort(key=lambda c: -goal.distance.of(c.published, c.emulated))
+    chosen = found[:WORST_COUNT]
+    texts = [explain(reasons, table.name, rows[c.key], c.emulated - c.published) for c in chosen]
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts), start=1)}
+    lines = [
+        {
+            "row": c.key,
+            "IBM": c.published,
+            "ours": c.emulated,
+            "off": goal.distance.show(goal.distance.of(c.published, c.emulated)),
+            "role": c.role.name_of_rows,
+            "why": numbers[text],
+        }
+        for c, text in zip(chosen, texts, strict=True)
+    ]
+    return (
+        f"`{table.name}`, {measure_name(goal.measure)}; a row is {'/'.join(table.key)}."
+        + table_block(lines)
+        + "".join(paragraph(f"{number}. {text}") for text, number in numbers.items())
+    )
+
+
+def _sensitivity(found: Mapping[str, Sensitivity]) -> dict[str, str]:
+    rows = sorted(found.values(), key=lambda row: -row.loss)
+    matter = [row for row in rows if row.matters][:SENSITIVE_COUNT]
+    lines = [
+        {
+            "constant": row.name,
+            "value": row.value,
+            f"-{100 * MOVE:.0f} %": _percent(row.down / row.unmoved - 1),
+            f"+{100 * MOVE:.0f} %": _percent(row.up / row.unmoved - 1),
+            "on average": _percent(row.loss),
+            "chance": _percent(SIGNIFICANT * row.noise / row.unmoved),
+            "matters": "yes" if row.matters else "no",
+            "seeds": row.seeds,
+        }
+        for row in rows
+        if row in matter or not row.matters
+    ]
+    stale = [
+        f"`{name}`"
+        for name, value in present_values().items()
+        if name not in found or found[name].value != value
+    ]
+    text = paragraph(
+        f"**Not measured since the latest fit** (`make fidelity`): {', '.join(stale)}."
+    )
+    return {
+        "mattering": str(len(matter)),
+        "constants": str(len(rows)),
+        "sensitivity": block(text * bool(stale) + table_block(lines)),
     }
-    return tables | drawn
 
 
-def pictures(replay: ReplayedTable) -> Iterator[Picture]:
-    """A picture of each block of a table, if it is a grid."""
-    table = replay.verdict.table
-    for value in table.choices(table.key[0]) if table.is_grid else ():
-        part = choose([table], {table.key[0]: [value]})
-        words = re.findall(r"\w+", f"{table.name} {value}".lower())
-        name = f"fidelity-{'-'.join(words).replace('_', '-')}.svg"
-        yield Picture(name, table.heading.format_map(part[0].rows[0].columns), part)
+def _percent(share: float) -> str:
+    return f"{100 * share:+.2f} %"
+
+
+def _left_out(row: Mapping[str, str]) -> dict[str, str]:
+    shares = {name: f"{100 * float(row[name]):.1f} %" for name in ("median", "p90", "worst")}
+    return {"suite": row["suite"], "rows": row["rows"], **shares, "at": row["worst_row"]}
+
+
+def _ablated() -> Iterator[dict[str, str]]:
+    """Figures without one rule at a time, the worst ones first."""
+    columns = ablations.COLUMNS[:ABLATED_COLUMNS]
+    nothing, *rules = (
+        {name: line[name] for name in columns} for line in read_csv(ablations.FIGURES)
+    )
+    rules.sort(key=lambda cells: -float(cells[columns[2]]))
+    yield from (nothing, *rules[:ABLATED_COUNT])

@@ -22,9 +22,10 @@ from tools.calibration import (
     elasticities,
     sensitivity,
 )
-from tools.pages import channel_fidelity, fidelity, fidelity_page, json_page, screenshots, sources
+from tools.pages import channel_fidelity, fidelity, json_page, sources
 from tools.pages.console import PAGES
 from tools.pages.figures import fit, relocation, rules, simulated, states
+from tools.pages.screenshots import take_reports, take_studio, taken
 from tools.pages.spans import filled
 
 Files = Mapping[Path, str] | Mapping[Path, bytes]
@@ -68,7 +69,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/architecture.md": states.figures,
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": rules.figures,
-    "docs/fidelity.md": fidelity_page.figures,
+    "docs/fidelity.md": fidelity.figures,
     "docs/json.md": json_page.tables,
     "docs/measured.md": drawn_sites.figures,
     "docs/relocation.md": relocation.figures,
@@ -108,8 +109,8 @@ MADE: Final = (
     Made("sources", sources.files),
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),
-    Made("pictures of the studio", screenshots.studios, is_long=True),
-    Made("pictures of reports", screenshots.reports, is_long=True),
+    Made("pictures of the studio", partial(taken, take_studio), is_long=True),
+    Made("pictures of reports", partial(taken, take_reports), is_long=True),
 )
 SLOW_PAGES: Final = ("docs/fidelity.md", "docs/relocation.md")
 """Those whose figures take runs of seconds."""

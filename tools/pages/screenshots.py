@@ -9,11 +9,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -27,16 +26,12 @@ COLOURS: Final = 128
 """Of a picture that has few: its file is a third of what it is with all."""
 
 
-@contextmanager
-def opened(
-    browser: Browser, address: str, size: tuple[int, int], *, dark: bool = False
-) -> Iterator[Page]:
+def opened(browser: Browser, address: str, size: tuple[int, int], *, dark: bool = False) -> Page:
     """A page in a window of a width and height: that of a desk, or of a phone in dark mode."""
-    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
-    page.emulate_media(color_scheme="dark" if dark else "light")
+    scheme: Literal["dark", "light"] = "dark" if dark else "light"
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.goto(address)
-    yield page
-    page.close()
+    return page
 
 
 def take_reports(browser: Browser, folder: Path) -> None:
@@ -45,16 +40,17 @@ def take_reports(browser: Browser, folder: Path) -> None:
     isfc = (sys.executable, "-m", "isfc")
     subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
     subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
-    with opened(browser, report.as_uri(), (1000, 900)) as page:
-        page.wait_for_selector("html[data-drawn]")
-        page.click("button[aria-label='Zoom in']")
-        page.locator("#io").screenshot(path=folder / "report-desk.png")
-    with opened(browser, report.as_uri(), (390, 780), dark=True) as page:
-        page.wait_for_selector("html[data-drawn]")
-        page.locator("#loss").screenshot(path=folder / "report-phone.png")
-    with opened(browser, plot.as_uri(), (390, 860), dark=True) as page:
-        picture = Image.open(BytesIO(page.screenshot()))
-        picture.quantize(COLOURS).save(folder / "plot-phone.png", optimize=True)
+    desk = opened(browser, report.as_uri(), (1000, 900))
+    desk.wait_for_selector("html[data-drawn]")
+    desk.click("button[aria-label='Zoom in']")
+    desk.locator("#io").screenshot(path=folder / "report-desk.png")
+    phone = opened(browser, report.as_uri(), (390, 780), dark=True)
+    phone.wait_for_selector("html[data-drawn]")
+    phone.locator("#loss").screenshot(path=folder / "report-phone.png")
+    picture = Image.open(
+        BytesIO(opened(browser, plot.as_uri(), (390, 860), dark=True).screenshot())
+    )
+    picture.quantize(COLOURS).save(folder / "plot-phone.png", optimize=True)
 
 
 def take_studio(browser: Browser, folder: Path) -> None:
@@ -65,12 +61,13 @@ def take_studio(browser: Browser, folder: Path) -> None:
     pictures = (("studio-desk.png", (1280, 1000), False), ("studio-phone.png", (390, 1500), True))
     with studio(LAYOUT, program="isfc") as running:
         for name, size, dark in pictures:
-            with opened(browser, running.address, size, dark=dark) as page:
-                page.locator(".ctc[data-rdev='6000']").press("Alt+ArrowDown")
-                page.wait_for_selector("#changes li")
-                page.locator(".ctc[data-rdev='6000']").press("Enter")
-                page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
-                page.screenshot(path=folder / name)
+            page = opened(browser, running.address, size, dark=dark)
+            page.locator(".ctc[data-rdev='6000']").press("Alt+ArrowDown")
+            page.wait_for_selector("#changes li")
+            page.locator(".ctc[data-rdev='6000']").press("Enter")
+            page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
+            page.screenshot(path=folder / name)
+            page.close()
 
 
 COARSE: Final = 40
@@ -91,17 +88,7 @@ def difference(one: Path, other: Path) -> float:
     return ImageStat.Stat(ImageChops.difference(*coarse)).mean[0]
 
 
-def reports() -> Mapping[Path, bytes]:
-    """The pictures of reports and plots."""
-    return _files(take_reports)
-
-
-def studios() -> Mapping[Path, bytes]:
-    """The pictures of the studio."""
-    return _files(take_studio)
-
-
-def _files(take_all: Callable[[Browser, Path], None]) -> Mapping[Path, bytes]:
+def taken(take_all: Callable[[Browser, Path], None]) -> Mapping[Path, bytes]:
     """The pictures as they should be: those there, unless they show something else."""
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -5,7 +5,7 @@ there by hand, and of each feature, how its profile is known.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -52,9 +52,9 @@ def rows() -> list[dict[str, str]]:
     return read_csv(TABLE)
 
 
-def files(values: Mapping[str, str] | None = None) -> dict[Path, str]:
+def files() -> dict[Path, str]:
     """The table with the values as they are in the code."""
-    values = constants() if values is None else values
+    values = constants()
     lines = [row | {"value": values.get(row["constant"], row["value"])} for row in rows()]
     return {TABLE: csv_text(COLUMNS, lines)}
 
@@ -81,6 +81,7 @@ _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
     "isfc.reports.",
     "isfc.cp.",  # the words of commands
+    "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
     "isfc.link.read_side",  # tables of states

@@ -7,12 +7,16 @@ as a table; then it stands in lines of its own.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
 from textwrap import fill
 from typing import Any, Final
+
+from isfc.reports.markdown import table
+from isfc.reports.report import Column, Table
+from scenarios.figures.figure import Unit
 
 MARK: Final = re.compile(
     r"<!--=(?P<name>[\w.-]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL
@@ -94,6 +98,12 @@ def constant(name: str) -> Any:
 def block(lines: str) -> str:
     """Lines between marks that stand in lines of their own."""
     return f"\n\n{lines.strip(chr(10))}\n\n"
+
+
+def table_block(rows: Sequence[Mapping[str, object]]) -> str:
+    """A table of rows whose keys are its headings."""
+    columns = [Column(name, name, Unit.ANY) for name in rows[0]]
+    return block(table(Table("", columns, rows)))
 
 
 def paragraph(text: str) -> str:

@@ -6,6 +6,7 @@ there `isfc.cli.written_help` prints it without loading the parser. `setup.py` r
 
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from isfc.cli.written_help import COLUMNS, FOLDER, help_file
 HELP: Final = Path(FOLDER)
 
 
+@cache
 def texts() -> dict[str, str]:
     """Every help, the groups' and that of ``isfc`` itself included, by the name of its file."""
     return {help_file(words): text for words, text in _told(get_command(app), None, ())}

@@ -50,6 +50,7 @@ from types import FunctionType
 from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
+from isfc.system.inputs import Activate, Connect, Deactivate, Disconnect
 from isfc.system.system import System
 from tools.simulation.small_world import Link, OneFault, SmallWorld
 from tools.simulation.states import MEMBER_BITS, MEMBER_MASK, Input, Members, MemberStep
@@ -221,7 +222,7 @@ class Exploration:
         now = members.begin()
         for here in range(world.system_count):
             for index in range(world.ctc_count * len(world.links_of(here))):
-                now = self._give(now, here, ("connect", index))
+                now = self._give(now, here, (Connect, index))
         while waiting := [here for here, each in enumerate(now) if any(members[each].fibres)]:
             # they become ready one after the other: that is no race yet
             fibres = members[now[waiting[0]]].fibres
@@ -286,10 +287,10 @@ class Exploration:
         if trouble != _FAULT_LEFT:
             here, index = divmod(trouble - _BROKEN, count)
             if fault is OneFault.RESTARTED:
-                now = self._give(now, here, ("activate", index))
+                now = self._give(now, here, (Activate, index))
             else:
                 for here in (0, 1):
-                    now = self._give(now, here, ("connect", index))
+                    now = self._give(now, here, (Connect, index))
             yield "it is restored", pack(now, _NOTHING)
         elif fault is OneFault.CTC_LOST:
             for index in range(count):
@@ -298,12 +299,12 @@ class Exploration:
                     self.members.put(now[1], index, ()),
                 )
                 for here in (0, 1):
-                    lost = self._give(lost, here, ("disconnect", index))
+                    lost = self._give(lost, here, (Disconnect, index))
                 yield f"CTC {index} is lost", pack(lost, _BROKEN + index)
         elif fault is OneFault.RESTARTED:
             for place in range(2 * count):
                 here, index = divmod(place, count)
-                inactive = self._give(now, here, ("deactivate", index))
+                inactive = self._give(now, here, (Deactivate, index))
                 yield f"CTC {index} is deactivated at {here}", pack(inactive, _BROKEN + place)
         else:
             for here in (0, 1):

@@ -11,10 +11,11 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Final
 
 from isfc.link.message import Traffic
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
+from isfc.testing.pair import FIRST_WINS, SECOND_WINS
 from tools.simulation.exploration import Counterexample, Explored, explore
 from tools.simulation.small_world import OneFault, SmallWorld
 
@@ -91,28 +92,10 @@ def clusters() -> Iterator[SmallWorld]:
     yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
 
 
-def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _up_to(most: tuple[int, int]) -> list[tuple[int, int]]:
     """So many messages each way, or fewer, but some."""
-    for first in range(most[0] + 1):
-        for second in range(most[1] + 1):
-            if first or second:
-                yield first, second
-
-
-def describe(world: SmallWorld) -> str:
-    """One line that tells a world from others."""
-    if world.system_count > 2:
-        return (
-            f"{world.system_count} systems, {len(world.joined)} links of "
-            f"{world.messages[0]}+{world.messages[1]} messages "
-            f"{'at the start' if world.at_once else 'any time'} {world.traffic.name}"
-        )
-    rules = "" if world.arbitrations == BOTH_FAIL else f" {world.arbitrations[0].name}"
-    return (
-        f"{world.ctc_count} CTC {world.messages[0]}+{world.messages[1]} messages "
-        f"{'at the start' if world.at_once else 'any time'} {world.traffic.name} "
-        f"{world.fault.name}{rules}"
-    )
+    first, second = most
+    return [both for both in product(range(first + 1), range(second + 1)) if any(both)]
 
 
 def visit(world: SmallWorld) -> tuple[SmallWorld, Explored | str, float]:
@@ -133,23 +116,25 @@ def main(arguments: list[str]) -> int:
         worlds += [*clusters()][:1]
     else:
         worlds += [*long_worlds(), *clusters()]
-    states = transitions = endless = 0
+    every: list[Explored] = []
     processor_seconds = 0.0
     began = time.perf_counter()
     with multiprocessing.Pool(maxtasksperchild=1) as pool:
         for world, found, seconds in pool.imap_unordered(visit, reversed(worlds)):
             if isinstance(found, str):
-                print(f"{describe(world)}: {found}")
+                print(f"{world}: {found}")
                 return 1
-            states += found.state_count
-            transitions += found.transition_count
-            endless += found.endless_count
+            every.append(found)
             processor_seconds += seconds
             print(
                 f"{seconds:5.0f} s {found.state_count:9,} states {found.transition_count:10,} "
-                f"transitions {found.depth:3} deep: {describe(world)}",
+                f"transitions {found.depth:3} deep: {world}",
                 flush=True,
             )
+    states, transitions, endless = (
+        sum(getattr(found, name) for found in every)
+        for name in ("state_count", "transition_count", "endless_count")
+    )
     print(f"{len(worlds)} worlds, {states:,} states, {transitions:,} transitions,")
     print(f"{time.perf_counter() - began:.0f} s, {processor_seconds:.0f} s of processors:")
     print("nothing was lost, doubled or out of turn; from every state a way leads to the end;")

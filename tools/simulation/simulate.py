@@ -6,40 +6,36 @@ it, and a smaller scenario that fails in the same way. ``--seed 7`` runs one. Ea
 pair, and every `CLUSTER_EVERY`-th a cluster as well.
 """
 
-import argparse
-import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from multiprocessing import Pool
 from typing import Final, NamedTuple
 
-from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
-from tools.simulation.swarm import Scenario, Survived, draw, run, shrink
+import typer
+
+from scenarios.faults.fault import FaultKind
+from tools.simulation.scenario import Scenario, draw, draw_cluster, shrink
+from tools.simulation.swarm import Survived, run
 
 CLUSTER_EVERY: Final = 10
 """Of so many seeds one draws a cluster too, which takes as long as several pairs. Chosen."""
 
 
-class FailedSeed(NamedTuple):
-    """A seed that has failed, and how."""
+class Failed(NamedTuple):
+    """A scenario that has failed, and how."""
 
-    seed: int
+    scenario: Scenario
     reason: str
-    in_cluster: bool = False
 
 
-def attempt(seed: int) -> Survived | FailedSeed:
+def attempt(seed: int) -> Survived | Failed:
     """Run one seed."""
-    survived = None
-    try:
-        survived = run(draw(seed))
-        if seed % CLUSTER_EVERY == 0:
-            count = run_cluster_scenario(draw_cluster(seed))
-            survived = replace(survived, message_count=survived.message_count + count)
-    except Exception as error:  # whatever it is, it is to be repeated
-        return FailedSeed(seed, _said(error), in_cluster=survived is not None)
+    survived = Survived()
+    for scenario in [draw(seed)] + [draw_cluster(seed)] * (seed % CLUSTER_EVERY == 0):
+        try:
+            survived += run(scenario)
+        except Exception as error:  # whatever it is, it is to be repeated
+            return Failed(scenario, f"{type(error).__name__}: {error}")
     return survived
 
 
@@ -48,12 +44,8 @@ def why_it_fails(scenario: Scenario) -> str | None:
     try:
         run(scenario)
     except Exception as error:
-        return _said(error)
+        return f"{type(error).__name__}: {error}"
     return None
-
-
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def smaller(scenario: Scenario, reason: str) -> Scenario:
@@ -62,62 +54,43 @@ def smaller(scenario: Scenario, reason: str) -> Scenario:
     return shrink(scenario, lambda each: (why_it_fails(each) or "").startswith(f"{kind}:"))
 
 
-def story(seed: int, reason: str, in_cluster: bool) -> Iterator[str]:
+def story(scenario: Scenario, reason: str) -> Iterator[str]:
     """What to print of a seed that fails."""
-    yield f"seed {seed}: {reason}"
-    yield f"to see this again: .venv/bin/python -m tools.simulation.simulate --seed {seed}"
-    if in_cluster:
-        cluster = draw_cluster(seed)
-        yield cluster.text
-        yield from (f"  {each!r}" for each in (*cluster.varied, *cluster.faults))
-        return
-    least = smaller(draw(seed), reason)
+    yield f"seed {scenario.seed}: {reason}"
+    yield f"to see this again: .venv/bin/python -m tools.simulation.simulate --seed {scenario.seed}"
+    least = smaller(scenario, reason)
     yield f"a smaller scenario fails in the same way: {why_it_fails(least)}"
-    yield f"  {least.setup!r}" + (", the second side answers" if least.answers else "")
-    yield from (f"  {step!r}" for step in least.plan)
-    yield from (f"  {fault!r}" for fault in least.faults)
+    yield f"{least.links}" + ", the second side answers" * least.answers
+    yield from (f"  {each!r}" for each in (*least.plan, *least.faults))
 
 
-def summary(outcomes: Iterable[Survived], seconds: float) -> Iterator[str]:
+def summary(seed_count: int, survived: Survived, seconds: float) -> Iterator[str]:
     """What to print when nothing has failed."""
-    outcomes = list(outcomes)
-    faults: Counter[str] = Counter()
-    for outcome in outcomes:
-        faults.update(outcome.faults)
-    messages = sum(outcome.message_count for outcome in outcomes)
-    severed = sum(outcome.severed_count for outcome in outcomes)
-    collisions = sum(outcome.collision_count for outcome in outcomes)
-    events = sum(outcome.event_count for outcome in outcomes)
-    yield f"{len(outcomes):,} seeds, {events:,} events, {seconds:.0f} s: every invariant held"
-    yield f"{messages:,} messages delivered, {severed:,} severed by crashes"
-    yield f"{collisions:,} collisions"
-    yield f"{faults.total():,} faults: " + ", ".join(
+    faults = {kind.value: survived[kind.value] for kind in FaultKind if survived[kind.value]}
+    events = survived["events"]
+    yield f"{seed_count:,} seeds, {events:,} events, {seconds:.0f} s: every invariant held"
+    yield f"{survived['messages']:,} messages delivered, {survived['severed']:,} severed by crashes"
+    yield f"{survived['collisions']:,} collisions"
+    yield f"{sum(faults.values()):,} faults: " + ", ".join(
         f"{count:,} {kind}" for kind, count in sorted(faults.items())
     )
 
 
-def main(arguments: list[str]) -> int:
-    """Run the swarm; return the exit status."""
-    parser = argparse.ArgumentParser(prog="simulate")
-    parser.add_argument("--seeds", type=int, default=1_000)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--jobs", type=int)
-    chosen = parser.parse_args(arguments)
-    first, count = chosen.first, chosen.seeds
-    if chosen.seed is not None:
-        first, count = chosen.seed, 1
+def main(
+    seeds: int = 1_000, first: int = 0, seed: int | None = None, jobs: int | None = None
+) -> None:
+    """Run the swarm: so many seeds from the first on, or one."""
+    count, begin = (seeds, first) if seed is None else (1, seed)
     began = time.perf_counter()
-    outcomes = []
-    with Pool(1 if count == 1 else chosen.jobs) as pool:
-        for outcome in pool.imap(attempt, range(first, first + count), chunksize=20):
-            if isinstance(outcome, FailedSeed):
+    survived = Survived()
+    with Pool(1 if count == 1 else jobs) as pool:
+        for outcome in pool.imap(attempt, range(begin, begin + count), chunksize=20):
+            if isinstance(outcome, Failed):
                 print(*story(*outcome), sep="\n")
-                return 1
-            outcomes.append(outcome)
-    print(*summary(outcomes, time.perf_counter() - began), sep="\n")
-    return 0
+                raise typer.Exit(1)
+            survived += outcome
+    print(*summary(count, survived, time.perf_counter() - began), sep="\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    typer.run(main)

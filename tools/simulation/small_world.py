@@ -16,7 +16,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
-from isfc.testing.pair import BOTH_FAIL
+from isfc.testing.pair import BOTH_FAIL, unusual
 
 
 class OneFault(Enum):
@@ -33,7 +33,7 @@ Link = tuple[int, int]
 """The numbers of two systems."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SmallWorld:
     """Systems, two if nothing is said, with links of so many CTCs, and so many messages each way.
 
@@ -51,6 +51,10 @@ class SmallWorld:
     at_once: bool = False
     system_count: int = 2
     links: tuple[Link, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show what tells it from others."""
+        return unusual(self)
 
     @property
     def joined(self) -> tuple[Link, ...]:

@@ -16,7 +16,7 @@ from ctc.frame import Frame
 from isfc.link.events import Delivered
 from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send
+from isfc.system.inputs import DEADLINE, Arrive, Send
 from isfc.system.system import System
 from isfc.testing.pair import MS
 from tools.simulation.canonical import canonical
@@ -25,15 +25,8 @@ from tools.simulation.timers import Timer, TimerKind, forget_times, run_out, tim
 
 Input = tuple[Any, ...]
 """What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic,
-number of the link), or one of `_DEVICE_INPUTS` and the index of a CTC.
+number of the link), or a class of inputs of a device, such as `Connect`, and the index of a CTC.
 CTCs are counted over all links of the node."""
-
-_DEVICE_INPUTS: Final = {
-    "connect": Connect,
-    "disconnect": Disconnect,
-    "activate": Activate,
-    "deactivate": Deactivate,
-}
 
 
 class Did(NamedTuple):
@@ -101,11 +94,10 @@ class Nodes:
             self.soon.append((_CLOCK,) if due_ns is not None and not is_late else ())
             self.late.append((_CLOCK,) if is_late else ())
         else:
-            pending = timers(node)
-            self.soon.append(
-                tuple([each for each in pending if each.kind is not TimerKind.MISSING])
-            )
-            self.late.append(tuple([each for each in pending if each.kind is TimerKind.MISSING]))
+            pending = [*timers(node)]
+            late = tuple([each for each in pending if each.kind is TimerKind.MISSING])
+            self.soon.append(tuple([each for each in pending if each not in late]))
+            self.late.append(late)
 
     def feed(self, here: int, number: int, given: Input) -> Did:
         """What the node does with an input in one of its states."""
@@ -126,11 +118,11 @@ class Nodes:
                 now_ns = max(now_ns, due_ns)
                 node.apply(DEADLINE, now_ns)
             case ("frame", index, number):
-                node.apply(Arrive(_rdev(node, index), self.frames[number]), now_ns)
+                node.apply(Arrive(_rdevs(node)[index], self.frames[number]), now_ns)
             case ("send", length, traffic, *end):
                 node.apply(Send([Message(0, length, traffic)], *end), now_ns)
-            case (verb, index):
-                node.apply(_DEVICE_INPUTS[verb](_rdev(node, index)), now_ns)
+            case (of_device, index):
+                node.apply(of_device(_rdevs(node)[index]), now_ns)
         return self._drain(here, node, now_ns, before)
 
     def _drain(self, here: int, node: System, now_ns: int, before: int) -> Did:
@@ -173,10 +165,6 @@ def unpacked(image: bytes) -> System:
 
 def _rdevs(node: System) -> list[Rdev]:
     return [rdev for end in node.ends for rdev in end.link.ctcs]
-
-
-def _rdev(node: System, index: int) -> Rdev:
-    return _rdevs(node)[index]
 
 
 def _collisions(node: System) -> int:

@@ -1,11 +1,11 @@
 """The page's part on one link: the rows of its tables, and what is said of them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from ctc.address import format_chpid, format_rdev
+from ctc.address import format_rdev
 from isfc.answers.advice import model_word, two_paces
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
@@ -15,7 +15,6 @@ from isfc.answers.plan_modelled import modelled_link
 from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
@@ -26,6 +25,7 @@ from isfc.reports.template import render
 from isfc.reports.units import shown
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.figures.figure import Unit
+from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
 
@@ -59,7 +59,6 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ],
         ways=Markup().join(map(table_of, plan.tables)),
         known=found.model.known if found.model else (),
-        chpids=table_of(Table(_CHPIDS_CAPTION, _CHPIDS, [*_chpids(runs.plan.directions)])),
         paces=_paces(runs),
         load=_load(runs),
         alike=_alike(runs),
@@ -81,35 +80,6 @@ def planned_of(runs: LinkRuns) -> PlannedLink:
     whole, *lefts = runs.lefts
     chpids = [left for left in lefts if left.loss and left.loss.kind == CHPID]
     return modelled_link(runs.plan, runs.carried, runs.tried, worst_loss([whole, *chpids]))
-
-
-def _chpids(ways: Iterable[WriteDirection]) -> Iterator[dict[str, Any]]:
-    for way in ways:
-        for use in way.chpids:
-            yield {
-                "sender": way.sender,
-                "chpid": format_chpid(use.chpid),
-                "feature": f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s",
-                "ctcs": use.ctc_count,
-                "mb_per_s": use.mb_per_s,
-            }
-        yield {
-            "sender": way.sender,
-            "chpid": "all",
-            "feature": "",
-            "ctcs": len(way.write_order),
-            "mb_per_s": way.estimated_mb_per_s,
-        }
-
-
-_CHPIDS_CAPTION: Final = "One-way capacity by IBM's rule of thumb, chpids in order of use"
-_CHPIDS: Final = (
-    Column("sender", "sender"),
-    Column("chpid", "chpid"),
-    Column("feature", "feature"),
-    Column("CTCs written on", "ctcs"),
-    Column("MB/s one way", "mb_per_s", Unit.MB_PER_S),
-)
 
 
 def _paces(runs: LinkRuns) -> str:
@@ -188,7 +158,7 @@ _IOS: Final = (
 def _relocated(runs: LinkRuns) -> Iterator[dict[str, Any]]:
     """Guests that were moved, message by message."""
     for found in runs.relocated:
-        for guest, each in zip(found.guests, found.figures.guests, strict=True):
+        for guest, each in zip(found.guests, moves_figures(found).guests, strict=True):
             yield {
                 "guest": RELOCATED,
                 "source": guest.source,

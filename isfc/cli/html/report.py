@@ -1,18 +1,15 @@
 """The page about a layout, from Python: what ``isfc report`` writes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.arguments import checked
-from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.library import check_library
 from isfc.search import report_runs
 from isfc.search.workers import check_jobs, each_by
-from scenarios.runs.experiment import RunEach
 from scenarios.runs.workload import Workload, find_workload
 
 
@@ -34,56 +31,42 @@ def report(
     check_jobs(jobs)
     chosen = find_workload(workload)
     check_charts()
-    links, channels = open_all(layout, link)
+    from isfc.cli.html.document import bundle, document  # what it needs is there
+
+    links, configuration = open_all(layout, link)
     is_named = isinstance(layout, str) and "\n" not in layout
     name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
+    channels = report_runs.channel_estimates(name, configuration) if configuration else None
+    run_each = each_by(jobs)
+    several = len(links) > 1
     tell = progress or (lambda _: None)
-    return report_page(name, links, channels, chosen, tell, each_by(jobs))
+
+    def run(number: int, each: OpenedLink) -> report_runs.LinkRuns:
+        of = f" of {each.layout.name}" if several else ""
+        found = report_runs.link_runs(
+            name,
+            each.layout,
+            chosen,
+            lambda what: tell(f"{what}{of}"),
+            run_each,
+            each.disks,
+            each.collection,
+        )
+        return replace(found, mark=f"-{number}" if number > 1 else "")
+
+    if len(links) > LINKS_IN_FULL:
+        tell("all links together")
+        many = report_runs.many_runs(links[0].collection, run_each)
+        return document((), "", channels, many)
+    every = [run(number, each) for number, each in enumerate(links, start=1)]
+    cluster = None
+    if several and shares_anything(links[0].collection):
+        tell("all links together")
+        cluster = report_runs.cluster_runs(links[0].collection, run_each)
+    return document(every, bundle() if every else "", channels, cluster)
 
 
 def check_charts() -> None:
     """Raise `ConfigurationError` if what writes the page or draws its charts is not installed."""
     for library in ("jinja2", "vl_convert"):
         check_library(library, "isfc report")
-
-
-def report_page(
-    name: str,
-    links: Sequence[OpenedLink],
-    configuration: IoConfiguration | None,
-    workload: Workload,
-    tell: Callable[[str], None],
-    run_each: RunEach,
-) -> str:
-    """The page of some links and channels; ``tell`` is told what is run, and of which link.
-
-    Its libraries have to be there: `check_charts`.
-    """
-    from isfc.cli.html.document import bundle, document
-
-    channels = report_runs.channel_estimates(name, configuration) if configuration else None
-    if len(links) > LINKS_IN_FULL:
-        tell("all links together")
-        many = report_runs.many_runs(links[0].collection, run_each)
-        return document((), "", channels, many)
-    every: list[report_runs.LinkRuns] = []
-    for number, each in enumerate(links, start=1):
-        ran = report_runs.link_runs(
-            name,
-            each.layout,
-            workload,
-            partial(_of, tell, f" of {each.layout.name}" if len(links) > 1 else ""),
-            run_each,
-            each.disks,
-            each.collection,
-        )
-        every.append(replace(ran, mark=f"-{number}" if number > 1 else ""))
-    cluster = None
-    if len(links) > 1 and shares_anything(links[0].collection):
-        tell("all links together")
-        cluster = report_runs.cluster_runs(links[0].collection, run_each)
-    return document(every, bundle() if every else "", channels, cluster)
-
-
-def _of(tell: Callable[[str], None], link: str, what: str) -> None:
-    tell(what + link)

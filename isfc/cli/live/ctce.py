@@ -8,15 +8,13 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
+from isfc.cli.live.ctce_observe import ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
-from isfc.cli.live.ctce_options import HardwareOptions, SourceOptions, made_layout
-from isfc.cli.live.ctce_table import totals, watched
+from isfc.cli.live.ctce_options import CtceOptions, made_layout
+from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live
-from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag
+from isfc.cli.options.option import flag, flattened, within
 from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option
@@ -30,8 +28,7 @@ from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.layout.in_words import exact, number
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.metrics import ctce_families
-from isfc.live.metrics_server import MetricsServer
+from isfc.live.metrics import MetricsServer, ctce_families
 
 
 def is_ctce_journal(name: str) -> bool:
@@ -93,7 +90,7 @@ def ctce(
         ),
     ],
     *,
-    where: SourceOptions,
+    options: CtceOptions,
     lines: Annotated[
         bool, flag("--lines", "Print the lines for both configuration files, and end.")
     ] = False,
@@ -101,7 +98,6 @@ def ctce(
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
     ] = None,
     force: ForceOption = False,
-    hardware: HardwareOptions,
     shown: ShownOptions,
     seconds: Annotated[
         float | None, typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX))
@@ -116,19 +112,19 @@ def ctce(
     if len(sources) == 1 and is_ctce_journal(sources[0]):
         replay_journal(sources[0], shown)
         return
-    ctcs, hardware = where.join(sources, hardware)
+    ctcs, said = options.join(sources)
     if lines:
         show_lines(_configuration_lines(ctcs))
         return
     if output is not None:
         write_text(made_layout(ctcs), output, force=force)
         return
-    opened = hardware.open(ctcs)
-    box = CtceBox(ctcs, opened.definition)
-    operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
+    hardware = said.hardware(ctcs)
+    box = CtceBox(ctcs, hardware.definition)
+    operator = CtceOperator(box, hardware, read_commands(said.commands, hardware))
     with (
         late_stdout(),
-        shown.recording(box, opened.definition),
+        shown.recording(box, hardware.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
         code = run_live(

@@ -11,19 +11,17 @@ from typing import Annotated, Any, Final
 
 import typer
 from msgspec import Struct
-from rich.console import RenderableType
 
 from ctc.adapter import Step
 from ctc.address import format_rdev
 from ctc.order import name_of
 from ctc.state import State
-from isfc.cli.live.ctce_table import Intervals, device_pages
+from isfc.cli.live.ctce_table import DeviceReports
 from isfc.cli.live.options import ObserveOptions
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, valued, within
 from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
-from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.output.trace_events import Event
 from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
 from isfc.ctce.ios import CommandIo, IoBook
@@ -117,12 +115,7 @@ class CtceTimeline:
         system, _ = self._place(at)
         name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
         rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
-        counter = {
-            "ph": "C",
-            "pid": system + 1,
-            "tid": 0,
-            "ts": trace_events.us(in_bin * RATE_BIN_NS),
-        }
+        counter = trace_events.counter(system, in_bin * RATE_BIN_NS)
         self._add({**counter, "name": name, "args": {"MB/s": rate}})
 
     def _place(self, at: CtcPlace) -> tuple[int, int]:
@@ -183,7 +176,7 @@ class ShownOptions(Struct, frozen=True):
     @contextmanager
     def observing(
         self, exchange: Exchange, ctcs: Sequence[JoinedCtc], now_ns: Callable[[], int]
-    ) -> Iterator[tuple[IoBook, "DeviceReports"]]:
+    ) -> Iterator[tuple[IoBook, DeviceReports]]:
         """Show and write what happens while the block runs; what it has counted is the book's."""
         book = IoBook(exchange.adapters)
         exchange.observers.append(book)
@@ -224,39 +217,6 @@ class ShownOptions(Struct, frozen=True):
                 now_ns = box.now_ns()
                 box.exchange.advance(now_ns)
                 write(end_record(now_ns, digest.value))
-
-
-class DeviceReports:
-    """Shows FCX108 DEVICE of each interval; of none if ``interval_s`` is None."""
-
-    def __init__(
-        self, book: IoBook, ctcs: Sequence[JoinedCtc], interval_s: float | None, now_ns: int
-    ) -> None:
-        self._ends = [
-            (CtcPlace(index, end), each.system, format_rdev(each.rdev))
-            for index, ctc in enumerate(ctcs)
-            for end, each in enumerate(ctc)
-        ]
-        self._intervals = Intervals(book, now_ns)
-        self._interval_ns = None if interval_s is None else round(interval_s * 1e9)
-        self.show: Callable[[RenderableType], None] = show
-
-    def look(self, now_ns: int) -> None:
-        """Show each interval that is over."""
-        if self._interval_ns is None:
-            return
-        while now_ns >= self._intervals.begin_ns + self._interval_ns:
-            self._show(self._intervals.begin_ns + self._interval_ns)
-
-    def last(self, now_ns: int) -> None:
-        """Show the interval that nothing more comes of."""
-        self.look(now_ns)
-        if self._interval_ns is not None and now_ns > self._intervals.begin_ns:
-            self._show(now_ns)
-
-    def _show(self, now_ns: int) -> None:
-        for page in device_pages(self._ends, self._intervals, now_ns):
-            self.show(page)
 
 
 class _Trace:

@@ -60,14 +60,8 @@ def typed_lines(hear: Callable[[str], None], number: int = STDIN) -> Iterator[No
         loop.remove_reader(number)
 
 
-COMMANDS: Final = {
-    "lose": "PIECE: its CTCs carry nothing, and a Hercules 4 hears that its partner is not ready",
-    "restore": "PIECE: what was lost by that name is there again; all: everything",
-    "delay": "TIME, such as 20ms: each command takes so much longer; 0ms: as before",
-    "stall": "nothing moves; what is said waits",
-    "resume": "what has waited goes on",
-}
-"""Each command with what it does."""
+COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
+"""What each of them does is in docs/ctce.md."""
 
 COMMANDS_MAX: Final = 1_000
 """Lines of a file."""
@@ -138,12 +132,14 @@ def condition(exchange: Exchange) -> str:
     return ", ".join(said) or "nothing is lost, delayed or stalled"
 
 
-def read_commands(path: Path | None, hardware: CtceHardware) -> list[OperatorCommand]:
+def read_commands(name: str | None, hardware: CtceHardware) -> list[OperatorCommand]:
     """Those of a file; none without one."""
-    if path is None:
+    if name is None:
         return []
-    with within(f"--commands {path}"):
-        text = read_bytes(path, "a file of commands", FILE_LENGTH_MAX).decode(errors="replace")
+    with within(f"--commands {name}"):
+        text = read_bytes(Path(name), "a file of commands", FILE_LENGTH_MAX).decode(
+            errors="replace"
+        )
         return parse_commands(text.splitlines(), hardware)
 
 

@@ -13,14 +13,13 @@ Names of files are as seen from the folder of this one.
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-import msgspec
 import typer
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
 from ctc.order_fibre import FibreKind
@@ -28,6 +27,7 @@ from isfc.cli.options.layout import LinkOption, complete_layout, open_collection
 from isfc.cli.options.option import valued
 from isfc.ctce.exchange import ExchangeDefinition
 from isfc.ctce.join import (
+    CtceStatement,
     JoinedCtc,
     Place,
     check_place,
@@ -75,54 +75,6 @@ class CtceHardware:
     pieces: Mapping[str, frozenset[int]]
 
 
-class HardwareOptions(Struct, frozen=True):
-    """What is between two Hercules: the times of a layout, and what goes wrong."""
-
-    link: LinkOption = None
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LAYOUT",
-            help="With two files: the layout that has their CTCs, by RDEV: for --pace, and for "
-            "the pieces that commands name.",
-            autocompletion=complete_layout,
-        ),
-    ] = None
-    pace: Annotated[
-        CtcePace | None,
-        typer.Option(
-            help="none (if not said): as fast as the machine; model: with the times of the "
-            "layout's features and distances."
-        ),
-    ] = None
-    commands: Annotated[
-        Path | None,
-        valued(
-            "FILE",
-            "What goes wrong, and when: lines such as 'at 5s lose director:61'. The same is "
-            "typed while it runs: lose, restore, delay, stall, resume.",
-        ),
-    ] = None
-
-    def open(self, ctcs: Sequence[JoinedCtc]) -> CtceHardware:
-        """The hardware of a layout, if there is one."""
-        layout = self.layout
-        paced = self.pace is CtcePace.MODEL
-        if layout is None:
-            if paced:
-                raise ConfigurationError("--pace model: expected --layout, which has the features")
-            return without_layout(ctcs)
-        opened = open_collection(layout)
-        with within(opened.source):
-            found = opened.collection.link(self.link, "--link")
-            return of_layout(ctcs, found, opened.collection.cecs, paced=paced)
-
-
-def without_layout(ctcs: Sequence[JoinedCtc]) -> CtceHardware:
-    """CTCs of which nothing is known but their devices: one fibre that takes no time."""
-    return CtceHardware(ExchangeDefinition(on=(0,) * len(ctcs)), _devices(ctcs))
-
-
 def of_layout(
     ctcs: Sequence[JoinedCtc], layout: Layout, cecs: Sequence[Cec] = (), *, paced: bool
 ) -> CtceHardware:
@@ -132,10 +84,9 @@ def of_layout(
     """
     own = {ctc.rdevs: (ctc.fibre, False) for ctc in layout.ctcs}
     own = {ctc.rdevs[::-1]: (ctc.fibre, True) for ctc in layout.ctcs} | own
-    found = [own.get((first.rdev, second.rdev)) for first, second in ctcs]
     on: list[tuple[Fibre, bool]] = []
-    for (first, second), each in zip(ctcs, found, strict=True):
-        if each is None:
+    for first, second in ctcs:
+        if (each := own.get((first.rdev, second.rdev))) is None:
             raise ConfigurationError(
                 f"{first} = {second}: the layout has no CTC with these RDEVs: expected one of "
                 + ", ".join(" = ".join(map(format_rdev, ctc.rdevs)) for ctc in layout.ctcs[:2])
@@ -191,114 +142,14 @@ LISTEN_DEFAULT: Final = "127.0.0.1:32880"
 FILE_LENGTH_MAX: Final = 1_048_576
 """Bytes of a Hercules' configuration file."""
 
-
-@dataclass(frozen=True, slots=True)
-class CtceSources:
-    """Where the CTCs are described: in a ``layout``, two ``files`` of Hercules', or by ``rdevs``.
-
-    ``names`` are those of the two systems, empty where the layout or the files name them; ``at``
-    says where a system is, ``wires`` in which form alone it speaks.
-    """
-
-    listen: str = LISTEN_DEFAULT
-    layout: str | None = None
-    link: str | None = None
-    files: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    rdevs: tuple[tuple[Rdev, ...], ...] = ()
-    at: tuple[str, ...] = ()
-    wires: Mapping[str, str] = field(default_factory=dict)
-    prefix: str = "--"
-    """What makes an option of a key, in messages."""
-    pace: CtcePace | None = None
-    commands: Path | None = None
-
-    def joined(self) -> list[JoinedCtc]:
-        """The CTCs. Raises `ConfigurationError` for what does not fit together."""
-        wires = self.wires
-        return [
-            (a._replace(wire=wires.get(a.system, "")), b._replace(wire=wires.get(b.system, "")))
-            for a, b in self._joined()
-        ]
-
-    def _joined(self) -> list[JoinedCtc]:
-        place = check_place(f"{self.prefix}listen", self.listen)
-        if self.files:
-            return self._of_files(place)
-        if self.rdevs:
-            names = (self.names[0], self.names[1])
-            rdevs = list(zip(*self.rdevs, strict=True))
-        else:
-            assert self.layout is not None
-            layout = open_layout(self.layout, self.link)
-            names = (str(layout.nodes[0]), str(layout.nodes[1]))
-            if self.names and {*self.names} != {*names}:
-                raise ConfigurationError(
-                    f"ctce {' and '.join(self.names)}: the layout joins {' and '.join(names)}"
-                )
-            rdevs = [ctc.rdevs for ctc in layout.ctcs]
-        return join_layout(names, rdevs, self._places(names), place)
-
-    def _of_files(self, listen: Place) -> list[JoinedCtc]:
-        if len(self.files) != 2:
-            raise ConfigurationError(
-                f"{len(self.files)} files: expected a layout, a ctce.toml, or the configuration "
-                "files of two Hercules"
-            )
-        first, second = self.files
-        names = (Path(first).stem, Path(second).stem)
-        if self.names:
-            names = (self.names[0], self.names[1])
-        elif names[0] == names[1]:
-            raise ConfigurationError(
-                f"{first} and {second}: expected two names, as they name systems"
-            )
-        statements = (
-            read_statements(statement_text(first), first),
-            read_statements(statement_text(second), second),
-        )
-        nearby = Place("127.0.0.1", listen.port)
-        places = self._places(names, dict.fromkeys(names, nearby))
-        return join_statements(names, statements, places, listen)
-
-    def _places(
-        self, names: tuple[str, str], found: Mapping[str, Place] | None = None
-    ) -> dict[str, Place]:
-        """Where each system is, by its name."""
-        places = dict(found or {})
-        for text in self.at:
-            name, separator, where = text.partition("=")
-            if not separator or name not in names:
-                raise ConfigurationError(
-                    f"{self.prefix}at {text}: expected {names[0]}=HOST:PORT or {names[1]}=HOST:PORT"
-                )
-            places[name] = check_place(f"{self.prefix}at {name}", where)
-        for name in names:
-            if name not in places:
-                raise ConfigurationError(
-                    f"{self.prefix}at: expected {name}=HOST:PORT too, where that Hercules is, and "
-                    "the port of its first device"
-                )
-        return places
-
-
-def statement_text(name: str) -> str:
-    """The text of a Hercules' configuration file."""
-    with within(name):
-        data = read_bytes(Path(name), "a configuration file of Hercules", FILE_LENGTH_MAX)
-        if len(data) > FILE_LENGTH_MAX:
-            raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
-    return data.decode("latin-1")
-
-
 _KIND: Final = "a ctce.toml"
-
-
 _WIRE: Final = " or ".join(f'"{form}"' for form in FORMS)
 _SYSTEMS: Final = "a table [ctce.NAME] for each of two systems"
 
 
-class _System(msgspec.Struct):
+class CtceSystem(Struct):
+    """A table ``[ctce.NAME]``."""
+
     at: Annotated[str, holds("HOST:PORT, where this Hercules listens for its first device")] = ""
     configuration: Annotated[
         str, holds("the configuration file of this Hercules, with its CTCE devices")
@@ -307,7 +158,9 @@ class _System(msgspec.Struct):
     wire: Annotated[str, holds(_WIRE)] = ""
 
 
-class _Root(msgspec.Struct, kw_only=True):
+class CtceFile(Struct, kw_only=True):
+    """A ``ctce.toml``, or what options and other arguments say in its place."""
+
     listen: Annotated[str, holds("HOST:PORT, where both Hercules find their partner")] = (
         LISTEN_DEFAULT
     )
@@ -319,7 +172,20 @@ class _Root(msgspec.Struct, kw_only=True):
     ] = None
     pace: Annotated[CtcePace | None, holds('"none" or "model"')] = None
     commands: Annotated[str | None, holds("a file of commands")] = None
-    ctce: Annotated[dict[str, _System], holds(_SYSTEMS)]
+    ctce: Annotated[dict[str, CtceSystem], holds(_SYSTEMS)]
+
+    def hardware(self, ctcs: Sequence[JoinedCtc]) -> CtceHardware:
+        """The hardware of its layout, if there is one."""
+        paced = self.pace is CtcePace.MODEL
+        if self.layout is None:
+            if paced:
+                raise ConfigurationError("--pace model: expected --layout, which has the features")
+            definition = ExchangeDefinition(on=(0,) * len(ctcs))  # a fibre that takes no time
+            return CtceHardware(definition, _devices(ctcs))
+        opened = open_collection(self.layout)
+        with within(opened.source):
+            found = opened.collection.link(self.link, "--link")
+            return of_layout(ctcs, found, opened.collection.cecs, paced=paced)
 
 
 def is_ctce_file(name: str) -> bool:
@@ -331,78 +197,56 @@ def is_ctce_file(name: str) -> bool:
         return "ctce" in decode(read_bytes(path, _KIND), _KIND)
 
 
-def read_ctce_file(name: str) -> CtceSources:
-    """What such a file says; raises `ConfigurationError` with file, place and remedy."""
+def read_ctce_file(name: str) -> CtceFile:
+    """Such a file, with the files that it names as seen from here.
+
+    Raises `ConfigurationError` with file, place and remedy.
+    """
     with within(name):
-        root = convert(decode(read_bytes(Path(name), _KIND), _KIND), _Root, "")
-        if len(root.ctce) != 2:
-            named = ", ".join(map(show_key, [*root.ctce][:4])) or "none"
+        said = convert(decode(read_bytes(Path(name), _KIND), _KIND), CtceFile, "")
+        if len(said.ctce) != 2:
+            named = ", ".join(map(show_key, [*said.ctce][:4])) or "none"
             raise ConfigurationError(f"ctce: {named}; expected {_SYSTEMS}")
-        for system in root.ctce:
-            check_table_name(f"[ctce.{show_key(system)}]", system, "a system")
-        return _sources(root, Path(name).parent)
+        _check_systems(said)
+    folder = Path(name).parent
+    for system in said.ctce.values():
+        if system.configuration:
+            system.configuration = str(folder / system.configuration)
+    if said.layout is not None and said.layout not in shipped_layouts():
+        said.layout = str(folder / said.layout)
+    if said.commands is not None:
+        said.commands = str(folder / said.commands)
+    return said
 
 
-def _sources(root: _Root, folder: Path) -> CtceSources:
-    systems = root.ctce
-    names = tuple(systems)
-    for key in ("configuration", "rdevs"):
-        having = [name for name, system in systems.items() if getattr(system, key)]
-        if len(having) == 1:
-            other = next(name for name in names if name not in having)
-            raise ConfigurationError(
-                f"[ctce.{show_key(other)}] {key}: missing, as [ctce.{show_key(having[0])}] has it"
-            )
-    for name, system in systems.items():
+def _check_systems(said: CtceFile) -> None:
+    """Raise `ConfigurationError` for tables of two systems that do not fit together."""
+    systems: dict[str, CtceSystem] = {}
+    for name, system in said.ctce.items():
+        place = f"[ctce.{show_key(name)}]"
+        check_table_name(place, name, "a system")
+        systems[place] = system
         if system.wire not in ("", *FORMS):
-            raise ConfigurationError(
-                f"[ctce.{show_key(name)}] wire {system.wire[:40]!r}: expected {_WIRE}"
-            )
-    files = [str(folder / system.configuration) for system in systems.values()]
-    given = all(system.configuration for system in systems.values())
-    rdevs = _rdevs(systems)
-    if given and rdevs:
+            raise ConfigurationError(f"{place} wire {system.wire[:40]!r}: expected {_WIRE}")
+    for key in ("configuration", "rdevs"):
+        having = [place for place, system in systems.items() if getattr(system, key)]
+        if len(having) == 1:
+            (other,) = systems.keys() - having
+            raise ConfigurationError(f"{other} {key}: missing, as {having[0]} has it")
+    system = next(iter(said.ctce.values()))
+    if system.configuration and system.rdevs:
         raise ConfigurationError("[ctce] has rdevs and configuration: expected one of them")
-    if not given and not rdevs and root.layout is None:
+    if not (system.configuration or system.rdevs or said.layout):
         raise ConfigurationError(
             "says of no device: expected rdevs or configuration for each system, or a layout"
         )
-    layout = root.layout
-    if layout is not None and layout not in shipped_layouts():
-        layout = str(folder / layout)
-    return CtceSources(
-        root.listen,
-        layout,
-        root.link,
-        tuple(files) if given else (),
-        names,
-        rdevs,
-        tuple(f"{name}={system.at}" for name, system in systems.items() if system.at),
-        {name: system.wire for name, system in systems.items()},
-        prefix="",
-        pace=root.pace,
-        commands=None if root.commands is None else folder / root.commands,
-    )
 
 
-def _rdevs(systems: dict[str, _System]) -> tuple[tuple[Rdev, ...], ...]:
-    """The devices of each system, the first of one being joined to the first of the other."""
-    found: list[tuple[Rdev, ...]] = []
-    for name, system in systems.items():
-        if system.rdevs:
-            with within(f"[ctce.{show_key(name)}] rdevs"):
-                found.append(tuple(parse_rdevs(system.rdevs)))
-    if found and len(found[0]) != len(found[1]):
-        first, second = systems
-        raise ConfigurationError(
-            f"[ctce.{show_key(second)}] rdevs: {len(found[1])}, [ctce.{show_key(first)}] has "
-            f"{len(found[0])}: expected as many of both"
-        )
-    return tuple(found)
+class CtceOptions(Struct, frozen=True):
+    """Where both Hercules are and find their partner, the times of a layout, and what goes wrong.
 
-
-class SourceOptions(Struct, frozen=True):
-    """Where both Hercules are, and where they find their partner."""
+    An option takes precedence over a ``ctce.toml``.
+    """
 
     listen: Annotated[
         str | None,
@@ -419,38 +263,138 @@ class SourceOptions(Struct, frozen=True):
             "Where a system's Hercules is, and the port of its first device. May be given again.",
         ),
     ] = None
+    link: LinkOption = None
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LAYOUT",
+            help="With two files: the layout that has their CTCs, by RDEV: for --pace, and for "
+            "the pieces that commands name.",
+            autocompletion=complete_layout,
+        ),
+    ] = None
+    pace: Annotated[
+        CtcePace | None,
+        typer.Option(
+            help="none (if not said): as fast as the machine; model: with the times of the "
+            "layout's features and distances."
+        ),
+    ] = None
+    commands: Annotated[
+        str | None,
+        valued(
+            "FILE",
+            "What goes wrong, and when: lines such as 'at 5s lose director:61'. The same is "
+            "typed while it runs: lose, restore, delay, stall, resume.",
+        ),
+    ] = None
 
-    def join(
-        self, sources: Sequence[str], hardware: HardwareOptions
-    ) -> tuple[list[JoinedCtc], HardwareOptions]:
-        """The CTCs of the arguments, and the hardware's options with what a file says besides.
+    def join(self, sources: Sequence[str]) -> tuple[list[JoinedCtc], CtceFile]:
+        """The CTCs of the arguments, and all that these and the options say.
 
-        An option takes precedence over a ``ctce.toml``.
+        Raises `ConfigurationError` for what does not fit together.
         """
-        wanted, hardware = _read(sources, hardware)
-        wanted = replace(
-            wanted,
-            at=(*wanted.at, *(self.at or [])),
-            listen=self.listen or wanted.listen,
-            link=hardware.link or wanted.link,
-        )
-        hardware = structs.replace(hardware, link=wanted.link)
-        if wanted.link is not None and hardware.layout is None:
+        said, prefix = self._read(sources)
+        for name in ("listen", "link", "pace", "commands"):
+            if (value := getattr(self, name)) is not None:
+                setattr(said, name, value)
+        if said.link is not None and said.layout is None:
             raise ConfigurationError("--link: names a link of a layout; expected a layout")
-        with within(sources[0]) if wanted.names else nullcontext():
-            return wanted.joined(), hardware
+        at = [f"{name}={system.at}" for name, system in said.ctce.items() if system.at]
+        with nullcontext() if prefix else within(sources[0]):
+            return _joined(said, [*at, *(self.at or ())], prefix), said
+
+    def _read(self, sources: Sequence[str]) -> tuple[CtceFile, str]:
+        """What the arguments say, and what makes an option of a key in messages about that."""
+        if len(sources) == 1:
+            if self.layout is not None:
+                raise ConfigurationError("--layout: goes with two configuration files")
+            if is_ctce_file(sources[0]):
+                return read_ctce_file(sources[0]), ""
+            return CtceFile(layout=sources[0], ctce={}), "--"
+        if len(sources) != 2:
+            raise ConfigurationError(
+                f"{len(sources)} files: expected a layout, a ctce.toml, or the configuration "
+                "files of two Hercules"
+            )
+        systems = {Path(file).stem: CtceSystem(configuration=file) for file in sources}
+        if len(systems) == 1:
+            raise ConfigurationError(
+                f"{' and '.join(sources)}: expected two names, as they name systems"
+            )
+        return CtceFile(layout=self.layout, ctce=systems), "--"
 
 
-def _read(sources: Sequence[str], hardware: HardwareOptions) -> tuple[CtceSources, HardwareOptions]:
-    if len(sources) != 1:
-        return CtceSources(files=tuple(sources)), hardware
-    if hardware.layout is not None:
-        raise ConfigurationError("--layout: goes with two configuration files")
-    (name,) = sources
-    said = read_ctce_file(name) if is_ctce_file(name) else CtceSources(layout=name)
-    return said, structs.replace(
-        hardware,
-        layout=said.layout,
-        pace=hardware.pace or said.pace,
-        commands=hardware.commands or said.commands,
-    )
+def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
+    """The CTCs of two systems, ``at`` their places, each in the form that its Hercules speaks."""
+    listen = check_place(f"{prefix}listen", said.listen)
+    systems = [*said.ctce.items()]
+    if systems and systems[0][1].configuration:
+        (first, one), (second, other) = systems
+        names = (first, second)
+        statements = _statements(one.configuration), _statements(other.configuration)
+        nearby = dict.fromkeys(names, Place("127.0.0.1", listen.port))
+        ctcs = join_statements(names, statements, _places(names, nearby, at, prefix), listen)
+    else:
+        if systems and systems[0][1].rdevs:
+            names, rdevs = (systems[0][0], systems[1][0]), _rdevs(said.ctce)
+        else:
+            assert said.layout is not None, "no device"
+            layout = open_layout(said.layout, said.link)
+            names = (str(layout.nodes[0]), str(layout.nodes[1]))
+            rdevs = [ctc.rdevs for ctc in layout.ctcs]
+            if systems and {*said.ctce} != {*names}:
+                raise ConfigurationError(
+                    f"ctce {' and '.join(said.ctce)}: the layout joins {' and '.join(names)}"
+                )
+        ctcs = join_layout(names, rdevs, _places(names, {}, at, prefix), listen)
+    wires = {name: system.wire for name, system in systems}
+    return [
+        (a._replace(wire=wires.get(a.system, "")), b._replace(wire=wires.get(b.system, "")))
+        for a, b in ctcs
+    ]
+
+
+def _rdevs(systems: Mapping[str, CtceSystem]) -> list[tuple[Rdev, Rdev]]:
+    """The devices of each CTC: the first of one system is joined to the first of the other."""
+    found: dict[str, Sequence[Rdev]] = {}
+    for name, system in systems.items():
+        place = f"[ctce.{show_key(name)}]"
+        with within(f"{place} rdevs"):
+            found[place] = parse_rdevs(system.rdevs)
+    (first, ours), (second, theirs) = found.items()
+    if len(ours) != len(theirs):
+        raise ConfigurationError(
+            f"{second} rdevs: {len(theirs)}, {first} has {len(ours)}: expected as many of both"
+        )
+    return [*zip(ours, theirs, strict=True)]
+
+
+def _statements(name: str) -> list[CtceStatement]:
+    """The CTCE devices of a Hercules' configuration file."""
+    with within(name):
+        data = read_bytes(Path(name), "a configuration file of Hercules", FILE_LENGTH_MAX)
+        if len(data) > FILE_LENGTH_MAX:
+            raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
+    return read_statements(data.decode("latin-1"), name)
+
+
+def _places(
+    names: tuple[str, str], found: Mapping[str, Place], at: Sequence[str], prefix: str
+) -> dict[str, Place]:
+    """Where each system is, by its name."""
+    places = dict(found)
+    for text in at:
+        name, separator, where = text.partition("=")
+        if not separator or name not in names:
+            raise ConfigurationError(
+                f"{prefix}at {text}: expected {names[0]}=HOST:PORT or {names[1]}=HOST:PORT"
+            )
+        places[name] = check_place(f"{prefix}at {name}", where)
+    for name in names:
+        if name not in places:
+            raise ConfigurationError(
+                f"{prefix}at: expected {name}=HOST:PORT too, where that Hercules is, and "
+                "the port of its first device"
+            )
+    return places

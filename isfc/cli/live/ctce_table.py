@@ -1,7 +1,8 @@
 """What joined CTCs have done: in all, in an interval as in FCX108, and while they are watched."""
 
 import sys
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,10 @@ from rich.live import Live
 
 from ctc.address import format_rdev
 from ctc.state import CommandClass
+from isfc.cli.output.streams import show
 from isfc.ctce.exchange import CtcPlace
 from isfc.ctce.ios import EndTally, IoBook
+from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import number
 from isfc.live.ctce import CtceBox, EndPort
@@ -83,22 +86,44 @@ class Intervals:
         return seconds, since
 
 
-def device_pages(
-    ctcs_ends: list[tuple[CtcPlace, str, str]], intervals: Intervals, now_ns: int
-) -> Iterator[RenderableType]:
-    """FCX108 DEVICE of the interval that ends now, of each system: place, system and RDEV."""
-    from isfc.answers.views import device_table  # few ask for it, and it loads the model
+class DeviceReports:
+    """Shows FCX108 DEVICE of each interval; of none if ``interval_s`` is None."""
 
-    begin_s = intervals.begin_ns / 1e9
-    seconds, since = intervals.next(now_ns)
-    for system in dict.fromkeys(name for _, name, _ in ctcs_ends):
-        rows = [
-            _device_row(system, rdev, since[at], seconds)
-            for at, name, rdev in ctcs_ends
-            if name == system
-        ]
-        title = f"FCX108 DEVICE, {system}, {number(begin_s, 1)} to {number(now_ns / 1e9, 1)} s"
-        yield device_table(title, rows)
+    def __init__(
+        self, book: IoBook, ctcs: Sequence[JoinedCtc], interval_s: float | None, now_ns: int
+    ) -> None:
+        self._devices: defaultdict[str, list[tuple[CtcPlace, str]]] = defaultdict(list)
+        for index, ctc in enumerate(ctcs):
+            for end, each in enumerate(ctc):
+                device = CtcPlace(index, end), format_rdev(each.rdev)
+                self._devices[each.system].append(device)
+        self._intervals = Intervals(book, now_ns)
+        self._interval_ns = None if interval_s is None else round(interval_s * 1e9)
+        self.show: Callable[[RenderableType], None] = show
+
+    def look(self, now_ns: int) -> None:
+        """Show each interval that is over."""
+        if self._interval_ns is None:
+            return
+        while now_ns >= self._intervals.begin_ns + self._interval_ns:
+            self._show(self._intervals.begin_ns + self._interval_ns)
+
+    def last(self, now_ns: int) -> None:
+        """Show the interval that nothing more comes of."""
+        self.look(now_ns)
+        if self._interval_ns is not None and now_ns > self._intervals.begin_ns:
+            self._show(now_ns)
+
+    def _show(self, now_ns: int) -> None:
+        """Show a page for each system, of the interval that ends now."""
+        from isfc.answers.views import device_table  # few ask for it, and it loads the model
+
+        begin_s = self._intervals.begin_ns / 1e9
+        seconds, since = self._intervals.next(now_ns)
+        for system, devices in self._devices.items():
+            rows = [_device_row(system, rdev, since[at], seconds) for at, rdev in devices]
+            title = f"FCX108 DEVICE, {system}, {number(begin_s, 1)} to {number(now_ns / 1e9, 1)} s"
+            self.show(device_table(title, rows))
 
 
 def _device_row(system: str, rdev: str, tally: EndTally, seconds: float) -> "DeviceRow":

@@ -237,8 +237,8 @@ async def observe(
     endpoint = options.endpoint()
     async with AsyncExitStack() as stack:
         if endpoint is not None:
-            from isfc.live.metrics import families  # and an HTTP server, which most do without
-            from isfc.live.metrics_server import MetricsServer
+            # with an HTTP server, which most do without
+            from isfc.live.metrics import MetricsServer, families
 
             server = MetricsServer(lambda: families([look(each, paced=paced) for each in engines]))
             stack.push_async_callback(server.close)

@@ -1,15 +1,18 @@
 """What a live run shows: as ``isfc run`` does, from each system that has measured."""
 
+import asyncio
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+import typer
 from msgspec import UNSET, Struct
 from rich.console import Group, RenderableType
 
 from isfc.answers.run import LinkRun, link_run, run_report
+from isfc.cli.live.loops import run_live
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
@@ -20,21 +23,28 @@ from isfc.reports.terminal import page, table_of
 from scenarios.figures.figure import Unit
 
 
-def show_measured(
+def run_measured(
+    main: Callable[[asyncio.Event, list[Measured]], Coroutine[Any, Any, int]],
     options: LiveOptions,
     links: Sequence[Layout],
-    measured: Sequence[Measured],
     layout: str,
     *,
     json: bool,
 ) -> None:
-    """Print what was measured, if anything was; ``layout`` is what the command line called it."""
+    """Run ``main`` live, and print what it has measured, if that is anything; end with its code.
+
+    ``layout`` is what the command line called it.
+    """
+    measured: list[Measured] = []
+    code = run_live(lambda stop: main(stop, measured))
     if measured:
         found = live_run(options, links, measured, layout)
         if json:
             show_json(found)
         else:
             show(live_page(found))
+    if code:
+        raise typer.Exit(code)
 
 
 class LiveRun(Struct, frozen=True):
@@ -58,12 +68,18 @@ def live_run(
     layout: str | None = None,
 ) -> LiveRun:
     """What was measured at each link end."""
-    results = []
+    results, lags = list[LinkRun](), dict[str, float]()
+    factor, command = options.factor, shlex.join(["isfc", *sys.argv[1:]])
+    time = f"model time, each taking {factor} s" if factor else "real time"
     for each in measured:
-        record = _record(options, links, each, layout)
-        results.append(replace(record, partner=UNSET if each.partner is None else each.partner))
-    lags = {lag_key(found): each.lag_percent for found, each in zip(results, measured, strict=True)}
-    return LiveRun(options.pace.value, options.factor or None, lags, results)
+        ends = {each.result.node, each.partner}
+        link = next(link for link in links if each.partner is None or ends == {*link.nodes})
+        experiment = options.experiment(link)
+        assert experiment is not None, "nothing to measure"
+        found = link_run(experiment, [each.result], layout, time=time, command=command)
+        results.append(replace(found, partner=each.partner or UNSET))
+        lags[lag_key(results[-1])] = each.lag_percent
+    return LiveRun(options.pace.value, factor or None, lags, results)
 
 
 def live_page(found: LiveRun) -> RenderableType:
@@ -77,18 +93,6 @@ def live_page(found: LiveRun) -> RenderableType:
             lag = number(found.lag_percent[lag_key(each)], 2)
             pages += [f"Lag: {lag} % of the time was lateness", ""]
     return Group(*pages[:-1])
-
-
-def _record(
-    options: LiveOptions, links: Sequence[Layout], each: Measured, layout: str | None
-) -> LinkRun:
-    """What one link end has measured."""
-    ends = {each.result.node, each.partner}
-    link = next(link for link in links if each.partner is None or ends == {*link.nodes})
-    experiment = options.experiment(link)
-    assert experiment is not None, "nothing to measure"
-    command = shlex.join(["isfc", *sys.argv[1:]])
-    return link_run(experiment, [each.result], layout, time=_time(options), command=command)
 
 
 def lag_key(found: LinkRun) -> str:
@@ -124,9 +128,3 @@ _ENDS: Final = (
     Column("coll/s", "collisions_per_s", width=6, places=1),
     Column("lag %", "lag_percent", width=6, places=2),
 )
-
-
-def _time(options: LiveOptions) -> str:
-    if not options.factor:
-        return "real time"
-    return f"model time, each taking {options.factor} s"

@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,23 +9,21 @@ import typer
 from msgspec import Struct
 
 from isfc.cli.live.cp import RunDirOption
-from isfc.cli.live.loops import run_live
-from isfc.cli.live.measured_page import show_measured
+from isfc.cli.live.measured_page import run_measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
-from isfc.cli.live.running_node import LiveNode, Measured
-from isfc.cli.options.flattened import flattened
+from isfc.cli.live.running_node import LiveNode
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import flag, flattened, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
 from isfc.layout.in_words import find_node
-from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
 from isfc.live.late_writer import LateFile
+from isfc.live.opening import Opening
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System, system_of
 
@@ -52,32 +49,38 @@ class PartnerOptions(Struct, frozen=True):
     ca: Annotated[Path | None, valued("FILE", "The CA that signed the partner's.")] = None
     insecure: Annotated[bool, flag("--insecure", "Go beyond this machine without TLS.")] = False
 
-    def tls(self) -> "list[TlsFiles | None]":
-        """The contexts of the end that listens and of the one that connects, if there are both.
+    def opening(
+        self, options: LiveOptions, partners: Sequence[NodeName], make: MakeSystem
+    ) -> Opening:
+        """How the node is to meet its partners.
 
         Warns of ``--insecure`` where nothing is encrypted. Raises `ConfigurationError` for files
-        that are missing or not what they should be.
+        that are missing or not what they should be, and for addresses that do not fit.
         """
-        ways = ((True, self.listen), (False, self.connect))
-        found = [
+        tls, connect_tls = (
             mutual_tls(self.cert, self.key, self.ca, server=server, report=show_error)
-            for server, given in ways
             if given is not None
-        ]
-        if self.insecure and not any(found):
+            else None
+            for server, given in ((True, self.listen), (False, self.connect))
+        )
+        if self.insecure and not (tls or connect_tls):
             show_error("--insecure: whoever reaches this address can read, forge and cut the link")
-        return found
-
-    def check_one(self) -> None:
-        """Raise `ConfigurationError` unless the only partner is either waited for or gone to."""
-        if (self.listen is None) == (self.connect is None):
+        listen = parse_endpoint(self.listen) if self.listen else None
+        if len(partners) == 1 and (self.listen is None) == (self.connect is None):
             raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
+        return Opening(
+            listen,
+            self._connections(partners),
+            dilation=options.factor,
+            verify=options.verify,
+            tls=tls,
+            connect_tls=connect_tls,
+            insecure=self.insecure,
+            reconnect_s=options.reconnect_s,
+            make=make,
+        )
 
-    def listening(self) -> Endpoint | None:
-        """Where the node listens; None if it does not."""
-        return parse_endpoint(self.listen) if self.listen else None
-
-    def connections(self, partners: Sequence[NodeName]) -> dict[NodeName, Endpoint]:
+    def _connections(self, partners: Sequence[NodeName]) -> dict[NodeName, Endpoint]:
         """Where to go to, by partner, from ``PARTNER=ADDR``; the only one need not be named."""
         found: dict[NodeName, Endpoint] = {}
         for text in self.connect or ():
@@ -216,39 +219,15 @@ def node(
     """
     if json and options.seconds is None and not lifeline:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
-    tls = partner.tls()
     links = options.open_links(layout, link_name, quiet=lifeline)
-    live = replace(
-        _live_node(name, links, options, partner, journal),
-        insecure=partner.insecure,
-        lifeline=lifeline,
-        run_dir=run_dir,
-        observed=observed,
-    )
-    measured: list[Measured] = []
-    code = run_live(lambda stop: live.serve(stop, measured.append, *tls))
-    show_measured(options, live.links, measured, layout, json=json)
-    if code:
-        raise typer.Exit(code)
-
-
-def _live_node(
-    name: str,
-    links: tuple[Layout, ...],
-    options: LiveOptions,
-    partner: PartnerOptions,
-    journal: Path | None,
-) -> LiveNode:
-
     named = find_node("NAME", name, dict.fromkeys(node for link in links for node in link.nodes))
     own = tuple(link for link in links if named in link.nodes)
-    node = LiveNode(own, named, options, partner.listening())
-    if len(own) == 1:
-        partner.check_one()
-    return replace(
-        node,
-        connect=partner.connections(node.partners),
-        make=_system_maker(journal, several=len(own) > 1),
+    partners = [link.nodes[1 - link.nodes.index(named)] for link in own]
+    make = _system_maker(journal, several=len(own) > 1)
+    opening = partner.opening(options, partners, make)
+    live = LiveNode(own, named, options, opening, lifeline, run_dir, observed)
+    run_measured(
+        lambda stop, measured: live.serve(stop, measured.append), options, own, layout, json=json
     )
 
 

@@ -10,8 +10,7 @@ from msgspec import Struct, structs
 
 from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
 from isfc.cli.options.layout import open_collection
-from isfc.cli.options.number import bounded
-from isfc.cli.options.option import flag, valued, words_of
+from isfc.cli.options.option import bounded, flag, valued, words_of
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node
@@ -98,7 +97,7 @@ class LiveOptions(Struct, frozen=True):
             RECONNECT_MIN,
             SECONDS_MAX,
             "Sever all conversations when the link was down for so long.",
-            name="--reconnect",
+            "--reconnect",
         ),
     ] = RECONNECT_S
     forward: ForwardOption = None
@@ -162,6 +161,7 @@ class LiveOptions(Struct, frozen=True):
             return None
         client = NodeName(self.client.upper()) if self.client is not None else None
         return make_experiment(
+            Experiment.of,
             link,
             find_workload(self.workload),
             pairs=self.pairs,

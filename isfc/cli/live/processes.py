@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import convert
+
 from ctc.address import Rdev
 from isfc.cli.live.logs import note_drops
 from isfc.cli.live.loops import late_stdout
@@ -31,7 +33,7 @@ from isfc.link.state import LinkState
 from isfc.live.control import ControlClient
 from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import Result
 
 LOOK_S: Final = 1.0
 """Between two looks at the nodes."""
@@ -87,28 +89,20 @@ class LiveSystems:
         """Run all until ``stop`` or until they end; what they measured goes to ``measured``."""
         note_drops(self.observed.log_format, self.names[0], " ".join(self.names[1:]))
         with private_directory() as folder:
-            async with self._processes(folder) as processes:
-                said: set[str] = set()
-                outcomes = {
-                    name: asyncio.create_task(_outcome(process, said))
-                    for name, process in processes.items()
-                }
-                announcing = asyncio.create_task(self._announce(folder, processes))
+            async with self._running(folder) as running:
+                announcing = asyncio.create_task(self._announce(folder, running.nodes))
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
-                running = _Running(self, folder, processes, outcomes, said)
                 try:
                     await running.supervise(stop, watching, announcing)
                 finally:
                     announcing.cancel()
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
-                for process in processes.values():
-                    _stdin(process).close()  # it ends then
-                await asyncio.wait(outcomes.values(), timeout=END_S)
-                ends = [
-                    outcomes[name].result() if outcomes[name].done() else None
-                    for name in self.names
-                ]
+                outcomes = [running.nodes[name].outcome for name in self.names]
+                for node in running.nodes.values():
+                    node.stdin.close()  # it ends then
+                await asyncio.wait(outcomes, timeout=END_S)
+                ends = [outcome.result() if outcome.done() else None for outcome in outcomes]
         if isinstance(unshown, OSError):
             if not stop.is_set():
                 raise unshown
@@ -133,20 +127,18 @@ class LiveSystems:
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
 
     @asynccontextmanager
-    async def _processes(
-        self, folder: Path
-    ) -> AsyncIterator[dict[NodeName, asyncio.subprocess.Process]]:
+    async def _running(self, folder: Path) -> AsyncIterator["_Running"]:
         """All nodes, started; killed if they are still there in the end."""
-        processes: dict[NodeName, asyncio.subprocess.Process] = {}
+        running = _Running(self, folder)
         try:
             for name in self.names:
-                processes[name] = await self.start(name, folder)
-            yield processes
+                await running.start(name)
+            yield running
         finally:
-            for process in processes.values():
+            for node in running.nodes.values():
                 with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+                    node.process.kill()
+                await node.process.wait()
 
     def _meetings(self, name: NodeName, folder: Path) -> list[str]:
         """Where a system listens and connects, in words of the command line.
@@ -182,17 +174,15 @@ class LiveSystems:
             env=os.environ | {"PYTHONSAFEPATH": "1"},
         )
 
-    async def _announce(
-        self, folder: Path, processes: Mapping[NodeName, asyncio.subprocess.Process]
-    ) -> None:
+    async def _announce(self, folder: Path, nodes: "Mapping[NodeName, _Node]") -> None:
         """Wait until both ends of every link are up, and say so, to the nodes as well."""
         while True:
             ends = await self._look(folder)
             count = sum(end.node.state is LinkState.UP for end in ends)
             if count == 2 * len(self.links):
                 self.on_up()
-                for process in processes.values():
-                    _stdin(process).write(b"\n")
+                for node in nodes.values():
+                    node.stdin.write(b"\n")
                 return
             await asyncio.sleep(COMING_LOOK_S)
 
@@ -234,16 +224,37 @@ def look_at(control: Path) -> list[LiveSnapshot]:
         return []
 
 
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """The process of a system, and what comes of it."""
+
+    process: asyncio.subprocess.Process
+    outcome: asyncio.Task[_End]
+
+    @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """What it ends with."""
+        assert self.process.stdin is not None, "a pipe"
+        return self.process.stdin
+
+
 @dataclass(slots=True)
 class _Running:
     """Nodes that run, and those of which it was said that they ended before the others."""
 
     systems: LiveSystems
     folder: Path
-    processes: dict[NodeName, asyncio.subprocess.Process]
-    outcomes: dict[NodeName, asyncio.Task[_End]]
-    said: set[str]
+    nodes: dict[NodeName, _Node] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+    """What one of them has said of a mistake."""
     lost: set[NodeName] = field(default_factory=set)
+
+    async def start(self, name: NodeName) -> _Node:
+        """Start the node of a system."""
+        process = await self.systems.start(name, self.folder)
+        outcome = asyncio.create_task(_outcome(process, self.said))
+        node = self.nodes[name] = _Node(process, outcome)
+        return node
 
     async def supervise(
         self, stop: asyncio.Event, watching: asyncio.Task[None], announcing: asyncio.Task[None]
@@ -252,7 +263,7 @@ class _Running:
         stopped = asyncio.create_task(stop.wait())
         try:
             while not stopped.done():
-                left = {task for task in self.outcomes.values() if not task.done()}
+                left = {node.outcome for node in self.nodes.values() if not node.outcome.done()}
                 if not left or self._is_over(announcing):
                     return
                 if watching.done() and watching.exception() is not None:  # nothing can be shown
@@ -269,13 +280,13 @@ class _Running:
 
         One that has measured as long as it should has ended in its time.
         """
-        for name, task in self.outcomes.items():
-            if name in self.lost or not task.done():
+        for name, node in self.nodes.items():
+            if name in self.lost or not node.outcome.done():
                 continue
-            code = task.result()[0]
+            code = node.outcome.result()[0]
             if code == ExitCode.GOOD and self.systems.options.seconds is not None:
                 continue
-            alive = {one for one, other in self.outcomes.items() if not other.done()}
+            alive = {one for one, other in self.nodes.items() if not other.outcome.done()}
             told = code in _TOLD_TO_END
             if not announcing.done() or not any({*link} <= alive for link in self.systems.links):
                 if told:
@@ -298,9 +309,7 @@ class _Running:
             if asked.exists():
                 asked.unlink()
                 self.lost.discard(name)
-                process = self.processes[name] = await self.systems.start(name, self.folder)
-                self.outcomes[name] = asyncio.create_task(_outcome(process, self.said))
-                _stdin(process).write(b"\n")
+                (await self.start(name)).stdin.write(b"\n")
 
 
 async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
@@ -311,20 +320,8 @@ async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
     return await process.wait(), output
 
 
-def _stdin(process: asyncio.subprocess.Process) -> asyncio.StreamWriter:
-    assert process.stdin is not None, "a pipe"
-    return process.stdin
-
-
 def _read_measured(output: bytes) -> list[Measured]:
     """What a node printed with ``--json``, of each of its links."""
     record = json.loads(output)
-    lags = record["lag_percent"].values()
-    return [_read_result(result, lag) for result, lag in zip(record["results"], lags, strict=True)]
-
-
-def _read_result(record: dict[str, Any], lag_percent: float) -> Measured:
-    devices = tuple(DeviceResult(**device) for device in record.pop("devices"))
-    figures = {key: value for key, value in record.items() if key in Result.__slots__}
-    partner = NodeName(record["partner"]) if "partner" in record else None
-    return Measured(Result(**figures, devices=devices), lag_percent, partner)
+    ends = zip(record["results"], record["lag_percent"].values(), strict=True)
+    return [Measured(convert(end, Result), lag, end.get("partner")) for end, lag in ends]

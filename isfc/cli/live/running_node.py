@@ -5,9 +5,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -24,11 +24,9 @@ from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
-from isfc.live.accepting import Tls
-from isfc.live.endpoint import Endpoint
-from isfc.live.engine import LiveEngine, MakeSystem
+from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveEvent
-from isfc.live.forward import Forward, forward_limits, forwarding
+from isfc.live.forward import forward_limits, forwarding
 from isfc.live.memory import keep_memory
 from isfc.live.opening import LiveSystem, Opening
 from isfc.live.operator import open_control
@@ -37,7 +35,6 @@ from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.programs.verification import Filling, Verifying
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import system_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.result import Result, measure
@@ -70,64 +67,55 @@ class DroppingProgram:
 
 @dataclass(frozen=True, slots=True)
 class LiveNode:
-    """One system of a layout, its ``links``, and how it is to be joined to its partners.
+    """One system of a layout, its ``links``, and the ``opening`` that joins it to its partners.
 
-    It goes to the partners in ``connect``; the others come to where it listens. ``lifeline`` ends
-    the node with the process that started it, whose pipe its standard input is, and lets it measure
-    when a line comes from there: the links of other systems may come up later than its own.
+    ``lifeline`` ends the node with the process that started it, whose pipe its standard input is,
+    and lets it measure when a line comes from there: the links of other systems may come up later
+    than its own.
     """
 
     links: tuple[Layout, ...]
     name: NodeName
     options: LiveOptions
-    listen: Endpoint | None = None
-    connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
-    insecure: bool = False
+    opening: Opening
     lifeline: bool = False
     run_dir: Path | None = None
-    make: MakeSystem = system_of
     observed: ObserveOptions = ObserveOptions()
 
-    async def serve(
-        self,
-        stop: asyncio.Event,
-        report: Callable[[Measured], None],
-        tls: Tls | None = None,
-        connect_tls: Tls | None = None,
-    ) -> int:
-        """Run until ``stop``, or until there is something to ``report``; the exit code.
-
-        ``connect_tls`` is for connections that it opens, ``tls`` for those that come; one of them
-        is enough for a node that does one of the two.
-        """
-        opening = self._opening(tls, connect_tls)
+    async def serve(self, stop: asyncio.Event, report: Callable[[Measured], None]) -> int:
+        """Run until ``stop``, or until there is something to ``report``; the exit code."""
+        opening = self.opening
         experiments = [self.options.experiment(link) for link in self.links]
         definitions = [
-            opening.pace(define_link_end(link, self.name, each.link if each else LinkParameters()))
+            define_link_end(link, self.name, each.link if each else LinkParameters())
             for link, each in zip(self.links, experiments, strict=True)
         ]
-        forwards, node = self.options.parse_forwards(self.links), None
-        if forwards:
-            verified, limits = self.options.verify, forward_limits(forwards)
-            node = OpenNode(definitions, verified=verified, limits=limits)
-        programs: list[Program] = (
-            [*node.exchanges.values()] if node else [self._program(each) for each in experiments]
-        )
+        forwards = self.options.parse_forwards(self.links)
+        programs: list[Program]
         async with AsyncExitStack() as stack:
-            runs = [self._runs(each) for each in experiments]
-            system = opening.start(zip(definitions, programs, runs, strict=True))
-            stack.push_async_callback(system.close)
-            if node is not None:
-                await stack.enter_async_context(forwarded(node, system.engines, forwards))
+            if forwards:
+                verified, limits = self.options.verify, forward_limits(forwards)
+                node = OpenNode(definitions, verified=verified, limits=limits)
+                programs = [*node.exchanges.values()]
+                system = node.start(opening)
+                stack.push_async_callback(system.close)
+                stack.push_async_callback(node.close)
+                await stack.enter_async_context(forwarding(node, forwards, show_error))
+            else:
+                programs = [*map(self._program, experiments)]
+                system = opening.start(
+                    zip(definitions, programs, map(_runs, experiments), strict=True)
+                )
+                stack.push_async_callback(system.close)
             paced = self.options.factor > 0
             control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
             begin = await _hold_lifeline(stop) if self.lifeline else None
             started = await stack.enter_async_context(
-                observe(system.engines, self.observed, paced=paced, insecure=self.insecure)
+                observe(system.engines, self.observed, paced=paced, insecure=opening.insecure)
             )
             listen = await opening.meet(system)
-            started(listen, self.connect)
+            started(listen, opening.connect)
             keep_memory()
             code = await self._run(system, stop, report, begin)
         self._check_verified(programs)
@@ -234,28 +222,6 @@ class LiveNode:
                 raise OSError(f"the link to {partner} went down before it was measured") from None
             await asyncio.sleep(self.options.warmup * stretch)
 
-    def _opening(self, tls: Tls | None, connect_tls: Tls | None) -> Opening:
-        return Opening(
-            dilation=self.options.factor,
-            verify=self.options.verify,
-            tls=tls,
-            connect_tls=connect_tls,
-            insecure=self.insecure,
-            reconnect_s=self.options.reconnect_s,
-            make=self.make,
-        ).towards(self.partners, listen=self.listen, connect=self.connect)
-
-    @property
-    def partners(self) -> list[NodeName]:
-        """The system at the other end of each link."""
-        return [link.nodes[1 - link.nodes.index(self.name)] for link in self.links]
-
-    def _runs(self, experiment: Experiment | None) -> str:
-        """What runs over a link; the partner must say the same."""
-        if experiment is None:
-            return PartnerConversations.runs if self.options.forward else ""
-        return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
-
     def _program(self, experiment: Experiment | None) -> Program:
         if experiment is None:
             return DroppingProgram()
@@ -268,6 +234,13 @@ class LiveNode:
         clients, servers = make(experiment.workload, experiment.pairs, costs, random)
         program = clients if client else servers
         return Verifying(program) if self.options.verify else Filling(program)
+
+
+def _runs(experiment: Experiment | None) -> str:
+    """What runs over a link; the partner must say the same."""
+    if experiment is None:
+        return ""
+    return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
 
 async def _come_up(engine: LiveEngine) -> None:
@@ -310,20 +283,3 @@ async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
 
     await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
     return begin
-
-
-@asynccontextmanager
-async def forwarded(
-    node: OpenNode, engines: Sequence[LiveEngine], forwards: Sequence[Forward]
-) -> AsyncIterator[None]:
-    """Carry what is forwarded within the block; what goes wrong with it is printed.
-
-    Raises `ConfigurationError` for a port that cannot be listened on.
-    """
-    for exchange, engine in zip(node.exchanges.values(), engines, strict=True):
-        exchange.engine = engine
-    try:
-        async with forwarding(node, forwards, show_error):
-            yield
-    finally:
-        await node.close()

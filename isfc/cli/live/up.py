@@ -13,13 +13,11 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
-from isfc.cli.live.loops import loop_factory, run_live
+from isfc.cli.live.loops import loop_factory
 from isfc.cli.live.lose import AskedOptions
-from isfc.cli.live.measured_page import show_measured
+from isfc.cli.live.measured_page import run_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems
-from isfc.cli.live.running_node import Measured
-from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutFileArgument,
@@ -27,8 +25,7 @@ from isfc.cli.options.layout import (
     check_lasting,
     open_collection,
 )
-from isfc.cli.options.number import within
-from isfc.cli.options.option import flag, valued, words_of
+from isfc.cli.options.option import flag, flattened, valued, within, words_of
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_log
 from isfc.errors import ConfigurationError
@@ -105,13 +102,8 @@ def up(
         words = [*named, *words_of(options), *observed.arguments(0)]
         _detach(systems, words, journal, f"'isfc up {' '.join(named)} --end'")
         return
-    measured: list[Measured] = []
-    code = run_live(
-        lambda stop: systems.run(stop, measured, plain=plain, quiet=json or ready is not None)
-    )
-    show_measured(options, links, measured, layout, json=json)
-    if code:
-        raise typer.Exit(code)
+    run = partial(systems.run, plain=plain, quiet=json or ready is not None)
+    run_measured(run, options, links, layout, json=json)
 
 
 def _chpids(link: Layout) -> dict[Rdev, str]:

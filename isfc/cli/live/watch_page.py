@@ -1,8 +1,8 @@
 """What ``isfc up`` shows of live links: rates between two looks, on a page or in lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, TypeVar
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -20,15 +20,7 @@ from isfc.reports.units import fitted
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
 
-_WRITTEN: Final = ("write_package_count", "write_length", "collision_count")
-_NEW_DEVICE: Final[dict[str, Any]] = dict.fromkeys(
-    (*_WRITTEN, "io_count", "pend_ns", "disc_ns", "conn_ns", "moved_length"), 0
-)
-_READ: Final = ("read_package_count", "read_message_count", "read_length")
-_NEW_LINK: Final[dict[str, Any]] = dict.fromkeys(
-    (*_WRITTEN, *_READ, "write_message_count", "cpu_ns"), 0
-)
-"""Counters that rates are made of, as they begin."""
+_Counters = TypeVar("_Counters", LinkEndSnapshot, DeviceSnapshot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +97,17 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
 
 def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
     """The node at ``now_ns``, having done nothing."""
-    devices = tuple(replace(each, **_NEW_DEVICE) for each in node.devices)
-    return replace(node, now_ns=now_ns, devices=devices, **_NEW_LINK)
+    devices = tuple(
+        _uncounted(each, rdev=each.rdev, partner_rdev=each.partner_rdev) for each in node.devices
+    )
+    return _uncounted(node, now_ns=now_ns, devices=devices)
+
+
+def _uncounted(counters: _Counters, **kept: Any) -> _Counters:
+    """Counters as they begin, but for what is no count."""
+    names = [each.name for each in fields(counters)]
+    counts = {name: 0 for name in names if isinstance(getattr(counters, name), int)}
+    return replace(counters, **counts | kept)
 
 
 BARS_COLUMNS = 100
@@ -259,20 +260,15 @@ def _link(names: tuple[str, str], ends: Ends) -> RenderableType:
 
 
 def _seen(end: NodeRates) -> dict[str, Any]:
-    """What stands in a line of an end."""
-    link, seen, state = end.link, end.seen, end.seen.node.state
-    return {
-        "state": Styled(state.value, LINK_STYLES[state]),
-        "mb_per_s_out": link.mb_per_s_out,
-        "messages_per_s_out": link.messages_per_s_out,
-        "packages_per_s_out": link.packages_per_s_out,
-        "collisions_per_s": link.collisions_per_s,
-        "tx_pend_count": link.tx_pend_count,
-        "late_percent": end.late_percent,
-        "refused_count": seen.refused_count,
-        "detached_count": seen.detached_count,
-        "severed_count": seen.severed_count,
+    """What stands in a line of an end: by its rates, by what was seen last, or by both."""
+    state, sources = end.seen.node.state, (end.link, end.seen, end)
+    figures = {
+        column.field: getattr(source, column.field)
+        for column in _LINK
+        for source in sources
+        if hasattr(source, column.field)
     }
+    return figures | {"state": Styled(state.value, LINK_STYLES[state])}
 
 
 def _ctcs(
@@ -390,26 +386,24 @@ _LINKS: Final = (
 )
 
 
+_LINE: Final = "{:<8} {:<17} {:<9} {:>5} {:>7} {:>7} {:>6} {:>5} {:>7}"
+
+
 def links_headings() -> str:
     """The line above those of `links_line`."""
-    return (
-        f"{'time':<8} {'link':<17} {'state':<9} {'CTCs':>5} {'MB/s ->':>7} {'<- MB/s':>7} "
-        f"{'col/s':>6} {'pend':>5} {'severed':>7}"
-    )
+    figures = "CTCs", "MB/s ->", "<- MB/s", "col/s", "pend", "severed"
+    return _LINE.format("time", "link", "state", *figures)
 
 
 def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
     """One link at one moment; 80 columns. ``time`` has eight."""
-    here, there = ends
-    shown = [end for end in ends if end is not None]
-    if not shown:
-        return f"{time:<8} {'-'.join(names):<17} no answer"
-    pending = sum(end.link.tx_pend_count for end in shown)
-    return (
-        f"{time:<8} {'-'.join(names):<17} {_worst_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
-        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6):>6} "
-        f"{fitted(pending, 5, 0):>5} {sum(end.seen.severed_count for end in shown):7}"
-    )
+    link, row = "-".join(names), _of_link(ends)
+    if row["state"] is _NO_ANSWER:
+        return f"{time:<8} {link:<17} no answer"
+    out, back = (column.words(row) for column in _LINKS if "MB/s" in column.heading)
+    collisions, pending = fitted(row["collisions_per_s"], 6), fitted(row["tx_pend_count"], 5, 0)
+    figures = row["up"], out, back, collisions, pending, row["severed_count"]
+    return _LINE.format(time, link, row["state"].text, *figures)
 
 
 def _of_link(ends: Ends) -> dict[str, Any]:
@@ -444,7 +438,3 @@ def _up(shown: Sequence[NodeRates]) -> str:
     """How many of the CTCs can be used at both ends."""
     count = min(sum(is_up(ctc.device.state) for ctc in end.ctcs) for end in shown)
     return f"{count}/{len(shown[0].ctcs)}"
-
-
-def _out(end: NodeRates | None) -> str:
-    return "?" if end is None else fitted(end.link.mb_per_s_out, 7)

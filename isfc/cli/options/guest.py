@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from isfc.answers.guest import DESCRIBED, guest_memory
-from isfc.answers.guest_file import read_guests
+from isfc.answers.guest import DESCRIBED, guest_memory, read_guests
 from isfc.arguments import spelt
-from isfc.cli.options.number import bounded
-from isfc.cli.options.option import Made, flag, valued
+from isfc.cli.options.option import Made, bounded, flag, valued
 from isfc.errors import ConfigurationError
 from scenarios.moves.evacuation import GUESTS_MAX
 from scenarios.moves.guest import (

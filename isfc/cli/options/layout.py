@@ -93,9 +93,10 @@ CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
 JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
 """What every command that reports has."""
 
-WhyOption = Annotated[
-    bool, flag("--why", "Show also which constants of the model the rate rests on: it takes runs.")
+ProfileOption = Annotated[
+    Path | None, valued("FILE", "The model as fitted to a site by 'isfc measured fit'.")
 ]
+"""What every command has that runs the model of links."""
 
 
 class OpenedFile(Struct, frozen=True):

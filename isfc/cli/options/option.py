@@ -1,11 +1,17 @@
-"""Options that have a value, those that are given or not, and parameters that options are of."""
+"""Options of commands: those with a value, which may be a number between two, and those without.
 
-from collections.abc import Callable, Sequence
+Several may be declared as one record, of which each field is an option.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, get_type_hints
 
 import typer
 from msgspec import Struct
+
+from isfc.arguments import Argument
 
 
 def valued(metavar: str, said: str, *names: str) -> Any:
@@ -19,6 +25,33 @@ def valued(metavar: str, said: str, *names: str) -> Any:
 def flag(name: str, said: str) -> Any:
     """An option that is given or not; ``said`` is its help."""
     return typer.Option(name, help=said)
+
+
+def bounded(metavar: str, least: float, most: float, said: str, *names: str) -> Any:
+    """An option whose numbers lie from ``least`` to ``most``, in the unit that ``metavar`` names.
+
+    ``said`` is its help; ``names`` are as of `valued`. Another number, or not a number, raises
+    `ConfigurationError`, which names the option, what was given and both bounds.
+    """
+    return typer.Option(*names, metavar=metavar, callback=within(least, most, metavar), help=said)
+
+
+def within(least: float, most: float, metavar: str = "") -> Callable[[Any, Any], Any]:
+    """The callback of `bounded`."""
+    return checked_by(Argument(metavar, "", least, most))
+
+
+def checked_by(argument: Argument) -> Callable[[Any, Any], Any]:
+    """A callback that raises `ConfigurationError` for a number which the argument cannot be.
+
+    It gets a number, or several where the option may be repeated, or None where it is not given.
+    """
+
+    def check(option: typer.CallbackParam, given: Any) -> Any:
+        argument.check(option.opts[0], given)
+        return given
+
+    return check
 
 
 class Made(Struct, frozen=True):
@@ -64,3 +97,39 @@ def words_of(record: Struct) -> list[str]:
             for one in value if isinstance(value, list) else [value]:
                 words += [option, str(one)]
     return words
+
+
+def put_together(given: dict[str, Any], records: Mapping[str, type[Struct]]) -> None:
+    """Put what was given of fields of records together; what one is made into takes its place."""
+    for name, record in records.items():
+        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+        given[name] = whole.made() if isinstance(whole, Made) else whole
+
+
+def flattened(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with each record among its parameters replaced by that record's fields.
+
+    A record is a struct, whose fields are annotated as a command's parameters are. It is put
+    together again before the command is called.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    records = {
+        name: hints[name]
+        for name in signature(command).parameters
+        if isinstance(hints[name], type) and issubclass(hints[name], Struct)
+    }
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in records:
+            parameters += parameters_of(records[name])
+        else:
+            parameters.append(parameter.replace(annotation=hints[name]))
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        put_together(given, records)
+        command(**given)
+
+    # what has a default comes last in a signature, as keywords
+    give_parameters(called, [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters])
+    return called

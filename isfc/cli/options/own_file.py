@@ -37,7 +37,8 @@ class OwnFile(Struct, frozen=True):
 
 def check_files(files: Mapping[OwnFile, Path | None], *, force: bool) -> None:
     """Raise `ConfigurationError` for what cannot be written, before anything is run."""
-    check_force(" or ".join(each.options[0] for each in files), *files.values(), force=force)
+    if files:
+        check_force(" or ".join(each.options[0] for each in files), *files.values(), force=force)
     for each, path in files.items():
         if path is not None:
             check_file(each.options[-1], path, each.suffixes, force=force)

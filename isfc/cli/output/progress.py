@@ -43,6 +43,15 @@ def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
 
 
 @contextmanager
+def runs_told(tell: Callable[[float], None]) -> Iterator[None]:
+    """The same, and what is to be run is shared out among all processors."""
+    from isfc.search.workers import running_by  # processes, which most commands do without
+
+    with progress_told(tell), running_by(run_all):
+        yield
+
+
+@contextmanager
 def progress_bar(
     total: float,
     unit: str,

@@ -76,6 +76,11 @@ def io_events(
     yield {"ph": "E", **whole, "ts": us(times_ns[1])}
 
 
+def counter(system: int, at_ns: int) -> Event:
+    """A counter of a system, whose name and value are to be added."""
+    return {"ph": "C", "pid": system + 1, "tid": 0, "ts": us(at_ns)}
+
+
 def us(ns: int) -> float:
     """Microseconds."""
     return ns / 1000

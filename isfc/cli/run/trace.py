@@ -13,6 +13,7 @@ from ctc.address import RDEV_MAX, format_chpid, format_rdev
 from isfc.cli.output.progress import watch
 from isfc.cli.output.trace_events import (
     Event,
+    counter,
     device_place,
     io_events,
     process_events,
@@ -21,7 +22,6 @@ from isfc.cli.output.trace_events import (
     us,
 )
 from isfc.layout.layout import Layout
-from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Transcript
 from scenarios.runs.result import MIB
@@ -123,17 +123,13 @@ def _counters(timeline: Timeline) -> Iterator[Event]:
     """The backlog of each node, and what each sends on each fibre."""
     layout = timeline.layout
     for backlog in timeline.backlogs:
-        counter = _counter(layout, backlog.node, backlog.at_ns)
-        yield {**counter, "name": "backlog messages", "args": {"messages": backlog.message_count}}
-        yield {**counter, "name": "backlog KB", "args": {"KB": round(backlog.length / 1024, 3)}}
+        event = counter(layout.nodes.index(backlog.node), backlog.at_ns)
+        yield {**event, "name": "backlog messages", "args": {"messages": backlog.message_count}}
+        yield {**event, "name": "backlog KB", "args": {"KB": round(backlog.length / 1024, 3)}}
     bin_ns = max(RATE_BIN_NS_MIN, -(-(timeline.end_ns - timeline.begin_ns) // RATE_BINS))
-    for node in layout.nodes:
+    for system, node in enumerate(layout.nodes):
         for fibre in layout.fibres:
             name = f"fibre {fibre.name} MB/s out"
             for index, rate in enumerate(timeline.rates(node, fibre, bin_ns)):
-                counter = _counter(layout, node, timeline.begin_ns + index * bin_ns)
-                yield {**counter, "name": name, "args": {"MB/s": round(rate / MIB, 3)}}
-
-
-def _counter(layout: Layout, node: NodeName, at_ns: int) -> Event:
-    return {"ph": "C", "pid": layout.nodes.index(node) + 1, "tid": 0, "ts": us(at_ns)}
+                event = counter(system, timeline.begin_ns + index * bin_ns)
+                yield {**event, "name": name, "args": {"MB/s": round(rate / MIB, 3)}}

@@ -1,20 +1,13 @@
 """What can be downloaded: the layout as TOML, its drawing, and the report page."""
 
-import io
-import os
-import sys
-from multiprocessing.util import get_temp_dir
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import isfc
-from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.studio.command_line import printed
-from isfc.cli.studio.drawing import shares
+from isfc.cli.output.progress import runs_told
+from isfc.cli.output.streams import RUNNING
+from isfc.cli.studio.command_line import by_hundredths
 from isfc.cli.studio.tasks import Shown, Subject
-from isfc.cli.studio.work import Failed, Tell
-
-_SVG: Final = "image/svg+xml"
+from isfc.cli.studio.work import Tell
 
 
 class Download(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,37 +16,22 @@ class Download(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     what: Literal["layout.toml", "layout.svg", "layout.png", "report.html"]
 
 
-def download(tell: Tell, wanted: Download) -> dict[str, Any] | Failed:
+def download(tell: Tell, wanted: Download) -> dict[str, Any]:
     """The file for the page to save, with its name and media type."""
     if wanted.what == "report.html":
         return report(tell, wanted.subject)
-    is_text = wanted.what == "layout.toml"
-    content, kind = (wanted.text, "text/plain") if is_text else (drawing(wanted.subject), _SVG)
+    content, kind = wanted.text, "text/plain"
+    if wanted.what != "layout.toml":
+        content, kind = isfc.drawing(wanted.subject.read()), "image/svg+xml"
     return {"save": {"name": wanted.what, "content": content, "type": kind}}
 
 
-def drawing(subject: Subject) -> str:
-    """The SVG of all links, as ``isfc show`` draws them."""
-    collection = subject.read()
-    cluster = collection if shares(collection) else None
-    return drawing_svg(*collection.links, cluster=cluster)
+def report(tell: Tell, subject: Subject) -> dict[str, Any]:
+    """The page that ``isfc report`` writes; tell what is run next."""
 
+    def say(what: str) -> None:
+        tell({"said": f"{RUNNING}{what}"})
 
-def report(tell: Tell, subject: Subject) -> dict[str, Any] | Failed:
-    """The page that ``isfc report`` writes; tell what is run next.
-
-    It is written into the folder of the page's processes, which goes with them.
-    """
-    text = isfc.format_collection(subject.read())
-    sys.stdin = io.TextIOWrapper(io.BytesIO(text.encode()))
-    page = Path(get_temp_dir()) / f"report-{os.getpid()}.html"
-    try:
-        done = printed(tell, ["report", "-", "-o", str(page)], {})
-        if isinstance(done, Failed):
-            return done
-        if done.code:
-            return Failed(done.err)
-        saved = {"name": "report.html", "content": page.read_text("utf-8"), "type": "text/html"}
-        return {"save": saved}
-    finally:
-        page.unlink(missing_ok=True)
+    with runs_told(by_hundredths(tell)):
+        page = isfc.report(subject.read(), progress=say)
+    return {"save": {"name": "report.html", "content": page, "type": "text/html"}}

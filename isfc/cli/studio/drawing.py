@@ -14,7 +14,7 @@ from isfc.cli.drawing.link import (
     fibre_words,
     link_groups,
 )
-from isfc.reports.template import macro
+from isfc.reports.template import part
 
 _ROW = 22
 
@@ -45,9 +45,7 @@ def overview(collection: isfc.Collection) -> str:
         assert box is not None
         channel.insert(0, Element("rect", {**box.attrib, "class": "hit"}))
     drawn.set("viewBox", f"0 0 {WIDTH} {height}")
-    return macro(
-        "reports/parts.html", "drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode")
-    )
+    return part("drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode"))
 
 
 def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
@@ -61,14 +59,14 @@ def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
     svg, _ = draw_link(link, mark, tuple(groups))
     svg.set("role", "group")
     svg.set("data-link", link.name)
-    style = next(part for part in svg if part.tag == "style")
+    style = next(each for each in svg if each.tag == "style")
     svg.remove(style)  # the page has it
     named = {group.fibre.name: group for group in groups}
-    for drawn in [part for part in svg if part.get("class") == "fibre"]:
+    for drawn in [each for each in svg if each.get("class") == "fibre"]:
         group = named[drawn.attrib["data-fibre"]]
         _make_fibre(drawn, group)
         drawn.set("data-links", link.name)
-        drawn_ctcs = [part for part in drawn if part.get("class") == "ctc"]
+        drawn_ctcs = [each for each in drawn if each.get("class") == "ctc"]
         for ctc, use in zip(drawn_ctcs, group.uses, strict=True):
             ctc.set("data-link", link.name)
             ctc.set("id", f"ctc-{link.name}-{ctc.attrib['data-rdev']}")

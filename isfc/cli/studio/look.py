@@ -6,17 +6,16 @@ from msgspec import Meta
 
 import isfc
 from isfc.answers.difference import differences
-from isfc.cli.html.losses import worst_by_rule
 from isfc.cli.studio.address import pack, unpack
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.edits import change
-from isfc.cli.studio.judgement import Known, KnownSaid, capacity, findings, in_short
+from isfc.cli.studio.judgement import Known, findings, judgement
 from isfc.cli.studio.tasks import SOURCE, Shown, Subject
-from isfc.reports.template import macro
+from isfc.reports.template import macro, part
 
 _LOOK: Final = "cli/studio/page/look.html"
 _SECTIONS: Final = (
-    "said drawing chosen orders changes part pieces loss_link system run_way relocation_way"
+    "said drawing chosen changes part pieces loss_link system run_way relocation_way"
 ).split()
 """Macros of the template, each by the id of its place on the page."""
 
@@ -45,7 +44,7 @@ class LayoutEdited(Judge, frozen=True, kw_only=True, forbid_unknown_fields=True)
     address: str = ""
 
 
-def look(wanted: LayoutEdited, known: Known, said: KnownSaid) -> dict[str, Any]:
+def look(wanted: LayoutEdited, known: Known) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
     shown: Shown = unpack(wanted.address) if wanted.address else wanted
     whole = isfc.parse_links(shown.text, wanted.source)
@@ -57,7 +56,7 @@ def look(wanted: LayoutEdited, known: Known, said: KnownSaid) -> dict[str, Any]:
     struck &= {fibre.name for link in whole.links for fibre in link.fibres}
     now = Shown(text, sorted(struck), shown.opened or text)
     subject, opened = now.subject, Subject(now.opened)
-    left, judged = subject.read(), subject.plans()
+    left = subject.read()
     kept = {link.nodes: link for link in left.links}
     page = {
         "whole": whole,
@@ -71,16 +70,13 @@ def look(wanted: LayoutEdited, known: Known, said: KnownSaid) -> dict[str, Any]:
             (link, touchable(link, kept.get(link.nodes), f"-{number}"))
             for number, link in enumerate(whole.links, start=1)
         ],
-        "judged": judged,
         "changes": [*differences(opened.read(), whole)],
         "pieces": isfc.pieces(whole),
     }
-    figures = subject, opened, wanted.pairs, known
     sections = {
-        "answer": in_short(*figures),
-        "worst": worst_by_rule(left),
-        "capacity": capacity(*figures, said),
-        "findings": findings(judged, able=not struck),
+        **judgement(subject, opened, wanted.pairs, known),
+        "worst": part("panel", [("Worst loss:", isfc.losses(left, rule=True).worst_line)]),
+        "findings": findings(subject.plans(), able=not struck),
         **{name: macro(_LOOK, name, page) for name in _SECTIONS},
     }
     if wanted.address:

@@ -7,18 +7,17 @@ import msgspec
 
 import isfc
 from isfc.answers.guest import guest_memory
-from isfc.answers.relocate import relocate_report
+from isfc.answers.moves_report import relocate_report
 from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
-from isfc.cli.html.losses import losses_panel
-from isfc.cli.output.progress import progress_told, run_all
+from isfc.cli.output.progress import runs_told
 from isfc.cli.studio.command_line import by_hundredths, printed
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Failed, Tell
+from isfc.reported import report_of
 from isfc.reports.html import section
 from isfc.reports.template import macro
 
-_LAYOUT: Final = "layout"
 _FORMS: Final = "cli/studio/page/forms.html"
 
 
@@ -48,8 +47,9 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
     def show(self, tell: Tell) -> str:
         """The worst loss, then each."""
         pieces = [*filter(None, map(str.strip, self.without.split("+")))]
-        with spelling(_field), progress_told(by_hundredths(tell)):
-            return losses_panel(self.layout(), self.link, pieces, None if self.rule else run_all)
+        with spelling(_field), runs_told(by_hundredths(tell)):
+            of, link = self.layout(), self.link or None
+            return section(report_of(isfc.losses(of, link=link, without=pieces, rule=self.rule)))
 
 
 class RelocationPanel(Panel, frozen=True, tag="relocation"):
@@ -82,8 +82,8 @@ class LinksPanel(Panel, frozen=True, tag="together"):
 
     def show(self, tell: Tell) -> str:
         """Which link suffers most, then each."""
-        with progress_told(by_hundredths(tell)):
-            return together_panel(self.layout(), run_all)
+        with runs_told(by_hundredths(tell)):
+            return together_panel(self.layout())
 
 
 class StatementsPanel(Panel, frozen=True, tag="statements"):
@@ -92,14 +92,11 @@ class StatementsPanel(Panel, frozen=True, tag="statements"):
     form: Literal["activate", "iocp"] = "activate"
     system: str = ""
 
-    def show(self, tell: Tell) -> str | Failed:
+    def show(self, tell: Tell) -> str:
         """``isfc export``, to be read and to be downloaded."""
-        words = ("export", _LAYOUT, "--as", self.form, "--system", self.system)
-        done = printed(tell, words, {_LAYOUT: isfc.format_collection(self.layout())})
-        if isinstance(done, Failed) or not done.out:
-            return done if isinstance(done, Failed) else Failed(done.err)
+        text = "".join(isfc.export(self.layout(), self.form, system=self.system).texts.values())
         file = f"{self.system}.{'iocp' if self.form == 'iocp' else 'config'}"
-        return macro(_FORMS, "printed", "Statements", done.out, file)
+        return macro(_FORMS, "printed", "Statements", text, file)
 
 
 class ComparePanel(Panel, frozen=True, tag="compare"):

@@ -9,7 +9,7 @@ from msgspec import Meta
 import isfc
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.opened import run_cells
-from isfc.cli.options.experiment import ExtentOptions
+from isfc.cli.options.experiment import WARMUP
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
 from isfc.reported import report_of
@@ -18,8 +18,6 @@ from isfc.reports.html import chart_of
 from isfc.reports.template import greatest, macro, ranged
 from isfc.reports.units import shown
 
-WARMUP: Final = ExtentOptions().warmup
-"""Seconds of virtual time: that of `isfc run`."""
 INTERVALS: Final = 24
 """Intervals of its course."""
 _STEPS: Final = 50

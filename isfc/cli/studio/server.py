@@ -6,9 +6,9 @@ has said. Each answer is lines of JSON, most with sections of the page as HTML b
 
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 from starlette.applications import Starlette
@@ -21,22 +21,12 @@ from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.downloads import Download, download
 from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files, opened
-from isfc.cli.studio.judgement import capacity, in_short
+from isfc.cli.studio.judgement import judgement
 from isfc.cli.studio.look import Chosen, Judge, LayoutEdited, choose, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, show_panel
 from isfc.cli.studio.runs import Run, run
-from isfc.cli.studio.tasks import (
-    Beside,
-    Question,
-    Said,
-    Subject,
-    Why,
-    asides,
-    ask,
-    find_said,
-    questions,
-)
+from isfc.cli.studio.tasks import Inquiry, Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
 
 ANSWERS_MAX: Final = 512
@@ -53,7 +43,6 @@ class Studio:
         is_layout = source_kind(text) is SourceKind.LAYOUT
         self._start = {"text": text, "source": source, "is_layout": is_layout}
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
-        self._said: OrderedDict[Why | Beside, Said] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -121,47 +110,34 @@ class Studio:
                     yield each
 
     def _looked(self, wanted: LayoutEdited) -> dict[str, Any]:
-        return look(wanted, self._known, self._said.get)
-
-    def _known(self, question: Question) -> ModelledRate | None:
-        return self._answers.get(question)
+        return look(wanted, self._answers.get)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
         """Capacities in a line and as a table: what is known, and again with each of the model."""
         subject, before = wanted.subject, Subject(wanted.opened or wanted.text)
 
         def known() -> dict[str, Any]:
-            of = subject, before, wanted.pairs, self._known
-            said = {"answer": in_short(*of), "capacity": capacity(*of, self._said.get)}
-            return {"sections": said}
+            return {"sections": judgement(subject, before, wanted.pairs, self._answers.get)}
+
+        async def answered(asked: Sequence[Inquiry]) -> AsyncIterator[dict[str, Any]]:
+            async for (question, _), answer in self._work.together(ask, asked):
+                if isinstance(answer, Failed):
+                    raise ConfigurationError(answer.message)
+                self._answers[question] = answer
+                if len(self._answers) > ANSWERS_MAX:
+                    self._answers.popitem(last=False)
+                yield known()
 
         yield known()
         for each in dict.fromkeys((subject, before)):
-            asked = questions(each, wanted.pairs)
-            unknown = [question for question in asked if question not in self._answers]
-            async for question, answer in self._work.together(ask, unknown):
-                if isinstance(answer, Failed):
-                    raise ConfigurationError(answer.message)
-                _remember(self._answers, question, answer)
-                yield known()
-        every = asides(subject, wanted.pairs, self._known)
-        unasked = [aside for aside in every if aside not in self._said]
-        async for aside, said in self._work.together(find_said, unasked):
-            if isinstance(said, Failed):
-                raise ConfigurationError(said.message)
-            _remember(self._said, aside, said)
-            yield known()
+            every = questions(each, wanted.pairs)
+            unknown: list[Inquiry] = [(one, None) for one in every if one not in self._answers]
+            async for record in answered(unknown):
+                yield record
+        rates = ((one, self._answers.get(one)) for one in questions(subject, wanted.pairs))
+        async for record in answered([each for each in rates if each[1] and not each[1].limit]):
+            yield record
         yield {"done": True}
-
-
-_Asked = TypeVar("_Asked")
-_Answer = TypeVar("_Answer")
-
-
-def _remember(kept: "OrderedDict[_Asked, _Answer]", asked: _Asked, answer: _Answer) -> None:
-    kept[asked] = answer
-    if len(kept) > ANSWERS_MAX:
-        kept.popitem(last=False)
 
 
 async def _read(request: Request, kind: Any) -> Any:

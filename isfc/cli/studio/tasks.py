@@ -1,7 +1,5 @@
 """What runs in processes of its own. Layouts come as text, so that each reads what it needs."""
 
-from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -9,7 +7,7 @@ from typing import Final
 import msgspec
 
 import isfc
-from isfc.answers.opened import saturated_limit
+from isfc.answers.opened import explained
 from isfc.cli.studio.work import Tell
 
 SOURCE: Final = "layout"
@@ -88,70 +86,15 @@ def questions(subject: Subject, pairs: int) -> list[Question]:
     ]
 
 
-def ask(_: Tell, question: Question) -> isfc.ModelledRate:
-    """What the model says: the figures of ``isfc plan``, and what was seen of the same runs."""
-    link = question.subject.read().link(question.link)
-    sender = next(node for node in link.nodes if node == question.sender)
-    (carried,) = isfc.carried(link, sender, pairs=question.pairs)
+Inquiry = tuple[Question, isfc.ModelledRate | None]
+"""A question, and what the model has said, if it is asked why."""
+
+
+def ask(_: Tell, asked: Inquiry) -> isfc.ModelledRate:
+    """What the model says: a figure of ``isfc plan``; or the same with what limits it."""
+    question, rate = asked
+    if rate is not None:
+        return explained(rate, question.subject.read())
+    link = question.subject.plans()[question.link].layout
+    (carried,) = isfc.carried(link, question.sender, pairs=question.pairs)
     return carried
-
-
-Said = tuple[str, str]
-"""What is said of a link below its figures, and the same in brief for their table."""
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """What limits a link over which one of its nodes sends so many MB/s (2^20), saturated."""
-
-    subject: Subject
-    link: str
-    sender: str
-    mb_per_s: float
-
-    def find(self) -> Said:
-        """It, in a sentence."""
-        return saturated_limit(self.subject.read().link(self.link), self.sender, self.mb_per_s)
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What a link carries while other links are busy that decks have on its chpids."""
-
-    subject: Subject
-    link: str
-
-    def find(self) -> Said:
-        """It, or why it cannot be run, as ``isfc plan`` says it; nothing without such links."""
-        notes = isfc.others_busy(self.subject.read(), self.link)
-        return " ".join(note.text for note in notes), ""
-
-
-def asides(
-    subject: Subject, pairs: int, known: Callable[[Question], isfc.ModelledRate | None]
-) -> list[Why | Beside]:
-    """What is to be asked of each link of which all is known: why, of its slower direction first.
-
-    Then of each link of a file whose decks have others.
-    """
-    answers: dict[str, list[isfc.ModelledRate]] = defaultdict(list)
-    for question in questions(subject, pairs):
-        if (answer := known(question)) is not None:
-            answers[question.link].append(answer)
-    ways = [
-        sorted(both, key=lambda each: each.saturated.value)
-        for both in answers.values()
-        if len(both) > 1
-    ]
-    whys = [
-        Why(subject, each.layout.name, each.sender, each.saturated.value)
-        for place in (0, 1)
-        for each in (both[place] for both in ways)
-    ]
-    collection = subject.read()
-    return [*whys, *(Beside(subject, link.name) for link in collection.links if collection.others)]
-
-
-def find_said(_: Tell, asked: Why | Beside) -> Said:
-    """What is said of a link below its figures."""
-    return asked.find()

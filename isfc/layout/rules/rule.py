@@ -147,12 +147,8 @@ def count_of(severities: Iterable[Severity]) -> str:
     """``2 warnings, 1 remark``: of so many findings."""
     counts = Counter(severities)
     named = {Severity.WARNING: "warning", Severity.INFO: "remark"}
-    said = (
-        f"{counts[each]} {name}{'s' * (counts[each] > 1)}"
-        for each, name in named.items()
-        if counts[each]
-    )
-    return ", ".join(said) or "nothing"
+    found = [(counts[each], name) for each, name in named.items() if counts[each]]
+    return ", ".join(f"{count} {name}{'s' * (count > 1)}" for count, name in found) or "nothing"
 
 
 def warnings_first(findings: Iterable[Finding]) -> list[Finding]:

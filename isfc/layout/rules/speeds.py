@@ -96,7 +96,7 @@ def _beyond_reach(judged: Judged) -> Iterator[Broken]:
     alike = grouped(
         ((fibre.profile.link_gbps, fibre.km), fibre)
         for fibre in judged.layout.fibres
-        if fibre.path is None or fibre.path.isl is None  # else a director's credits reach so far
+        if fibre.isl is None  # else a director's credits reach so far
     )
     for (gbps, km), fibres in alike.items():
         needed = credits_for_full_frames(gbps, km)

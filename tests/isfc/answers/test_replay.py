@@ -22,9 +22,8 @@ from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_re
 from isfc.cli.main import run
 from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
 from scenarios.published.table import (
-    ALL_TABLES,
     Bound,
     PublishedRow,
     PublishedTable,
@@ -247,11 +246,7 @@ def test_reader_that_goes_away_is_not_complained_about() -> None:
 INTERRUPTED = """
 import os, pathlib, signal, sys, threading, time
 from multiprocessing import active_children
-from isfc.answers.replay import Replayed, ReplayedFigure, complete_table, replay
-from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_report
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
-from isfc.reports.measures import MEASURES
 
 def interrupt():
     pathlib.Path(sys.argv[1]).write_text(str(time.monotonic()))

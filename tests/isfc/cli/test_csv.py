@@ -64,17 +64,6 @@ def test_every_command_with_tables_has_the_option_and_an_example() -> None:
     assert all("json" in options for _, options in with_tables())
 
 
-def blocks(text: str) -> list[list[list[str]]]:
-    """The tables of a CSV."""
-    found: list[list[list[str]]] = [[]]
-    for row in csv.reader(StringIO(text), strict=True):
-        if row:
-            found[-1].append(row)
-        else:
-            found.append([])
-    return found
-
-
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=LONG.get(name, [])) for name in EXAMPLES],
@@ -93,10 +82,9 @@ def test_tables_are_csv(
         'systems = ["A", "B"]\nfeature = ["FICON Express4"]\nchpids = [1]\nctcs_per_chpid = [1]\n'
     )
     assert run([*name.split(), *EXAMPLES[name].split(), "--csv"]) == ExitCode.GOOD
-    tables = blocks(capsys.readouterr().out)
-    for table in tables:
-        assert len(table) > 1
-        assert len({len(row) for row in table}) == 1
+    table = [*csv.reader(StringIO(capsys.readouterr().out), strict=True)]
+    assert len(table) > 1
+    assert len({len(row) for row in table}) == 1
 
 
 def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:

@@ -58,6 +58,7 @@ def test_ports_become_links(capsys: pytest.CaptureFixture[str]) -> None:
             "--system DENVER: ",
         ),
         (["--as", "iocp", "--ports", "CLIENT:41=C1"], "--ports 'CLIENT:41=C1': expected a node"),
+        (["--as", "iocp", "--ports", "CLIENT:40=C1"], "chpid SERVER:50 leads to CLIENT:40, which"),
         (["--as", "iocp", "--ports", "CLIENT:40"], "--ports 'CLIENT:40': expected a node and"),
         (["--as", "iocp", "-o", "a.iocp"], "a.iocp: there are 2 decks, and a file holds one;"),
     ],

@@ -180,7 +180,7 @@ def test_screen_reader_finds_names_for_all(browser: Browser, report: Path) -> No
         for button in page.get_by_role("button").all():
             assert button.get_attribute("aria-label")
         tables = page.locator("table")
-        assert tables.count() == page.locator("table > caption").count() == 8
+        assert tables.count() == page.locator("table > caption").count() == 7
 
 
 @pytest.mark.parametrize(

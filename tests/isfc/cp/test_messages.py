@@ -14,7 +14,7 @@ from isfc.cp.messages import (
     NODE_ADDED,
     NODE_DELETED,
     CommandRefused,
-    ResponseBuilder,
+    CpResponse,
     announcement,
 )
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
@@ -49,15 +49,14 @@ def test_refusal_carries_the_number_as_return_code() -> None:
 
 
 def test_first_error_decides_the_return_code() -> None:
-    answer = ResponseBuilder()
-    answer.say("Link 6000 activated.")
-    answer.refuse(NO_SUCH_DEVICE, "6009")
-    answer.refuse(DEVICE_IN_USE, "6001")
-    answer.announce(LINK_ACTIVATED, "6000", "OPERATOR")
-    response = answer.response("ACT ISLINK 6000 6009 6001")
+    response = CpResponse("ACT ISLINK 6000 6009 6001")
+    response.say("Link 6000 activated.")
+    response.refuse(NO_SUCH_DEVICE, "6009")
+    response.refuse(DEVICE_IN_USE, "6001")
+    response.announce(LINK_ACTIVATED, "6000", "OPERATOR")
     assert response.return_code == 40
     assert [line[:7] for line in response.lines] == ["Link 60", "HCP040E", "HCP049E"]
-    assert response.announcements == (LINK_ACTIVATED("6000", "OPERATOR"),)
+    assert response.announcements == [LINK_ACTIVATED("6000", "OPERATOR")]
 
 
 def test_operator_is_told_of_devices_and_of_the_link() -> None:

@@ -33,16 +33,16 @@ def test_deactivated_device_leaves_the_link_and_comes_back() -> None:
     assert desk.give("deactive islink 6001") == CpResponse(
         "deactive islink 6001",
         0,
-        ("Link 6001 deactivated.",),
-        (LINK_DEACTIVATED("6001", OPERATOR),),
+        ["Link 6001 deactivated."],
+        [LINK_DEACTIVATED("6001", OPERATOR)],
     )
     desk.pair.run(MS)
     assert states(desk) == [DeviceState.IDLE, DeviceState.INACTIVE]
     assert desk.give("activate islink 6001") == CpResponse(
         "activate islink 6001",
         0,
-        ("Link 6001 activated.",),
-        (LINK_ACTIVATED("6001", OPERATOR),),
+        ["Link 6001 activated."],
+        [LINK_ACTIVATED("6001", OPERATOR)],
     )
     desk.pair.run(MS)
     desk.pair.expect_state(LinkState.UP)
@@ -87,13 +87,13 @@ def test_activation_refuses_device_by_device() -> None:
     desk.lines("vary off 6001")
     response = desk.give("act islink 6009 6002 6001 6000")
     assert response.return_code == 40
-    assert response.lines == (
+    assert response.lines == [
         NO_SUCH_DEVICE("6009"),
         DEVICE_IN_USE("6002"),
         DEVICE_OFFLINE("6001"),
         "Link 6000 activated.",
-    )
-    assert response.announcements == (LINK_ACTIVATED("6000", OPERATOR),)
+    ]
+    assert response.announcements == [LINK_ACTIVATED("6000", OPERATOR)]
 
 
 def test_activation_takes_node_and_ignores_buffers() -> None:
@@ -140,18 +140,18 @@ def test_varying_refuses_what_is_not_there_or_so_already() -> None:
     desk = new_desk()
     desk.lines("vary off 6001")
     off, on = desk.give("vary off 6009 6001 6000"), desk.give("vary on 6009 6001 6000")
-    assert off.lines == (
+    assert off.lines == [
         NO_SUCH_DEVICE("6009"),
         DEVICE_OFFLINE("6001"),
         "6000 varied offline",
         "3 device(s) specified; 1 device(s) successfully varied offline",
-    )
-    assert on.lines == (
+    ]
+    assert on.lines == [
         NO_SUCH_DEVICE("6009"),
         "6001 varied online",
         "6000 varied online",
         "3 device(s) specified; 2 device(s) successfully varied online",
-    )
+    ]
     assert (off.return_code, on.return_code) == (40, 40)
     assert desk.give("vary on 6000").lines[0] == ONLINE_ALREADY("Device 6000")
 

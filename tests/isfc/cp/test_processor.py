@@ -68,7 +68,7 @@ def test_what_is_no_command_is_refused(
 @pytest.mark.parametrize("command", ["", "   ", "\t"])
 def test_nothing_is_answered_with_nothing(command: str, desk: Desk) -> None:
     response = desk.give(command)
-    assert (response.return_code, response.lines, response.command) == (0, (), "")
+    assert (response.return_code, response.lines, response.command) == (0, [], "")
 
 
 def test_help_lists_every_command_and_its_abbreviation(desk: Desk) -> None:

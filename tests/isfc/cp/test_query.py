@@ -130,10 +130,10 @@ def test_what_cannot_be_shown_is_named_beside_what_can() -> None:
     desk.lines("deact islink 6001")
     response = desk.give("q islink 6009 6001 6000")
     assert response.return_code == 40
-    assert response.lines[:2] == (
+    assert response.lines[:2] == [
         NO_SUCH_DEVICE("6009"),
         NOT_ACTIVE("6001"),
-    )
+    ]
     assert response.lines[3].startswith("Link device: 6000")
 
 

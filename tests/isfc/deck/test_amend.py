@@ -146,6 +146,7 @@ def test_what_an_edit_needs_is_new_in_the_deck_and_the_rest_as_it_was(tmp_path: 
         "               UNIT=FCTC",
         "*ISFC CHPID=54,NODE=ALPHA,FEATURE='FICON Express8S'",
         "*ISFC CHPID=54,NODE=ALPHA,PORT=61C4",
+        "*ISFC CHPID=64,NODE=BETA,FEATURE='FICON Express8S'",
         "*ISFC CHPID=64,NODE=BETA,PORT=61D4",
         "* isfc: new CHPID 54; its PCHID is still to be assigned",
         " CHPID PATH=(CSS(0),54),SHARED,SWITCH=61,TYPE=FC",

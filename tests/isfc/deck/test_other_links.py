@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.deck.imported import import_iocp
+from isfc.deck.importing import import_iocp
 from isfc.layout.collection import ChannelEnd, Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.other_links import others_on

@@ -7,7 +7,8 @@ from msgspec import structs
 from ctc.address import ChpidId, Rdev
 from isfc.deck.active import wire
 from isfc.deck.cec import crossings, together
-from isfc.deck.export import deck_text, left_out, machines, own_ports
+from isfc.deck.export import left_out, machines, own_ports
+from isfc.deck.exported import export
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair_all
@@ -93,8 +94,8 @@ def test_systems_have_decks_of_their_own_where_one_css_cannot_say_it() -> None:
 
 def test_a_channel_that_is_both_ends_is_one_in_its_deck() -> None:
     collection = parse_collection(STRAIGHT.format(chpid="40"))
-    (machine,) = decks = machines(collection)
-    deck = parse_deck(deck_text(collection, machine, own_ports(collection), decks), "deck")
+    (text,) = export(collection, "iocp").texts.values()
+    deck = parse_deck(text, "deck")
     (pairing,) = pair_all(choose_systems("A,B", [deck]), ["A:40=C1"])
     assert len(pairing.ctcs) == 4
     assert {ctc.channels[0] is ctc.channels[1] for ctc in pairing.ctcs} == {True}
@@ -113,12 +114,11 @@ def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers()
         for link in TWO_CECS.links
     ]
     collection = replace(TWO_CECS, links=tuple(links))
-    decks = machines(collection)
-    texts = [deck_text(collection, each, own_ports(collection), decks) for each in decks]
+    texts = [*export(collection, "iocp").texts.values()]
     # ALPHA's 6200 and BETA's 7200 are on one control unit, at different unit addresses
     assert "ADDRESS=(6200,002),CUNUMBR=(6200)" in texts[0]
     assert "ADDRESS=(7200,002),CUNUMBR=(6200)" in texts[0]
-    assert "UNITADD=02,STADET=Y,PART=(BETA)" in texts[0]
+    assert "UNITADD=02,STADET=Y,       *\n               PARTITION=((CSS(0),BETA))" in texts[0]
     found = pair_all(
         choose_systems(
             "ALPHA,BETA,DELTA,GAMMA", [parse_deck(text, str(n)) for n, text in enumerate(texts)]
@@ -145,16 +145,14 @@ def test_what_iocp_cannot_say_is_told() -> None:
 
 
 def far_decks() -> list[str]:
-    collection = parse_collection(FAR)
-    decks = machines(collection)
-    return [deck_text(collection, each, own_ports(collection), decks) for each in decks]
+    return [*export(parse_collection(FAR), "iocp").texts.values()]
 
 
 def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
     texts = ["\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()]
     systems = choose_systems("A,B", [parse_deck(text, str(n)) for n, text in enumerate(texts)])
     pairings = pair_all(systems, [])
-    links = [wire(pairing, lambda _: None, {}).layout for pairing in pairings]
+    links = [wire(pairing, lambda _: None, {}) for pairing in pairings]
     assert list(crossings(pairings, links)) == [
         (
             "directors 07 and 08 are both on the way from A:40 to B:50: no deck says how they are "
@@ -202,7 +200,7 @@ def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
     )
     hinted = hinted_fibres(systems)
     pairings = pair_all(systems, hinted_ports(systems, []))
-    links = [wire(pairing, lambda ends: hinted(ends).said(), {}).layout for pairing in pairings]
+    links = [wire(pairing, lambda ends: hinted(ends).said(), {}) for pairing in pairings]
     check_paths(links)
     assert list(crossings(pairings, links)) == []
     again = parse_collection(format_collection(together(pairings, links)))

@@ -129,7 +129,7 @@ CASES = [
 
 
 def advice_of(text: str, guidelines: Guidelines | None = None) -> tuple[IoAdvice, ...]:
-    return advise(make_io_plan(parse_io_configuration(text.encode(), "x.toml")), guidelines)
+    return tuple(advise(make_io_plan(parse_io_configuration(text.encode(), "x")), guidelines))
 
 
 def test_all_is_quiet_where_nothing_is_to_change() -> None:

@@ -25,7 +25,7 @@ def found(configuration: IoConfiguration) -> IoLimit:
 
 
 def io_per_s(configuration: IoConfiguration) -> float:
-    return sum(each.estimate.io_per_s for each in make_io_plan(configuration).channels)
+    return sum(each.io_per_s for each in make_io_plan(configuration).channels)
 
 
 ONE = "block = 4096\noutstanding = 1"

@@ -2,8 +2,9 @@
 
 import pytest
 
+from isfc.answers.io_run import io_activity
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.run import OsaActivity, run_configuration
+from isfc.io.run import OsaActivity
 
 TEXT = """
 [channel.O1]
@@ -18,7 +19,7 @@ cpu_us_per_mb = 200
 
 
 def osa(text: str) -> OsaActivity:
-    (found,) = run_configuration(parse_io_configuration(text.encode(), "x"), 0.01).osas
+    (found,) = io_activity(parse_io_configuration(text.encode(), "x"), 0.01).osas
     return found
 
 

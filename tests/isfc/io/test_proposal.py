@@ -37,9 +37,9 @@ def test_the_best_carries_the_grown_load_within_the_guidelines(mix: Mix, km: flo
     assert len(found.channels) == sizing.best.channels_grown
     for channel in found.channels:
         assert channel.channel.feature == sizing.best.feature
-        assert channel.estimate.processor <= 0.5
-        assert channel.estimate.bus <= 0.7
-    demands = [demand for each in found.channels for demand in each.estimate.demands]
+        assert channel.processor <= 0.5
+        assert channel.bus <= 0.7
+    demands = [demand for each in found.channels for demand in each.demands]
     assert sum(each.rate_per_s for each in demands) == pytest.approx(sizing.grown.io_per_s, 1e-3)
     moved = sum(
         each.rate_per_s * flow.share * flow.work.data_length / 1e6
@@ -88,7 +88,7 @@ def test_io_plan_does_not_warn_of_what_is_called_best(
         return
     warnings = warned(text)
     assert {one.id for one in warnings} <= SAID
-    assert [one.text for one in warnings] == warnings_of(text, Guidelines())
+    assert warnings == warnings_of(text, Guidelines())
 
 
 def warned(text: str) -> list[IoAdvice]:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from isfc.answers.io_run import io_activity
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
-from isfc.io.run import run_configuration
 from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
 
 CONFIGURATION = """
@@ -93,7 +93,7 @@ def test_what_the_control_unit_rejects_goes_over_a_channel_and_is_counted() -> N
     missed = 100_000 * (1 - rejecting.success) * (1 - left.cache_hit_percent / 100)
     tried = 1 - rejecting.link_busy - rejecting.rejected
     assert missed == pytest.approx(10_000 * (tried + rejecting.link_busy + rejecting.rejected))
-    run = run_configuration(configuration, seconds=0.05)
+    run = io_activity(configuration, seconds=0.05)
     assert run.synchronous[0].rejected_percent == 100 * rejecting.rejected
     assert run.workloads[0].io_per_s == pytest.approx(left.rate_per_s, rel=0.1)
 
@@ -109,9 +109,7 @@ def test_the_busy_report_comes_out_of_a_configuration() -> None:
 def test_a_plan_puts_it_on_the_channel() -> None:
     plan = make_io_plan(parse_io_configuration(CONFIGURATION.encode(), "x"))
     (channel,) = plan.channels
-    assert [workload.name for workload in channel.workloads] == ["lookup (async)"]
+    assert [each.demand.workload.name for each in channel.demands] == ["lookup (async)"]
     lookup, _ = plan.synchronous
     assert lookup.outcome is not None
-    assert channel.estimate.io_per_s == pytest.approx(
-        100_000 * (1 - lookup.outcome.success), rel=1e-3
-    )
+    assert channel.io_per_s == pytest.approx(100_000 * (1 - lookup.outcome.success), rel=1e-3)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from isfc.answers.io_run import IoActivity, io_activity
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import mix_of_configuration
 from isfc.io.plan import IoPlan, make_io_plan
-from isfc.io.run import IoRun, run_configuration
 from isfc.io.sizing import Guidelines, size
 from tests.lengthy import few_in_every_run
 
@@ -34,13 +34,13 @@ def tree(channels: int, load: str, fanout: str = "", more: str = "") -> IoConfig
     return parse_io_configuration("\n".join(lines).encode(), "io.toml")
 
 
-def use_of(found: IoPlan | IoRun, title: str) -> float:
-    return next(load.use for load in found.trunks if load.trunk.title == title)
+def use_of(found: IoPlan | IoActivity, title: str) -> float:
+    return next(load.percent for load in found.trunks if load.title == title) / 100
 
 
-def gb_per_s(found: IoPlan | IoRun, title: str) -> float:
-    carried = next(load.carried for load in found.trunks if load.trunk.title == title)
-    return carried.mb_per_s / 1e3
+def gb_per_s(found: IoPlan | IoActivity, title: str) -> float:
+    load = next(load for load in found.trunks if load.title == title)
+    return load.gb_per_s_read + load.gb_per_s_write
 
 
 PUBLISHED = [
@@ -71,8 +71,8 @@ def test_published_ceilings_are_met_through_a_configuration(
     if channels >= 16:
         first = plan.first()
         assert first is not None
-        assert first[0] == title
-        assert first[1] == pytest.approx(1, abs=0.003)
+        assert first.what == title
+        assert first.percent == pytest.approx(100, abs=0.3)
 
 
 @pytest.mark.at_length
@@ -83,7 +83,7 @@ def test_published_ceilings_hold_in_a_run(
     # so many I/Os keep the channels full, and settle sooner than as many as they take
     configuration = tree(channels, f"{load}\noutstanding = {max(64, 16 * channels)}")
     seconds = 0.05 if channels >= 16 else 0.5
-    run = run_configuration(configuration, seconds, warmup=0.02)
+    run = io_activity(configuration, seconds, warmup=0.02)
     assert gb_per_s(run, title) == pytest.approx(published, rel=PUBLISHED_IN_RUN_WITHIN)
 
 
@@ -104,11 +104,11 @@ def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
     load: str, fanout: str, is_full: bool
 ) -> None:
     configuration = tree(4, load, fanout)
-    plan, run = make_io_plan(configuration), run_configuration(configuration, seconds=0.4)
+    plan, run = make_io_plan(configuration), io_activity(configuration, seconds=0.4)
     assert use_of(run, "fanout F") <= 1 + CEILING_WITHIN
     assert use_of(run, "fanout F") == pytest.approx(use_of(plan, "fanout F"), rel=RATES_WITHIN)
     assert (use_of(run, "fanout F") > 0.97) is is_full
-    rates = [each for channel in plan.channels for each in channel.estimate.demands]
+    rates = [each for channel in plan.channels for each in channel.demands]
     response_us = sum(each.response_ns for each in rates) / len(rates) / 1e3
     if not is_full or "rate" not in load:
         assert run.workloads[0].response_us == pytest.approx(response_us, rel=RESPONSES_WITHIN)
@@ -117,10 +117,10 @@ def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
 def test_what_is_below_no_ceiling_is_as_ever() -> None:
     free, held = (tree(2, f"{READS}\noutstanding = 8", fanout) for fanout in ("", "gb_per_s = 0.5"))
     bare = IoConfiguration(free.channels, free.systems, free.workloads)
-    assert run_configuration(bare, 0.05).channels == run_configuration(free, 0.05).channels
+    assert io_activity(bare, 0.05).channels == io_activity(free, 0.05).channels
     assert make_io_plan(bare).channels == make_io_plan(free).channels
     assert make_io_plan(bare).trunks == ()
-    slower, faster = (make_io_plan(each).channels[0].estimate for each in (held, free))
+    slower, faster = (make_io_plan(each).channels[0] for each in (held, free))
     assert slower.io_per_s < faster.io_per_s
 
 
@@ -130,7 +130,7 @@ def test_a_higher_ceiling_carries_more_and_no_sooner_than_a_lower_one() -> None:
         for figure in (0.5, 1, 2, 3, 4, 8, 16)
     ]
     for less, more in pairwise(plans):
-        (slow, *_), (fast, *_) = (plan.channels[0].estimate.demands for plan in (less, more))
+        (slow, *_), (fast, *_) = (plan.channels[0].demands for plan in (less, more))
         assert slow.rate_per_s <= fast.rate_per_s * 1.003
         assert slow.response_ns * 1.003 >= fast.response_ns
 
@@ -139,8 +139,8 @@ def test_a_full_ceiling_is_not_said_to_carry_more_than_it_can() -> None:
     for figure in ("gb_per_s = 0.5", "gb_per_s = 1"):
         first = make_io_plan(tree(4, f"{MIXED}\noutstanding = 16", figure)).first()
         assert first is not None
-        assert first[0] == "fanout F"
-        assert 0.99 < first[1] <= 1.0
+        assert first.what == "fanout F"
+        assert 99 < first.most <= 100
 
 
 @pytest.mark.at_length
@@ -148,7 +148,7 @@ def test_a_full_ceiling_is_not_said_to_carry_more_than_it_can() -> None:
 def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     more = '[[io]]\nname = "light"\nchannels = ["00"]\nrate = 5000'
     configuration = tree(4, f"{READS}\noutstanding = 64", "gb_per_s = 3", more)
-    run = run_configuration(configuration, seconds=0.4)
+    run = io_activity(configuration, seconds=0.4)
     assert use_of(run, "fanout F") == pytest.approx(1, abs=0.01)
     light = next(each for each in run.workloads if each.name == "light")
     assert light.io_per_s == pytest.approx(5000, rel=0.05)
@@ -159,10 +159,9 @@ def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
 def test_reads_do_not_hold_back_writes_where_each_way_has_a_ceiling() -> None:
     more = '[[io]]\nname = "write"\nchannels = ["01"]\nread_percent = 0\nblocks = 32\nrate = 3000'
     text = tree(2, f"{READS}\noutstanding = 64", "gb_per_s_one_way = 0.5", more)
-    run = run_configuration(text, seconds=0.4)
-    carried = run.trunks[-1].carried
-    assert carried.read_mb_per_s == pytest.approx(500, rel=0.01)
-    assert carried.write_mb_per_s == pytest.approx(3000 * 0.131072, rel=0.05)
+    run = io_activity(text, seconds=0.4)
+    assert run.trunks[-1].gb_per_s_read == pytest.approx(0.5, rel=0.01)
+    assert run.trunks[-1].gb_per_s_write == pytest.approx(3 * 0.131072, rel=0.05)
 
 
 def sized(load: str, fanout: str) -> dict[str, Any]:

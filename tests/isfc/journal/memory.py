@@ -10,12 +10,7 @@ class MemoryJournal:
         self.data = bytearray(FILE_HEADER)
         self.recording = True
         """May be set to False, to stop."""
-        self.skipped_count = 0
 
     def __call__(self, record: bytes) -> None:
         """Keep the record."""
         self.data += record
-
-    def skip(self) -> None:
-        """Count it."""
-        self.skipped_count += 1

@@ -17,7 +17,7 @@ from isfc.link.state import LinkState
 from isfc.live.accepting import PAUSE_S, accept, certificate_names
 from isfc.live.control import ControlServer
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
-from isfc.live.metrics_server import MetricsServer
+from isfc.live.metrics import MetricsServer
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.installed import need

@@ -243,12 +243,9 @@ async def test_listener_that_does_not_read_has_to_go(
         for client in (deaf, other):
             assert await client.ask({"listen": True}) == {"reply": {}}
         deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]  # it can
-        heard = 0
         for _ in range(2_000):
             served.server.announce("x" * 1_000)
             assert (await other.line())["announcement"].startswith("x")
-            heard += 1
-        assert heard == 2_000
         assert len(served.server.clients) == 1
         assert served.server.refused_count == 1
 

@@ -75,7 +75,6 @@ def test_journal_is_in_the_file_once_it_is_closed(tmp_path: Path) -> None:
         pair.talk()
     assert messages == []
     assert not writer.recording
-    assert writer.skipped_count == 0
     assert path.stat().st_size == writer.length > 500_000
     with path.open("rb") as file:
         done = replay(file.read)
@@ -162,10 +161,7 @@ def test_full_disk_stops_the_journal_with_one_message_and_the_node_goes_on(room:
     )
     assert disk.closed
     assert not writer.recording
-    skipped = writer.skipped_count
-    assert skipped > 0
     pair.talk()
-    assert writer.skipped_count > skipped
     assert sum(message.length for message in pair.second.arrived) == 4 * 500_000
     assert len(disk.data) == room
     writer.close()
@@ -181,7 +177,6 @@ def test_journal_keeps_its_bound(tmp_path: Path) -> None:
     WrittenPair(writer).talk()
     assert len(messages) == 1
     assert "it has reached its bound of 200,000 bytes" in messages[0]
-    assert writer.skipped_count > 0
     assert path.stat().st_size == writer.length <= 200_000
     with path.open("rb") as file:
         done = replay(file.read)
@@ -190,11 +185,10 @@ def test_journal_keeps_its_bound(tmp_path: Path) -> None:
 
 def test_fresh_node_after_a_full_disk_is_not_recorded_either() -> None:
     writer = JournalWriter(Path("j"), lambda _: None, file=Disk(0))
-    before = writer.skipped_count
     system = journalled(DEFINITION, writer)
     system.apply(Connect(DEFINITION.ctcs[0].device.rdev), 1)
-    assert writer.skipped_count == before + 2
     assert isinstance(system, System)
+    assert not writer.recording
     assert system.ends[0].poll_frame() is not None
 
 
@@ -221,7 +215,7 @@ messages = []
 pair = WrittenPair(JournalWriter(Path(sys.argv[1]), messages.append))
 for _ in range(3):
     pair.talk()
-assert not pair.writer.recording and pair.writer.skipped_count >= 20, "still recording"
+assert not pair.writer.recording, "still recording"
 print(*messages, sep="\\n")
 """
 

@@ -29,6 +29,7 @@ from isfc.live.link_port import (
     GREETINGS_PER_S,
     Admission,
     LinkPort,
+    NodePort,
 )
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, pair_up
@@ -252,7 +253,7 @@ async def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
 
 async def test_the_same_random_numbers_give_the_same_incarnation() -> None:
     side = LiveSide(Setup().definition(0), 5)
-    again = LinkPort(side.engine, Random(5))
+    again = LinkPort(side.engine, NodePort(Random(5)))
     assert again.incarnation == side.attachments.incarnation
     first = again.incarnation
     side.engine.sever("a new life")

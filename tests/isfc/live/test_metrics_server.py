@@ -13,10 +13,9 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from isfc.errors import ConfigurationError
-from isfc.live import metrics_server
+from isfc.live import metrics
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.metrics import families
-from isfc.live.metrics_server import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer
+from isfc.live.metrics import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer, families
 from tests.installed import need
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import Run
@@ -138,7 +137,7 @@ async def test_head_has_no_body() -> None:
 async def test_who_does_not_ask_properly_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, request_: bytes
 ) -> None:
-    monkeypatch.setattr(metrics_server, "ANSWER_S", 0.05)
+    monkeypatch.setattr(metrics, "ANSWER_S", 0.05)
 
     async with Scraped() as scraped:
         with contextlib.suppress(ConnectionError):
@@ -150,7 +149,7 @@ async def test_who_does_not_ask_properly_is_cut_off(
 
 
 async def test_who_does_not_read_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics_server, "ANSWER_S", 0.2)
+    monkeypatch.setattr(metrics, "ANSWER_S", 0.2)
     huge = Metric("isfc_huge", "x" * 16_000_000, "gauge")
 
     async with Scraped([huge]) as scraped:
@@ -169,7 +168,7 @@ async def test_who_does_not_read_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_clients_that_say_nothing_keep_no_scrape_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(metrics_server, "ANSWER_S", 1_000.0)  # longer than the test may take
+    monkeypatch.setattr(metrics, "ANSWER_S", 1_000.0)  # longer than the test may take
 
     clients: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
     async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:

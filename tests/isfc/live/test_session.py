@@ -4,7 +4,6 @@ import asyncio
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,7 +21,6 @@ from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_
 from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
 from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
 from tests.waiting import PATIENCE_S, wait_until
 
@@ -233,10 +231,6 @@ async def test_what_was_sent_before_a_node_ends_arrives(tmp_path: Path) -> None:
         await wait_until(lambda: len(received) == 500_000)
 
 
-def deactivate(rdev: Rdev, system: System, now_ns: int) -> None:
-    system.apply(Deactivate(rdev), now_ns)
-
-
 async def connect_again(node: OpenNode) -> Conversation:
     """A conversation with a partner that restarts: what the one before was asked is severed."""
     while True:
@@ -250,7 +244,7 @@ async def test_lost_link_severs_conversations_after_the_reconnect_time(tmp_path:
         conversation = await first.connect("ECHO")
         assert second.engine is not None
         for rdev in list(second.engine.end.ctcs):
-            second.engine.operate(partial(deactivate, rdev))
+            second.engine.apply(Deactivate(rdev))
         with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
             await conversation.receive()
 
@@ -259,7 +253,7 @@ def cut_for_good(node: OpenNode) -> None:
     """The link goes down, and stays so."""
     assert node.engine is not None
     for rdev in list(node.engine.end.ctcs):
-        node.engine.operate(partial(deactivate, rdev))
+        node.engine.apply(Deactivate(rdev))
 
 
 async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(

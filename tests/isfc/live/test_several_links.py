@@ -121,7 +121,7 @@ async def test_commands_reach_all_links_of_a_system(
         system, processor = OperatedSystem(engines(first)), CommandProcessor()
 
         def give(command: str) -> tuple[str, ...]:
-            return processor.execute(command, system, system.now_ns()).lines
+            return tuple(processor.execute(command, system, system.now_ns()).lines)
 
         shown = give("QUERY ISLINK")
         assert [line for line in shown if line.startswith("Node ")] == [
@@ -201,9 +201,7 @@ async def test_forwards_of_two_systems_to_a_third_do_not_meet(
 def test_every_partner_must_be_met(listen: bool, connect: tuple[NodeName, ...], why: str) -> None:
     place = UnixEndpoint("/x")
     with pytest.raises(ConfigurationError, match=why):
-        Opening().towards(
-            [B, C], listen=place if listen else None, connect=dict.fromkeys(connect, place)
-        )
+        Opening(place if listen else None, dict.fromkeys(connect, place)).check([B, C])
 
 
 async def test_stranger_of_no_link_is_refused_with_the_reason(

@@ -8,7 +8,7 @@ from random import Random
 from rich.console import Console
 
 from isfc.answers.views import View, device_page
-from isfc.cli.results.view_options import view_heading
+from isfc.cli.run.views import view_heading
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile, with_site

@@ -13,9 +13,9 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
 from isfc.programs.protocol import SeverCode
-from isfc.testing.strategies import DRAWN, fault_schedules, faults
+from isfc.testing.strategies import fault_schedules, faults
 from isfc.testing.virtual_programs import ProgramsRun, Stuck, VirtualLoop, run_programs
-from scenarios.faults.fault import Fault, FaultKind
+from scenarios.faults.fault import DRAWN, Fault, FaultKind
 
 MS = 1_000_000
 ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")

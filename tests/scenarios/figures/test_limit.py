@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -45,7 +46,7 @@ def far(km: float, ctcs: int = 8, port_credits: float = PORT_CREDITS) -> Layout:
 
 
 def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:
-    return scaled(run_of(FOUR).with_load(**changed), holder, (name,), factor)
+    return scaled(run_of(FOUR).with_loads(partial(replace, **changed)), holder, (name,), factor)
 
 
 @pytest.mark.slow

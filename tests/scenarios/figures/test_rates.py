@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.deck.imported import import_iocp
+from isfc.deck.importing import import_iocp
 from isfc.layout.collection import Collection
 from isfc.layout.note import NoteKind
 from scenarios.figures.rates import carry, with_others_busy

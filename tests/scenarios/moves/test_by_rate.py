@@ -28,10 +28,10 @@ def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Evacuation, Wou
 
 
 def moved(relocation: Evacuation, memory: GuestMemory | None = None, **limits: float) -> bool:
-    (plan,) = relocation.plans
-    changed = replace(plan.limits, **limits)  # type: ignore[arg-type]
-    plan = replace(plan, limits=changed, memory=memory or plan.memory)
-    return move(relocation.with_plans([plan])).all_moved
+    (tenant,) = relocation.tenants
+    changed = replace(tenant.plan.limits, **limits)  # type: ignore[arg-type]
+    plan = replace(tenant.plan, limits=changed, memory=memory or tenant.plan.memory)
+    return move(replace(relocation, tenants=(replace(tenant, plan=plan),))).all_moved
 
 
 @pytest.mark.parametrize("limits", [Limits(max_quiesce=0.2), Limits(max_total=0.5)])

@@ -1,6 +1,7 @@
 """The rows of the report's views: the columns that were published, and what is in them."""
 
 from dataclasses import asdict, fields, replace
+from functools import partial
 from importlib import resources
 
 import pytest
@@ -33,7 +34,7 @@ from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload, free_workload
 
 HL = Experiment.of(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
-CDU = HL.with_load(workload=find_workload("CDU:1000"), pairs=5)
+CDU = HL.with_loads(partial(replace, workload=find_workload("CDU:1000"), pairs=5))
 CLIENT, SERVER = HL.layout.nodes
 
 BUSY = DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6)
@@ -147,7 +148,8 @@ def test_device_that_is_not_of_the_link_stands_there_with_dots() -> None:
 def test_name_of_ones_own_run() -> None:
     assert make_name(HL) == "HL/4/50"
     assert make_name(CDU) == "CDU:1000/4/5"
-    assert make_name(HL.with_load(workload=free_workload("1:2:3", 4))) == "own/4/50"
+    own = HL.with_loads(partial(replace, workload=free_workload("1:2:3", 4)))
+    assert make_name(own) == "own/4/50"
 
 
 def test_traffic_is_shown_in_its_own_table() -> None:

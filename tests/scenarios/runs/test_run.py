@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def run(experiment: Experiment, side: NodeName | None = None, **more: Any) -> Re
 @pytest.mark.parametrize("pairs", [0, -1, PAIRS_MAX + 1])
 def test_pairs_are_bounded(pairs: int) -> None:
     with pytest.raises(ConfigurationError, match=f"pairs {pairs}: expected 1 to {PAIRS_MAX}"):
-        SMALL.with_load(pairs=pairs)
+        SMALL.with_loads(partial(replace, pairs=pairs))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +58,9 @@ def test_warmup_is_bounded(warmup: float) -> None:
 
 def test_messages_outstanding_are_bounded() -> None:
     workload = replace(SUITES["HS"], window=1_000)
-    SMALL.with_load(workload=workload, pairs=100)
+    SMALL.with_loads(partial(replace, workload=workload, pairs=100))
     with pytest.raises(ConfigurationError, match="with a window of 1000 that is 101,000 messages"):
-        SMALL.with_load(workload=workload, pairs=101)
+        SMALL.with_loads(partial(replace, workload=workload, pairs=101))
 
 
 def lengthened(km: float) -> Experiment:
@@ -68,7 +69,7 @@ def lengthened(km: float) -> Experiment:
     fibres = {fibre: structs.replace(fibre, km=km) for fibre in layout.fibres}
     ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     longer = replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
-    return SMALL.over(longer).with_load(pairs=1, workload=find_workload("HS"))
+    return SMALL.over(longer).with_loads(partial(replace, pairs=1, workload=find_workload("HS")))
 
 
 def test_the_longer_the_fibres_the_less_they_carry() -> None:
@@ -81,7 +82,8 @@ def test_the_longer_the_fibres_the_less_they_carry() -> None:
 
 def test_many_pairs_of_long_messages_wait_for_the_backlog_and_go_on() -> None:
     # 10,000 messages of 120,000 bytes: more than the backlog holds
-    result = run(replace(SMALL.with_load(workload=SUITES["HL"], pairs=5_000), warmup=0.0))
+    many = SMALL.with_loads(partial(replace, workload=SUITES["HL"], pairs=5_000))
+    result = run(replace(many, warmup=0.0))
     assert result.mb_per_s_out > 0
 
 
@@ -195,7 +197,8 @@ def test_length_need_not_be_divisible(seconds: float) -> None:
 
 def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
     def ends(interval: float, warmup: float, seconds: float) -> list[float]:
-        experiment = replace(SMALL.with_load(pairs=1), warmup=warmup, seconds=seconds)
+        one_pair = SMALL.with_loads(partial(replace, pairs=1))
+        experiment = replace(one_pair, warmup=warmup, seconds=seconds)
         return [part.until for part in record(experiment, interval).client.parts]
 
     assert ends(0.04, 0.01, 0.1) == pytest.approx([0.05, 0.09, 0.11])

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
@@ -45,7 +46,7 @@ def experiment(pairs: int = 10, **more: Any) -> Experiment:
 
 def configuration(**change: Any) -> IoConfiguration:
     found = parse_io_configuration(FILE.encode(), "link.toml")
-    return replace(found, workloads=(replace(found.workloads[0], **change),))
+    return replace(found, workloads=(structs.replace(found.workloads[0], **change),))
 
 
 def shared(pairs: int = 10, **change: Any) -> SharedRun:
@@ -72,8 +73,7 @@ def test_with_disks_that_do_nothing_the_link_is_as_without() -> None:
 
 
 def test_disks_alone_are_what_their_own_model_says() -> None:
-    (channel,) = make_io_plan(configuration()).channels
-    assert shared(1).channels[0].disks_alone == channel.estimate
+    assert (shared(1).channels[0].disks_alone,) == make_io_plan(configuration()).channels
 
 
 def test_beside_ctcs_the_processor_takes_longer_by_what_these_use() -> None:

@@ -12,7 +12,7 @@ from ctc.profiles import FEATURES
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.search.workers import share_out
+from isfc.search.workers import shared_out
 from scenarios.runs import steady
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment
 from scenarios.runs.run import run
@@ -120,7 +120,7 @@ def test_runs_go_on_until_they_are_steady_or_long_enough(
     monkeypatch.setattr(steady, "BATCH_NS", BATCH_NS // 50)
     monkeypatch.setattr(steady, "WARMUP_NS", BATCH_NS // 5)
 
-    def judged(together: Sequence[float], gradual: Sequence[float], _beside: float) -> bool:
+    def judged(together: Sequence[float], gradual: Sequence[float]) -> bool:
         assert len(together) == len(gradual)
         seen.append(len(together))
         return known
@@ -224,8 +224,8 @@ def hold(compiled: Path | None, layouts: int, seeds: int) -> Held:
         if compiled is not None:
             patch.syspath_prepend(compiled)  # of the processes that emulate: ours has isfc already
         jobs = os.cpu_count() or 1
-        said = {index: run.rate for index, run in share_out(steady_run, asked, jobs)}
-        ran = dict(share_out(run, long, jobs))
+        said = {index: run.rate for index, run in shared_out(steady_run, asked, jobs)}
+        ran = dict(shared_out(run, long, jobs))
     within, off = 0, {}
     for index in range(len(asked)):
         rate, first = said[index], seeds * index

@@ -35,4 +35,4 @@ def test_what_is_found(tmp_path: Path, text: str, said: list[str]) -> None:
     for folder in ("isfc/answers", "isfc/reports"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "isfc/answers/a.py").write_text(text)
-    assert [each for _, _, each in shown.found(tmp_path)] == said
+    assert [each.partition(": ")[2] for each in shown.found(tmp_path)] == said

@@ -53,4 +53,4 @@ def test_only_tests_are_looked_at_and_not_where_waiting_is_written(tmp_path: Pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     said = "tests/test_it.py:3: join without a timeout: it may wait for ever"
-    assert [str(each) for each in tidy.check(tmp_path)] == [said]
+    assert [*tidy.check(tmp_path)] == [said]

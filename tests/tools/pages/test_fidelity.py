@@ -10,10 +10,8 @@ from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import TABLES, load_table
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
-from tools.calibration.knobs import present_values
 from tools.calibration.replayed import ReplayedTable, load, stored
-from tools.pages.fidelity import CONSTANTS_MAX, goals, told_goals
-from tools.pages.fidelity_page import UNKNOWN, OffReason, load_reasons, trusted, worst_rows
+from tools.pages.fidelity import UNKNOWN, OffReason, load_reasons, replayed, told, worst_rows
 
 Factor = Callable[[str, str], float]
 """By how much the figure of a row (its key) and measure is off."""
@@ -41,41 +39,34 @@ def off_by(*factors: float, name: str = "transport") -> ReplayedTable:
 
 def test_perfect_replay_meets_every_goal() -> None:
     replays = [off_by(1.0, name=name) for name in TABLES]
-    verdicts = [one.verdict for one in replays]
-    met, found = told_goals(verdicts, []), trusted(verdicts)
+    found = told(replays)
     count = {True: 0, False: 0}
-    for verdict in verdicts:
+    for verdict in (one.verdict for one in replays):
         table = verdict.table
         count[table.is_measured] += len(table.changes) + sum(
             getattr(goal, name) is not None for goal in table.goals for name in STATISTICS
         )
         count[table.is_measured] += sum(each.goal is not None for each in verdict.decisions)
-    few = len(present_values()) <= CONSTANTS_MAX
-    assert met["met"] == f"{count[True] + few} of {count[True] + 1}"
-    assert met["rules_met"] == f"{count[False]} of {count[False]}"
-    held = "| `transport` | multi-CTC | MB/s both ways | 120 | 0 % | 0 % | 0 % |"
-    assert held in found["held"]
-    decided = "| MB/s both ways | 300 | 100 % | 100 % | 100 % | 0.0 % | 0.0 % | 0.0 % |"
-    assert decided in found["decided"]
-    assert "| the model | 0.0 % | 0.0 % |" in found["regretted"]
-    assert {
-        ("half: 3.5 % at most", "0 % of 61", "0 % of 59", "0 % of 120", ""),
-        ("wrong way: 0 at most", "", "", "0 of 29", ""),
-        ("all: 10 at most", "0 of 16", "0 of 32", "0 of 48", ""),
-        ("all: 0 % at most", "", "0 % of 2", "0 % of 2", ""),
-    } <= {goal[3:] for goal in goals(verdicts, [])}
+    assert found["met"] == (
+        f"{count[True]} of {count[True]} of measured runs, "
+        f"{count[False]} of {count[False]} of arithmetic rules"
+    )
+    assert found["off"] == "none"
+    assert "| transport | MB/s both ways | multi-CTC | 120 | 0 | 0 | 0 | % |" in found["near"]
+    assert "| MB/s both ways | the model | 300 | 100 | 0 | 0 | 0 |" in found["choices"]
+    assert "| the model | 0 | 0 |" in found["links"]
 
 
 def test_goals_are_judged_by_the_mean_of_the_seeds_and_those_that_are_missed_marked() -> None:
-    replay = off_by(1.0, 1.18)
-    first, second, *_ = goals([replay.verdict], [])
-    assert first[-4:] == ("9 % of 61", "9 % of 59", "9 % of 120", "5.5 %")
-    assert second[-4:] == ("9 % of 61", "9 % of 59", "9 % of 120", "")
+    half, most, *_ = replayed([off_by(1.0, 1.18)]).checks
+    assert [half.reached, most.reached] == pytest.approx([9, 9])
+    assert [(each.rows, each.meets_goal) for each in (half, most)] == [(120, False), (120, True)]
 
 
 def test_wrong_signs_are_counted() -> None:
     slow = replay_of("appc_regression", lambda key, _: 0.1 if key == "z/VM 6.2/1/1" else 1.0)
-    assert ("1 of 29", "1") in [goal[-2:] for goal in goals([slow.verdict], [])]
+    checks = replayed([slow]).checks
+    assert (1, 29) in [(c.reached, c.rows) for c in checks if c.statistic == "wrong_way"]
 
 
 def test_worst_rows_are_named_with_what_is_known_of_their_table_and_direction() -> None:
@@ -88,8 +79,8 @@ def test_worst_rows_are_named_with_what_is_known_of_their_table_and_direction() 
         OffReason({"suite": ["HY"]}, faster=True, text="Because."),
     ]
     runs = worst_rows(replay_of("transport", fast).verdict, reasons).splitlines()
-    assert "| HM/8/1 | 86 | 129 | +50 % | prediction | 1 |" in runs
-    assert "| HY/4/5 | 118 | 177 | +50 % | prediction | 2 |" in runs
+    assert "| HM/8/1 | 86 | 129 | 50 % | prediction | 1 |" in runs
+    assert "| HY/4/5 | 118 | 177 | 50 % | prediction | 2 |" in runs
     assert f"1. {UNKNOWN}" in runs
     assert "2. Because." in runs
 

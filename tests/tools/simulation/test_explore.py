@@ -9,7 +9,7 @@ from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.system.system import System
 from tools.simulation.exploration import Counterexample, explore
-from tools.simulation.explore import FAULTS, describe, quick_worlds
+from tools.simulation.explore import FAULTS, quick_worlds
 from tools.simulation.small_world import OneFault, SmallWorld
 
 CHAIN = ((0, 1), (1, 2))
@@ -28,7 +28,7 @@ CHAIN = ((0, 1), (1, 2))
             for world in quick_worlds()
         ),
     ],
-    ids=describe,
+    ids=repr,
 )
 def test_every_interleaving_of_a_small_pair_delivers_everything(world: SmallWorld) -> None:
     found = explore(world)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from isfc.layout.file import parse_collection
 from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
@@ -11,10 +12,9 @@ from isfc.testing.pair import MS, SendMessages, Setup, Wait
 from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
 from tests.lengthy import few_in_every_run
-from tools.simulation import cluster_swarm
-from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
+from tools.simulation.scenario import CLUSTER_KINDS, KINDS, Scenario, draw, draw_cluster, shrink
 from tools.simulation.simulate import why_it_fails
-from tools.simulation.swarm import KINDS, Scenario, draw, run, shrink
+from tools.simulation.swarm import run
 
 LENGTHS = (100_000,) * 10
 SEEDS_EACH = 50
@@ -24,32 +24,32 @@ SEEDS_EACH = 50
 @pytest.mark.parametrize("first", few_in_every_run(range(0, 500, SEEDS_EACH), 4))
 def test_nothing_is_lost_whatever_happens(first: int) -> None:
     for seed in range(first, first + SEEDS_EACH):
-        assert run(draw(seed)).event_count > 0, f"seed {seed}"
+        assert run(draw(seed))["events"] > 0, f"seed {seed}"
 
 
 @pytest.mark.parametrize("seed", range(1_000, 1_010))
 def test_nothing_is_lost_in_a_few_seeds(seed: int) -> None:
-    assert run(draw(seed)).event_count > 0
+    assert run(draw(seed))["events"] > 0
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_everything_arrives_once_and_in_order_in_clusters(seed: int) -> None:
-    assert run_cluster_scenario(draw_cluster(seed)) > 0
+    assert run(draw_cluster(seed))["events"] > 0
 
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("first", few_in_every_run(range(100, 400, 25), 4))
 def test_everything_arrives_once_and_in_order_in_many_clusters(first: int) -> None:
     for seed in range(first, first + 25):
-        assert run_cluster_scenario(draw_cluster(seed)) > 0, seed
+        assert run(draw_cluster(seed))["events"] > 0, seed
 
 
 def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counted_yet() -> None:
-    assert run(draw(14_658)).message_count > 0
+    assert run(draw(14_658))["messages"] > 0
 
 
 def test_seed_13715_what_a_throttle_lets_through_is_handed_over_before_bytes_are_counted() -> None:
-    assert run(draw(13_715)).event_count > 0
+    assert run(draw(13_715))["events"] > 0
 
 
 def test_seed_decides_everything() -> None:
@@ -59,26 +59,26 @@ def test_seed_decides_everything() -> None:
 
 def test_many_seeds_draw_everything() -> None:
     scenarios = [draw(seed) for seed in range(300)]
-    assert {scenario.setup.ctc_count for scenario in scenarios} == {*range(1, 17)}
-    assert {scenario.setup.fibre_count for scenario in scenarios} == {1, 2, 3, 4}
+    setups = [scenario.links for scenario in scenarios if isinstance(scenario.links, Setup)]
+    assert {setup.ctc_count for setup in setups} == {*range(1, 17)}
+    assert {setup.fibre_count for setup in setups} == {1, 2, 3, 4}
     kinds = {fault.kind for scenario in scenarios for fault in scenario.faults}
     assert kinds == {*KINDS, FaultKind.THROTTLED}
-    names = {name for scenario in scenarios for name in scenario.setup.names}
+    names = {name for setup in setups for name in setup.names}
     assert {len(name) for name in names} == {*range(1, 9)}
 
 
 def test_many_seeds_draw_every_kind_of_cluster() -> None:
     scenarios = [draw_cluster(seed) for seed in range(200)]
-    collections = [scenario.collection for scenario in scenarios]
-    assert {len(collection.systems) for collection in collections} == {2, 3, 4}
+    collections = [parse_collection(str(scenario.links)) for scenario in scenarios]
+    assert {len(collection.systems) for collection in collections} == {2, 3, 4, 5, 6}
     assert any(collection.shared_channels for collection in collections)
     fibres = [fibre for each in collections for link in each.links for fibre in link.fibres]
     assert any(fibre.path for fibre in fibres)
     assert any(fibre.channels and fibre.channels[0] == fibre.channels[1] for fibre in fibres)
     assert any(shares_anything(collection) for collection in collections)
-    assert {varied.is_chpid for each in scenarios for varied in each.varied} == {True, False}
     kinds = {fault.kind for each in scenarios for fault in each.faults}
-    assert kinds == {*cluster_swarm.KINDS}
+    assert kinds == {*CLUSTER_KINDS}
 
 
 def test_messages_that_are_held_back_for_ever_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_broken_resequencer_is_found_and_its_scenario_made_small(
 
 
 def test_what_is_lost_in_a_cluster_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = replace(draw_cluster(3), varied=(), faults=())
+    scenario = replace(draw_cluster(3), plan=(SendMessages(0, LENGTHS),), faults=())
     monkeypatch.setattr(Resequencer, "accept", lambda *_: [])
-    with pytest.raises(AssertionError, match="conversation"):
-        run_cluster_scenario(scenario)
+    with pytest.raises(AssertionError, match="still waiting"):
+        run(scenario)

@@ -4,20 +4,18 @@ To make it moves the guests again, which takes seconds.
 """
 
 from textwrap import fill
-from typing import Final
 
+from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import RELOCATION_TABLES, Deviation, PublishedRow, Role, load_table
+from scenarios.published.table import PublishedRow, load_table
 from scenarios.published.verdict import TableVerdict, judge
-from tools.pages.spans import block
-from tools.tables import markdown_table
-
-_ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
+from tools.pages.channel_fidelity import compared
+from tools.pages.spans import block, table_block
 
 
 def figures(_: str) -> dict[str, str]:
     """The published rows beside ours as they are now."""
-    verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
+    verdicts = judge(choose([load_table(name) for name in RELOCATION_ROWS], {}), {})
     return {"replayed": block("\n".join(map(_section, verdicts)))}
 
 
@@ -29,22 +27,19 @@ def _section(verdict: TableVerdict) -> str:
     told = f"`isfc replay {table.name}`: {table.title}. {met} of {len(goals)} goals are met."
     if not any(found.error for found in verdict.comparisons):
         return f"{told} All {len(verdict.comparisons)} figures are as published.\n"
-    lines = [_line(rows[found.key], found, verdict) for found in verdict.comparisons]
-    compared = markdown_table(("row", "what", "IBM", "ours", "off", "role"), lines)
+    lines = [_compared(rows[found.key], found) for found in verdict.comparisons]
     left = [fill(f"- {', '.join(e.rows)}: {e.reason}", 96) for e in table.not_modelled]
-    return "\n".join([f"{told}\n", compared, "Not modelled:\n", *left, ""])
+    return "\n".join([told + table_block(lines) + "Not modelled:\n", *left, ""])
 
 
-def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> tuple[str, ...]:
+def _compared(row: PublishedRow, found: Comparison) -> dict[str, str]:
+    """With what the row is of, and the unit and the relation of what was published."""
     columns = row.columns
     what = str(columns.get("subject") or columns["metric"]).replace("_", " ")
     workload = str(columns.get("workload", "not seen"))
     if workload != "not seen":
         what = f"{what} ({workload})"
+    cells = compared(found)
     relation = str(columns.get("relation", "=")).replace("=", "")
-    published = f"{relation} {found.published:g} {columns['unit']}".strip()
-    bound = verdict.table.tolerance(row, "value")
-    off = f"{100 * (found.error or 0):+.1f} %"
-    if bound and bound.distance is Deviation.EXCESS:
-        off = "kept" if found.within else "above"
-    return found.key, what, published, f"{found.emulated:.4g}", off, _ROLES[found.role]
+    published = f"{relation} {cells['published']} {columns['unit']}".strip()
+    return cells | {"figure": what, "published": published}

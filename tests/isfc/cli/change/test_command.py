@@ -142,6 +142,7 @@ def test_channels_that_both_systems_have_are_in_the_trial(tmp_path: Path) -> Non
     assert run([*deck, "--ports", "VMA:50=01", "-o", layout]) == ExitCode.GOOD
     words = ["change", layout, layout, "--no-rates", "--reset", "VMA-VMB"]
     assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    assert run([*words, "--try", str(tmp_path), "--force"]) == ExitCode.GOOD
     given = load_collection(layout)
     assert load_collection(tmp_path / "change.toml").shared_channels == given.shared_channels != ()
 
@@ -260,7 +261,8 @@ def test_json_is_the_answer_with_what_tries_it(
     assert run([*words, "--json"]) == ExitCode.GOOD
     record = json.loads(capsys.readouterr().out)
     assert record == encoded(isfc.change(*layouts, rates=False))
-    assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    for force in ([], ["--force"]):  # which was refused: no file was to be written
+        assert run([*words, "--try", str(tmp_path), *force]) == ExitCode.GOOD
     (trial,) = record["trials"]
     assert (tmp_path / "change.toml").read_text() == trial["layout"]
     assert (tmp_path / "change.cp").read_text() == trial["script"]

@@ -11,9 +11,11 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.search.report_runs import ClusterRuns
 from isfc.testing.cluster import mesh
-from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.losses import after_losing
-from scenarios.figures.rates import carry
+from scenarios.figures.ranges import links_rate
+from scenarios.figures.rates import EndRate, carry
+from scenarios.runs.steady import Rate
 from tests.isfc.layout.test_file_shared import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,7 +73,10 @@ def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None
     collection = load_collection("two-cecs")
     (together,) = carry([collection])
     lefts = tuple(after_losing(collection))
-    html = cluster_article(ClusterRuns(collection, ClusterPlan((), together), lefts))
+    ends = EndRate(Rate(100.0, 1.0)), EndRate(Rate(90.0, 1.0))
+    link = LinkPlan("ALPHA-BETA", (), ends, ends, links_rate(90.0, collection.links[:1]))
+    html = cluster_article(ClusterRuns(collection, ClusterPlan((link,), together), lefts))
+    assert "<strong>Keeps least:</strong> ALPHA-BETA: 100 % of what it carries alone" in html
     assert "take each link as if it were alone" in html
     assert "director 2" in html
     assert "ALPHA-BETA: 4 of 8" in html

@@ -68,7 +68,7 @@ def test_what_plan_says_stands_on_the_page() -> None:
     name = "without-zhpf.toml"
     page = document([], "", channel_estimates(name, read_disks(IO / name)[0]))
     assert "<td>50</td><td>FICON Express16SA</td><td>16</td>" in page
-    assert "<code>command-mode</code>" in page
+    assert "<td>command-mode</td>" in page
     assert "<td>PROD</td><td>4</td><td>3</td>" in page
     assert "<title>Channels</title>" in page
 

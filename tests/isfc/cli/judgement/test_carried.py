@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.profiles import find_profile
-from isfc.answers.carried import differences, handled_mb_per_s
+from isfc.answers.plan_modelled import differences, handled_mb_per_s
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from isfc.answers.advice import known_together, model_word, two_paces
-from isfc.answers.carried import differences
 from isfc.answers.losses import losses_known, losses_of
-from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.plan_modelled import differences, modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan

@@ -18,7 +18,7 @@ from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live import ctce_table
 from isfc.cli.live.ctce_observe import STEPS, CtceTimeline
-from isfc.cli.live.ctce_options import CtceSources, read_ctce_file
+from isfc.cli.live.ctce_options import CtceOptions
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
@@ -55,7 +55,7 @@ def test_files_of_two_that_are_partners_get_lines_with_this_between(
     Also where both are on this machine, at ports above those that this one takes.
     """
     near = [text.replace("10.0.0.1", "h").replace("10.0.0.2", "h") for text in (TO_B, TO_A)]
-    assert len(CtceSources("h:30000", files=files(tmp_path, *near)).joined()) == 2
+    assert len(CtceOptions(listen="h:30000").join(files(tmp_path, *near))[0]) == 2
     listen = "10.0.0.9:32880"
     assert run(["ctce", *files(tmp_path, TO_B, TO_A), "--listen", listen, "--lines"]) == 0
     text = capsys.readouterr().out
@@ -67,10 +67,10 @@ def test_files_of_two_that_are_partners_get_lines_with_this_between(
         "0520 CTCE 31890 10.0.0.9 32882",
         "0521 CTCE 31892 10.0.0.9 32886",
     ]
-    first = CtceSources(listen, files=files(tmp_path, TO_B, TO_A)).joined()
-    at = ("MVSA=10.0.0.1:31880", "MVSB=10.0.0.2:31890")
+    first = CtceOptions(listen=listen).join(files(tmp_path, TO_B, TO_A))
+    at = ["MVSA=10.0.0.1:31880", "MVSB=10.0.0.2:31890"]
     halves = text.split("# MVSB\n")
-    assert CtceSources(listen, files=files(tmp_path, *halves), at=at).joined() == first
+    assert CtceOptions(listen=listen, at=at).join(files(tmp_path, *halves)) == first
 
 
 def test_a_layout_is_made_of_the_devices_of_two_files(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     ports = free_ports(4)
     lines = [f"0500 CTCE {ports[i]} 127.0.0.1 {ports[1 - i]}\n" for i in (0, 1)]
     words = [*files(tmp_path, *lines), "--listen", f"127.0.0.1:{ports[2]}"]
-    ((first, second),) = CtceSources(words[3], files=(words[0], words[1])).joined()
+    ((first, second),), _ = CtceOptions(listen=words[3]).join(words[:2])
 
     journal, timeline = str(tmp_path / "a.journal"), tmp_path / "a.json"
     keep = ["--journal", journal, "--timeline", str(timeline), "--metrics", "127.0.0.1:0"]
@@ -362,10 +362,10 @@ def test_devices_come_from_the_file_a_layout_or_hercules(
 
 
 def test_all_that_options_say_can_stand_in_it(tmp_path: Path) -> None:
-    said = read_ctce_file(write(tmp_path, BY_LAYOUT))
-    assert (said.pace, said.commands) == ("model", tmp_path / "faults.txt")
+    _, said = CtceOptions().join([write(tmp_path, BY_LAYOUT)])
+    assert (said.pace, said.commands) == ("model", str(tmp_path / "faults.txt"))
     assert said.layout == str(tmp_path / "ab.toml")
-    joined = read_ctce_file(write(tmp_path, BY_RDEVS)).joined()
+    joined, _ = CtceOptions().join([write(tmp_path, BY_RDEVS)])
     assert [[end.wire for end in ctc] for ctc in joined] == [["", "older"]] * 2
 
 

@@ -11,6 +11,7 @@ from isfc.cli.live.running_node import DroppingProgram, LiveNode, Measured
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import LinkUp
 from isfc.live.endpoint import UnixEndpoint
+from isfc.live.opening import Opening
 from isfc.programs.verification import VerificationError, Verifying
 
 PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
@@ -19,11 +20,11 @@ PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
 def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
-    first, second = (LiveNode((layout,), name, options) for name in layout.nodes)
-    return [
-        replace(first, listen=endpoint, run_dir=folder),
-        replace(second, connect={first.name: endpoint}, run_dir=folder),
-    ]
+    opening = Opening(dilation=options.factor, verify=options.verify)
+    first, second = layout.nodes
+    ways = {first: replace(opening, listen=endpoint)}
+    ways[second] = replace(opening, connect={first: endpoint})
+    return [LiveNode((layout,), name, options, way, run_dir=folder) for name, way in ways.items()]
 
 
 async def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(

@@ -6,7 +6,7 @@ import typer
 from msgspec import Struct
 from typer.testing import CliRunner
 
-from isfc.cli.options.flattened import flattened
+from isfc.cli.options.option import flattened
 
 
 class Where(Struct, frozen=True):

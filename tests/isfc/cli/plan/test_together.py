@@ -95,7 +95,7 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     found = ClusterPlan(
         (LinkPlan("CLIENT-SERVER", ("A-B:HL:5",), alone, together, within),), carried
     )
-    planned = planned_together(found, ())
+    planned = planned_together(found)
     show(page_of(cluster_report(planned), notes=True))
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0 %." in page

@@ -10,7 +10,8 @@ import pytest
 from msgspec import structs
 
 from isfc.cli.main import run
-from isfc.cli.options.experiment import LoadOptions, complete_workload
+from isfc.cli.options.experiment import complete_workload
+from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
 from scenarios.published.table import load_table
 from scenarios.runs.result import Result
@@ -136,12 +137,12 @@ def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_of_ones_own_make_a_workload() -> None:
-    own = LoadOptions(message="1:2:3", reply=4, window=5)
+    own = RunOptions(layout="", message="1:2:3", reply=4, window=5)
     assert own.choose_workload() == free_workload("1:2:3", 4, 5)
     assert structs.replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
-    assert LoadOptions(workload="CDU:1000").choose_workload().reply_length == 1_000
+    assert RunOptions(layout="", workload="CDU:1000").choose_workload().reply_length == 1_000
     with pytest.raises(ConfigurationError, match="not both"):
-        LoadOptions(workload="HL", window=2).choose_workload()
+        RunOptions(layout="", workload="HL", window=2).choose_workload()
 
 
 def test_interrupt_says_how_far_it_got(
@@ -164,7 +165,7 @@ def test_workloads_are_completed() -> None:
     assert "CDU:" in complete_workload("C")
     for name in offered:
         whole = name + "1" * name.endswith(":")
-        assert LoadOptions(workload=whole).choose_workload().name == whole
+        assert RunOptions(layout="", workload=whole).choose_workload().name == whole
 
 
 def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> None:

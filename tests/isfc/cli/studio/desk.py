@@ -40,14 +40,22 @@ def opened(
 
 
 def judged(page: Page) -> list[list[str]]:
-    """The cells of the table of capacities, when the model has said all."""
+    """The cells of the table of what each node can send, when the model has said all."""
     page.wait_for_selector("#judgement[aria-busy=false]", timeout=JUDGED_MS)
-    rows = page.locator("#capacity tbody tr").all()
-    return [row.locator("td").all_inner_texts() for row in rows]
+    return _table(page, 0)[1:]
 
 
 def order(page: Page, sender: str) -> list[str]:
-    return page.inner_text(f".order[data-sender={sender}]").split(", ")
+    """The RDEVs that a node writes on, in that order, which the device list has beside them."""
+    heads, *rows = _table(page, 1)
+    place = heads.index(sender)
+    written = sorted((int(row[place]), row[abs(place - 1)]) for row in rows if row[place])
+    return [rdev for _, rdev in written]
+
+
+def _table(page: Page, number: int) -> list[list[str]]:
+    rows = page.locator("#capacity table").nth(number).locator("tr").all()
+    return [row.locator("th, td").all_text_contents() for row in rows]
 
 
 def ctc(page: Page, rdev: str) -> Locator:

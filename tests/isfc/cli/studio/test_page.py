@@ -102,11 +102,12 @@ def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(
             sender = row[0]
             assert order(page, sender) == plan["write_order"][sender]
             figures = [
-                plan["estimated_mb_per_s"][sender],
-                plan["model"]["saturated"][sender]["value"],
                 plan["model"]["stated"][sender]["value"],
+                plan["model"]["saturated"][sender]["value"],
+                plan["estimated_mb_per_s"][sender],
             ]
-            assert [cell.split()[0] for cell in row[1:4]] == [f"{each:.0f}" for each in figures]
+            shown = [cell.split()[0].removeprefix("~") for cell in row[1:4]]
+            assert shown == [f"{each:.0f}" for each in figures]
         page.click("#undo")
         expect(page.locator("#changes")).to_be_empty()
         assert judged(page) == before
@@ -124,8 +125,6 @@ def test_ctc_of_a_cluster_is_dragged_to_a_fibre_and_to_a_channel(
         ctc_of_ab, change = "svg[data-link='AA-BB'] .ctc[data-rdev='5020']", "#changes li"
         assert page.locator(".channel").count() == 2
         page.click(".link[data-name=AA-CC] summary")
-        page.click("#orders summary")
-        assert "AA writes to CC on 5030" in page.inner_text("#orders")
         assert " of AA-CC" in (page.text_content("#findings") or "")
         page.evaluate("scrollTo(0, 0)")
         drag_to(page, ctc_of_ab, ".channel[data-ends~='AA.60']")
@@ -331,7 +330,7 @@ def test_fibre_that_is_struck_out_is_judged_as_lost(browser: Browser) -> None:
         page.locator(".fibre[data-fibre='1'] > .heading").press("x")
         expect(page.locator(".fibre.struck")).to_have_count(1)
         assert order(page, "ATLANTA") == ["6020", "6021", "6022"]
-        assert judged(page)[0][1].startswith("131 (-175)")  # three CTCs of four at 2 Gb/s
+        assert judged(page)[0][3] == "~131"  # three CTCs of four at 2 Gb/s
         page.click("#undo")
         expect(page.locator(".fibre.struck")).to_have_count(0)
         assert found == []

@@ -101,10 +101,10 @@ def test_look_has_the_layout_after_an_edit(running: RunningStudio) -> None:
     assert "CTC ATLANTA 6000: from chpids 40-50 to 41-51" in shown["changes"]
     assert 'data-fibre="2"' in shown["drawing"]
     # what the rules say is there before any model has run
-    assert "writes to BOSTON on" in shown["orders"]
+    assert "The device list, with the order in which each node writes." in shown["capacity"]
     assert 'class="info"' in shown["findings"] or 'class="warning"' in shown["findings"]
     assert "<strong>Worst loss:</strong> chpid 4" in shown["worst"]
-    assert "…" in shown["capacity"]
+    assert "The model is at work." in shown["answer"]
     ctc = isfc.parse_layout(seen["now"]["text"]).device_list()[0]
     assert (ctc.fibre.name, ctc.rdevs) == ("2", (0x6000, 0x7000))
     again = running.post("look", text="", address=seen["address"])
@@ -134,8 +134,8 @@ def test_what_is_wrong_is_said(
 def test_judgement_is_kept(running: RunningStudio) -> None:
     first = running.post("judge", text=ONE, opened=ONE, pairs=2)
     assert first[-1]["done"]
-    assert "…" not in first[-2]["sections"]["capacity"]
-    assert "…" in first[0]["sections"]["capacity"]
+    assert "Limited by:" in first[-2]["sections"]["capacity"]
+    assert "saturated" not in first[0]["sections"]["capacity"]
     again = running.post("judge", text=ONE, opened=ONE, pairs=2)
     assert again == [first[-2], {"done": True}]
 

@@ -2,11 +2,11 @@
 
 import isfc
 from isfc.answers.cluster import cluster_report
+from isfc.answers.moves_report import relocate_report
 from isfc.answers.plan_links import planned_together
-from isfc.answers.relocate import relocate_report
-from isfc.cli.html.losses import losses_panel
 from isfc.layout.catalogue import load_collection
 from isfc.layout.sharing import carried_by
+from isfc.reported import report_of
 from isfc.reports.html import section
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
@@ -48,7 +48,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     profile = links.links[0].fibres[0].profile
     busy = ChannelResult((), channel, profile, ChannelBusy(data=0.97))
     plan = ClusterPlan(plans, Carried(links, STATED, channels=(busy,)))
-    page = section(cluster_report(planned_together(plan, ())))
+    page = section(cluster_report(planned_together(plan)))
     assert "<strong>Keeps least:</strong> ALPHA-DELTA: 40 % of what it carries alone</p>" in page
     assert "<strong>Busiest:</strong> the channel ALPHA 40 = BETA 40, 97 %</p>" in page
     assert "A range holds in four of five cases, by " in page
@@ -56,7 +56,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
 
 def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_leaves_least() -> None:
     """A CEC takes its systems along, whatever their links are."""
-    page = losses_panel(load_collection("two-cecs"), "", (), None)
+    page = section(report_of(isfc.losses(load_collection("two-cecs"), rule=True)))
     assert page.startswith('<p class="answer"><strong>Worst:</strong> director 1: 43 % is left, ')
     assert "<td>all: 4 of 8</td>" in page
     assert "<td>CEC EAST</td><td>~17</td>" in page

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,8 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
-from isfc.cli.studio.judgement import capacity
-from isfc.cli.studio.tasks import Subject, asides, ask, find_said, questions
+from isfc.cli.studio.judgement import judgement
+from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.cli.studio.work import Work
 from isfc.layout.catalogue import load_layout, read_content
 from scenarios.runs.experiment import Experiment
@@ -38,7 +39,7 @@ def test_a_direction_is_run_saturated_and_with_the_pairs_and_not_again(
     monkeypatch.setattr(isfc, "simulate", None)
     asked = questions(Subject(ONE), 3)
     assert [question.sender for question in asked] == ["CLIENT", "SERVER"]
-    said = [ask(print, question) for question in asked]
+    said = [ask(print, (question, None)) for question in asked]
     assert runs[::2] == runs[1::2]  # each from two beginnings
     assert [(each.client_node, each.pairs) for each in runs[::2]] == [
         ("CLIENT", 500),
@@ -54,7 +55,7 @@ def test_process_that_asks_the_model_has_all_loaded_that_it_needs() -> None:
     async def told() -> list[list[str]]:
         work = Work()
         work.warm_up()
-        return [each async for each in work.stream(loaded_by_asking, question)]
+        return [each async for each in work.stream(loaded_by_asking, (question, None))]
 
     (question, _) = questions(Subject(ONE), 1)
     assert asyncio.run(told()) == [[]]
@@ -67,11 +68,8 @@ def test_what_is_left_beside_other_links_of_the_decks_stands_below_the_figures_a
     texts, ports = mesh_decks(("A", "C"), ("B",), chpids=("50",), ctcs=2)
     pair = isfc.import_iocp(texts, partitions="A,B", ports=ports).collection
     subject = Subject(isfc.format_collection(pair))
-    (asked,) = asides(subject, 50, lambda _: None)
-    said, brief = find_said(print, asked)
-    assert brief == ""
-    page = capacity(subject, subject, 50, lambda _: None, {asked: (said, brief)}.get)
-    assert f"<p>{said}</p>" in page
+    known = {one: ask(print, (one, ask(print, (one, None)))) for one in questions(subject, 50)}
+    page = judgement(subject, subject, 50, known.get)["capacity"]
     file = tmp_path / "pair.toml"
     file.write_text(subject.text)
     assert run(["plan", str(file), "--json"]) == 0
@@ -80,4 +78,4 @@ def test_what_is_left_beside_other_links_of_the_decks_stands_below_the_figures_a
         for note in json.loads(capsys.readouterr().out)["notes"]
         if note["kind"] == "others"
     )
-    assert said == noted
+    assert escape(noted) in page

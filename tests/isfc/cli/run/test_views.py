@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from isfc.answers.views import INTERVAL, View
+from isfc.answers.views import INTERVAL, View, check_view
+from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import run
-from isfc.cli.results.view_options import Output, check_view, show_report
+from isfc.cli.run.options import RunOptions
+from isfc.cli.run.views import show_view
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
@@ -80,9 +82,8 @@ def test_csv_and_json_have_the_same_records(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_what_is_idle_has_no_times(capsys: pytest.CaptureFixture[str]) -> None:
-    show_report(
-        Output(View.DEVICE, None, True, False, None), View.DEVICE, "", [measured("H", HL, STILL)]
-    )
+    wanted = RunOptions(layout="", report=View.DEVICE)
+    show_view(wanted, [measured("H", HL, STILL)], AnswerPrinted(csv=True))
     assert capsys.readouterr().out.splitlines()[1] == "H,client,6000,0.0,,,,,,0.0"
 
 
@@ -93,7 +94,7 @@ def test_link_has_a_row_for_each_interval(capsys: pytest.CaptureFixture[str]) ->
     assert len(table_of(capsys, *command)) == 1
     here = table_of(capsys, *command, "--side", "SERVER")
     assert (rows[0]["link"], here[0]["link"]) == ("SERVER", "CLIENT")
-    assert Output(View.LINK, None, False, False, None).sample_s == INTERVAL == 1
+    assert RunOptions(layout="", report=View.LINK).sample_s == INTERVAL == 1
 
 
 @pytest.mark.at_length
@@ -223,7 +224,7 @@ def test_picture_and_view_do_not_go_together(capsys: pytest.CaptureFixture[str])
 
 
 def test_devices_and_link_take_any_traffic() -> None:
-    for view in (None, View.DEVICE, View.LINK, View.SUITE):
-        check_view(Output(view, None, False, False, None), [HL])
+    for view in (View.DEVICE, View.LINK, View.SUITE):
+        check_view(view, [HL])
     with pytest.raises(ConfigurationError):
-        check_view(Output(View.APPC, None, False, False, None), [HL])
+        check_view(View.APPC, [HL])

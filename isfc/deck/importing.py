@@ -1,0 +1,292 @@
+"""A layout of decks or console logs, and the devices of one that ACTIVATE ISLINK names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Final
+
+from ctc.address import Rdev
+from isfc.arguments import Argument, checked
+from isfc.deck.activation import Activation, imbedded, parse_activations
+from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
+from isfc.deck.cabling import Cabling, parse_ports
+from isfc.deck.cec import (
+    contradiction,
+    crossings,
+    one_channel_remarks,
+    together,
+    with_cecs,
+    within_one_director,
+)
+from isfc.deck.console import ConsoleLog, by_system, find_links, name_logs, parse_chpids, parse_log
+from isfc.deck.entry import entry_ports
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
+from isfc.deck.imported import (
+    Features,
+    Imported,
+    NamedText,
+    Tell,
+    layout_text,
+    named_texts,
+    nobody,
+    parse_features,
+    read_text,
+    remembered,
+    tell_remarks,
+)
+from isfc.deck.kept import keep_decks, too_long
+from isfc.deck.listing import read_deck
+from isfc.deck.other_links import other_links
+from isfc.deck.pairing import Pairing, never_paired, pair_all
+from isfc.deck.partition import DeckSystem, choose_systems
+from isfc.deck.place import decode
+from isfc.errors import ConfigurationError
+from isfc.layout.build import SaidFibre, build_layout
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.checked_toml import AnyText
+from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.foreign_text import SourceKind
+from isfc.layout.sharing import only
+from isfc.link.name import NodeName
+
+_DECKS: Final = Argument(
+    "DECK...", "IOCP decks, or IOCP's reports of them, one for each CEC; - is standard input."
+)
+_PARTITIONS: Final = Argument(
+    "NAME,NAME",
+    "The partitions to join, which name the systems. BOSTON=LP02 gives a system another name, "
+    "2:LP02 means the one of the second deck. Of more than two it is required: without it the "
+    "message names those that there are.",
+)
+_PORTS: Final = Argument(
+    "NODE:50=C1,...",
+    "The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end of its cable; "
+    "NODE=FILE for what D M=CU shows. Inferred where only one cabling fits.",
+)
+_CONFIG: Final = Argument(
+    "[NODE=]FILE", "ACTIVATE ISLINK statements or commands that choose the devices of the link."
+)
+CEC: Final = Argument(
+    "NAME=NODE,...",
+    "A CEC and the systems that are its partitions, which no console shows: chpids of one number "
+    "are one channel there. May be repeated.",
+)
+
+
+@checked
+@remembered
+def import_iocp(
+    decks: Annotated[Sequence[AnyText], _DECKS],
+    *,
+    partitions: Annotated[str | None, _PARTITIONS] = None,
+    ports: Annotated[Sequence[str], _PORTS] = (),
+    feature: Features = (),
+    config: Annotated[Sequence[AnyText] | Mapping[str, AnyText], _CONFIG] = (),
+    tell: Tell = nobody,
+) -> Imported:
+    """Pair the FCTC devices of IOCP decks, or of IOCP's reports of them.
+
+    Devices that join partitions go together by chpid, link address, CUADD and unit address; what
+    has no mate is listed on stderr, with the reason. Each two partitions make a link.
+
+    Raises `ConfigurationError` for what cannot be read. A deck is the path of a file, or its text,
+    and ``config`` may be by system. ``tell`` is told what the record keeps, as it is found.
+    """
+    texts = [*map(read_text, decks)]
+    statements = named_texts(config)
+    read = [read_deck(each, each.file) for each in texts]
+    for deck in read:
+        tell(deck)
+    systems = choose_systems(partitions, read)
+    ports = [each for word in ports for each in _shown_ports(word, systems)]
+    profile = parse_features(feature)
+    pairings, active = _pairings(systems, ports, statements, tell)
+    hinted = hinted_fibres(systems, within_one_director(pairings))
+    links = [
+        wire(pairing, lambda ends: hinted(ends).said(profile(ends)), active) for pairing in pairings
+    ]
+    remarks = [pairing.remarks for pairing in pairings]
+    tell_remarks(links, remarks, tell)
+    check_paths(links)
+    collection = together(pairings, links)
+    known = [*ports, *hinted_ports(systems, ports)]
+    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
+    cabling = parse_ports(known, systems)
+    kept = _kept_decks(collection, systems, cabling, tell)
+
+    def whole(made: Collection) -> Collection:
+        return replace(made, decks=kept, others=other_links(made, systems, read, cabling))
+
+    for remark in (contradiction(pairings, links), *crossings(pairings, links)):
+        if remark is not None:
+            tell(f"isfc: note: {remark}")
+    return Imported.of(
+        texts,
+        whole(collection),
+        [whole(together([one], [link])) for one, link in zip(pairings, links, strict=True)],
+        remarks,
+        pairings,
+    )
+
+
+def _shown_ports(word: str, systems: Sequence[DeckSystem]) -> list[str]:
+    """What ``ports`` says, as it is or, of a file, as D M=CU shows it of a system."""
+    node, equals, path = word.partition("=")
+    named = [system for system in systems if system.node == node.upper()]
+    if not named or not equals:
+        return [word]
+    return entry_ports(read_text(path), path, named[0])
+
+
+def _kept_decks(
+    collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling, tell: Tell
+) -> tuple[KeptDeck, ...]:
+    """What the layout keeps of the decks; tells if that is nothing."""
+    if made_of := [system.deck.file for system in systems if not system.deck.text]:
+        file = made_of[0].rpartition("/")[2]
+        tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
+        return ()
+    kept = keep_decks(collection, systems, cabling)
+    if (problem := too_long(kept)) is None:
+        return kept
+    tell(f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others")
+    return ()
+
+
+def _pairings(
+    systems: Sequence[DeckSystem], ports: Sequence[str], configs: Sequence[NamedText], tell: Tell
+) -> tuple[list[Pairing], Mapping[NodeName, set[Rdev]]]:
+    """Each two of the systems that statements leave a CTC, and the devices that are active.
+
+    Tells what has no mate, and what is left out.
+    """
+    pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
+    tell(never_paired(pairings))
+    chosen = choose(_activations(configs, tell), paired_devices(pairings))
+    for remark in chosen.remarks:
+        tell(remark)
+    left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
+    for pairing in pairings:
+        if pairing not in left:
+            tell(f"{'-'.join(pairing.nodes)}: the statements leave no CTC of it: left out")
+    return left, chosen.active
+
+
+@checked
+@remembered
+def import_islink(
+    logs: Annotated[
+        Sequence[AnyText] | Mapping[str, AnyText],
+        Argument(
+            "[NODE=]FILE...",
+            "What QUERY ISLINK shows, one file for each system; - is standard input.",
+        ),
+    ],
+    *,
+    chpids: Annotated[
+        Sequence[str],
+        Argument(
+            "[NODE:]40=6000-6003,...",
+            "The chpids of devices, if the files do not have what QUERY CHPID or QUERY PATHS "
+            "shows. Without NODE, of the first file's system.",
+        ),
+    ] = (),
+    cec: Annotated[Sequence[str], CEC] = (),
+    feature: Features = (),
+    tell: Tell = nobody,
+) -> Imported:
+    """Make a layout of QUERY ISLINK responses.
+
+    They are pasted from the console of one system or both. Of two files, each names the other's
+    system; one alone needs its own, as in ATLANTA=FILE. If nothing is known of the other end's
+    chpids, they are assumed to have the numbers of this end's.
+
+    Raises `ConfigurationError` for what cannot be read. A log is the path of a file, or its text;
+    ``tell`` is told what the record keeps.
+    """
+    texts = named_texts(logs)
+    if not texts:
+        raise ConfigurationError("logs: none; expected one or more")
+    named = name_logs([each for log in texts for each in _consoles(log)])
+    seen = find_links(named, parse_chpids(chpids, next(iter(named))))
+    profile = parse_features(feature)
+    links = [
+        build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends)))
+        for link in seen
+    ]
+    remarks = [tuple(link.remarks) for link in seen]
+    tell_remarks(links, remarks, tell)
+    collection = with_cecs(Collection(tuple(links)), cec)
+    for remark in one_channel_remarks(collection):
+        tell(f"isfc: note: {remark}")
+    apart = [only(collection, link) for link in links]
+    return Imported.of(texts, collection, apart, remarks)
+
+
+@checked
+@remembered
+def import_config(
+    files: Sequence[AnyText] | Mapping[str, AnyText],
+    layout: AnyLayout,
+    *,
+    cec: Sequence[str] = (),
+    tell: Tell = nobody,
+) -> Imported:
+    """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
+
+    ``files`` are paths or texts, by system where they do not tell whose each is; ``tell`` is told
+    what the record keeps. Raises `ConfigurationError` for what cannot be read, or if no CTC is
+    left.
+    """
+    texts = named_texts(files)
+    kept, remarks = choose_from(given_collection(layout), _activations(texts, tell))
+    for remark in remarks:
+        tell(remark)
+    if cec:
+        kept = with_cecs(kept, cec)
+    if cec or not kept.cecs:
+        for remark in one_channel_remarks(kept):
+            tell(f"isfc: note: {remark}")
+    return Imported.of(texts, kept, [only(kept, link) for link in kept.links], [])
+
+
+def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:
+    """What the console of a system says, and what AT ran on others, each with its system."""
+    parts = by_system(log, log.file)
+    own = parts.pop(None)
+    found = parse_log(own, log.file, needs_devices=not parts)
+    if found.devices or found.chpids or not parts:
+        yield log.node, found
+    for node, text in parts.items():
+        yield str(node), parse_log(text, log.file, needs_devices=False)
+
+
+def _activations(
+    files: Sequence[NamedText], tell: Tell
+) -> list[tuple[NodeName | None, Activation]]:
+    """All statements, each with the node that its file is said to be of."""
+    found: list[tuple[NodeName | None, Activation]] = []
+    for each in files:
+        for remark in imbedded(each, each.file):
+            tell(remark)
+        node = NodeName(each.node.upper()) if each.node else None
+        found += [(node, one) for one in parse_activations(each, each.file)]
+    return found
+
+
+def layout_of(
+    kind: SourceKind,
+    texts: Sequence[tuple[bytes, str, str]],
+    partitions: str | None,
+    ports: Sequence[str],
+) -> tuple[str, tuple[str, ...]]:
+    """The text of the layout that decks or console logs make, and what is assumed of them.
+
+    Each of ``texts`` has its name in messages, and the system that it is of, if that is said.
+    """
+    named = [NamedText(decode(data, file), file, node) for data, file, node in texts]
+    if kind is SourceKind.DECK:
+        found = import_iocp(named, partitions=partitions, ports=ports)
+    else:
+        found = import_islink(named)
+    assumed = tuple(each.removeprefix("isfc: note: ") for each in found.remarks)
+    return layout_text(found, []), assumed
