@@ -116,10 +116,7 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
         f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
         "and disks on one chpid",
         [*_answer(found)],
-        [
-            disks_table(found.disks),
-            chpids_table(found.chpids),
-        ],
+        [disks_table(found.disks), chpids_table(found.chpids)],
         remarks=remarks,
         notes=[range_note((found.alone, found.beside)), *rest],
     )

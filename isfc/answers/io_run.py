@@ -72,13 +72,6 @@ class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
     fcp_deferred_per_s: float
 
 
-class IoLimits(IoLimit, frozen=True):
-    """What limits the I/Os, also in words."""
-
-    text: str
-    """the same in words"""
-
-
 class IoActivity(Reported, Struct, frozen=True):
     """What channels carried in a run of an I/O configuration."""
 
@@ -98,7 +91,7 @@ class IoActivity(Reported, Struct, frozen=True):
     osas: tuple[OsaActivity, ...]
     trunks: tuple[TrunkLoad, ...]
     """the cards, interconnects and fanouts of the file, from the channel up"""
-    limits: IoLimits | None
+    limits: IoLimit | None
     """what limits the I/Os, null if none go over channels"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
@@ -130,7 +123,7 @@ def io_run(
     return replace(
         found,
         name=name_of(config),
-        limits=None if limit is None else IoLimits(**asdict(limit), text=io_limited_by(limit)),
+        limits=None if limit is None else replace(limit, text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )
 

@@ -214,24 +214,14 @@ def paired_devices(pairings: Iterable[Pairing]) -> Mates:
     return mates_of((node for pairing in found for node in pairing.nodes), pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Wired:
-    """A layout, and remarks on what was inferred or does not show in it."""
-
-    layout: Layout
-    remarks: tuple[str, ...]
-
-
-def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -> Wired:
+def wire(pairing: Pairing, said: Said, active: Mapping[NodeName, AnyOf[Rdev]]) -> Layout:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
     Raises `ConfigurationError` for what is no logical link.
     """
     connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
-    inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
-    remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
     too_many = ": choose them with the ACTIVATE ISLINK statements (--config FILE)"
-    return Wired(build_layout(pairing.nodes, connections, said, too_many), tuple(remarks))
+    return build_layout(pairing.nodes, connections, said, too_many)
 
 
 def active_ctcs(pairing: Pairing, active: Mapping[NodeName, AnyOf[Rdev]]) -> list[Joined]:

@@ -14,13 +14,13 @@ from typing import Annotated, Any, Self
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import Argument, in_python
-from isfc.deck.active import Wired
 from isfc.deck.deck import Deck
 from isfc.deck.pairing import Pairing, Reason, Unpaired
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -240,8 +240,8 @@ def parse_features(texts: Sequence[str]) -> Profiles:
     return profile
 
 
-def tell_remarks(wired: Sequence[Wired], tell: Tell) -> None:
-    """Tell the remarks on each layout, with its name."""
-    for found in wired:
-        for remark in found.remarks:
-            tell(f"{'-'.join(found.layout.nodes)}: {remark}")
+def tell_remarks(links: Sequence[Layout], remarks: Iterable[Sequence[str]], tell: Tell) -> None:
+    """Tell the remarks on each link, with its name."""
+    for link, said in zip(links, remarks, strict=True):
+        for remark in said:
+            tell(f"{link.name}: {remark}")

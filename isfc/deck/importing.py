@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
+from ctc.address import Rdev
 from isfc.arguments import Argument, checked
 from isfc.deck.activation import Activation, imbedded, parse_activations
-from isfc.deck.active import Wired, active_ctcs, choose, choose_from, paired_devices, wire
+from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.cec import (
     contradiction,
@@ -97,11 +98,15 @@ def import_iocp(
         tell(deck)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems)]
-    wired = _wired_links(systems, ports, feature, statements, tell)
-    tell_remarks([found for _, found in wired], tell)
-    links = [found.layout for _, found in wired]
+    profile = parse_features(feature)
+    pairings, active = _pairings(systems, ports, statements, tell)
+    hinted = hinted_fibres(systems, within_one_director(pairings))
+    links = [
+        wire(pairing, lambda ends: hinted(ends).said(profile(ends)), active) for pairing in pairings
+    ]
+    remarks = [pairing.remarks for pairing in pairings]
+    tell_remarks(links, remarks, tell)
     check_paths(links)
-    pairings = [pairing for pairing, _ in wired]
     collection = together(pairings, links)
     known = [*ports, *hinted_ports(systems, ports)]
     known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
@@ -117,8 +122,8 @@ def import_iocp(
     return Imported.of(
         texts,
         whole(collection),
-        [whole(together([pairing], [found.layout])) for pairing, found in wired],
-        (found.remarks for _, found in wired),
+        [whole(together([one], [link])) for one, link in zip(pairings, links, strict=True)],
+        remarks,
         pairings,
     )
 
@@ -147,30 +152,23 @@ def _kept_decks(
     return ()
 
 
-def _wired_links(
-    systems: Sequence[DeckSystem],
-    ports: Sequence[str],
-    features: Sequence[str],
-    configs: Sequence[NamedText],
-    tell: Tell,
-) -> list[tuple[Pairing, Wired]]:
-    """Pair each two of the systems, and tell what has no mate."""
+def _pairings(
+    systems: Sequence[DeckSystem], ports: Sequence[str], configs: Sequence[NamedText], tell: Tell
+) -> tuple[list[Pairing], Mapping[NodeName, set[Rdev]]]:
+    """Each two of the systems that statements leave a CTC, and the devices that are active.
+
+    Tells what has no mate, and what is left out.
+    """
     pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
-    profile = parse_features(features)
-    hinted = hinted_fibres(systems, within_one_director(pairings))
     tell(never_paired(pairings))
     chosen = choose(_activations(configs, tell), paired_devices(pairings))
     for remark in chosen.remarks:
         tell(remark)
-
     left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
     for pairing in pairings:
         if pairing not in left:
             tell(f"{'-'.join(pairing.nodes)}: the statements leave no CTC of it: left out")
-    return [
-        (pairing, wire(pairing, lambda ends: hinted(ends).said(profile(ends)), chosen.active))
-        for pairing in left
-    ]
+    return left, chosen.active
 
 
 @checked
@@ -211,19 +209,17 @@ def import_islink(
     named = name_logs([each for log in texts for each in _consoles(log)])
     seen = find_links(named, parse_chpids(chpids, next(iter(named))))
     profile = parse_features(feature)
-    wired = [
-        Wired(
-            build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends))),
-            tuple(link.remarks),
-        )
+    links = [
+        build_layout(link.nodes, link.connections, lambda ends: SaidFibre(profile(ends)))
         for link in seen
     ]
-    tell_remarks(wired, tell)
-    collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
+    remarks = [tuple(link.remarks) for link in seen]
+    tell_remarks(links, remarks, tell)
+    collection = with_cecs(Collection(tuple(links)), cec)
     for remark in one_channel_remarks(collection):
         tell(f"isfc: note: {remark}")
-    apart = [only(collection, found.layout) for found in wired]
-    return Imported.of(texts, collection, apart, (found.remarks for found in wired))
+    apart = [only(collection, link) for link in links]
+    return Imported.of(texts, collection, apart, remarks)
 
 
 @checked

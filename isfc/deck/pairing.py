@@ -80,6 +80,12 @@ class Pairing:
         """The names of the two systems."""
         return self.systems[0].node, self.systems[1].node
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know: the ports that were inferred."""
+        inferred = ",".join(f"{key}={value}" for key, value in sorted(self.inferred.items()))
+        return (f"inferred, since nothing else fits: --ports {inferred}",) if inferred else ()
+
 
 def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
     """Pair the CTC devices of two systems.

@@ -272,10 +272,8 @@ def _flow(
     make = work_of(route.profile, workload.protocol)
     work = make(workload.io_bytes, is_read=is_read, encrypted=channel.encrypted)
     stream_ns = storage.stream_ns(workload.io_bytes, is_read=is_read)
-    read_ns, write_ns = (
-        line_ns(work.to_channel, route.link_gbps),
-        line_ns(work.to_control_unit, route.link_gbps),
-    )
+    read_ns = line_ns(work.to_channel, route.link_gbps)
+    write_ns = line_ns(work.to_control_unit, route.link_gbps)
     if channel.path:
         read_ns = max(read_ns, _path_ns(channel.path, work.to_channel, route))
         write_ns = max(write_ns, _path_ns(channel.path, work.to_control_unit, route))

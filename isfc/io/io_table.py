@@ -151,8 +151,8 @@ class _CardTable(_FanoutTable, frozen=True):
     ] = None
 
 
-_TABLES: Final = (_CardTable, _InterconnectTable, _FanoutTable)
-"""Of `isfc.io.bandwidth.LEVELS`. The next level's name is the key that leads up."""
+_TABLES: Final = ((_CardTable, "interconnect"), (_InterconnectTable, "fanout"), (_FanoutTable, ""))
+"""Of `isfc.io.bandwidth.LEVELS`: the table of each, and its key that leads up."""
 
 
 def read_trunks(root: Root, cards: Mapping[str, str]) -> Iterator[Trunk]:
@@ -161,7 +161,7 @@ def read_trunks(root: Root, cards: Mapping[str, str]) -> Iterator[Trunk]:
     Raises `ConfigurationError` for a bad table, a name that has none, or too much below one.
     """
     below, parents, above = "channel", cards, cards
-    for (published, most), kind in zip(bandwidth.LEVELS, _TABLES, strict=True):
+    for (published, most), (kind, up) in zip(bandwidth.LEVELS, _TABLES, strict=True):
         level = published.level
         known = {
             name: convert(value, kind, f"[{level}.{show_key(name)}]")
@@ -181,20 +181,10 @@ def read_trunks(root: Root, cards: Mapping[str, str]) -> Iterator[Trunk]:
                 )
             if channels := tuple(chpid for chpid, at in above.items() if at == name):
                 yield Trunk(name, _ceiling(published, table), channels)
-        ups = {name: _up(table) for name, table in known.items()}
-        parents = {name: up for name, up in ups.items() if up is not None}
+        ups = {name: getattr(table, up, None) for name, table in known.items()}
+        parents = {name: parent for name, parent in ups.items() if parent is not None}
         above = {chpid: parents[at] for chpid, at in above.items() if at in parents}
         below = level
-
-
-def _up(table: _FanoutTable) -> str | None:
-    """The name of what a card or an interconnect is on."""
-    match table:
-        case _CardTable():
-            return table.interconnect
-        case _InterconnectTable():
-            return table.fanout
-    return None
 
 
 def _ceiling(published: Ceiling, table: _FanoutTable) -> Ceiling:

@@ -71,6 +71,8 @@ class IoLimit(Struct, frozen=True):
     """I/Os a second if `by` took no time, or with twice the load"""
     response: tuple[IoLimiting, ...]
     """what makes the mean response time"""
+    text: str = ""
+    """the same in words"""
 
 
 def find_io_limit(configuration: IoConfiguration) -> IoLimit | None:

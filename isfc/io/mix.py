@@ -260,13 +260,11 @@ def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     processor = _busiest("processor", [line.processor_percent for line in channels])
     bus = _busiest("bus", [line.bus_percent for line in channels])
     yield f"Now on {', '.join(parts)}: {processor}, {bus}."
-    for lacks, chpids in (
-        ("I/Os or MB/s, so left out", [c.chpid for c in channels if not c.has_load]),
-        (
-            "utilization",
-            [c.chpid for c in channels if None in (c.processor_percent, c.bus_percent)],
-        ),
-    ):
+    lacking = {
+        "I/Os or MB/s, so left out": [c.chpid for c in channels if not c.has_load],
+        "utilization": [c.chpid for c in channels if None in (c.processor_percent, c.bus_percent)],
+    }
+    for lacks, chpids in lacking.items():
         if chpids:
             yield f"Not measured by RMF: {lacks}: {_chpids(chpids)}."
     without = [c.chpid for c in channels if not c.has_zhpf and c.io_per_s]

@@ -151,19 +151,15 @@ def sending_cpu_us_per_mb(
         return None, "nothing is sent, and nothing was published of what comes in"
     costs = [one.cpu_us_per_mb for one in sending if one.cpu_us_per_mb is not None]
     if len(costs) < len(sending):
-        return (
-            None,
-            f"no absolute figure was published; cpu_us_per_mb of {CPU_REFERENCE} is not given",
-        )
+        why = f"no absolute figure was published; cpu_us_per_mb of {CPU_REFERENCE} is not given"
+        return None, why
     is_reference = channel.feature == CPU_REFERENCE
     if not (channel.large_send or is_reference):
         return None, f"{channel.feature} beside {CPU_REFERENCE} was published with large send only"
     ratio = 1.0 if is_reference else CPU_RATIOS.get((channel.feature, channel.mtu_bytes))
     if ratio is None:
-        return (
-            None,
-            f"{channel.feature} beside {CPU_REFERENCE} was published at an MTU of 8992 and 1492",
-        )
+        why = f"{channel.feature} beside {CPU_REFERENCE} was published at an MTU of 8992 and 1492"
+        return None, why
     weights = [
         one.rate_per_s * one.io_bytes * (1.0 - one.read_share) / len(one.channels)
         for one in sending

@@ -46,17 +46,15 @@ class Observed:
         return len(self.responses_ns)
 
 
+@dataclass(slots=True, eq=False)
 class _Io:
     """One I/O under way."""
 
-    __slots__ = ("demand", "flow", "miss_ns", "processor_done_ns", "started_ns")
-
-    def __init__(self, demand: int, flow: WorkloadFlow, started_ns: float) -> None:
-        self.demand = demand
-        self.flow = flow
-        self.started_ns = started_ns
-        self.processor_done_ns = 0.0
-        self.miss_ns = 0.0
+    demand: int
+    flow: WorkloadFlow
+    started_ns: float
+    processor_done_ns: float = 0.0
+    miss_ns: float = 0.0
 
 
 class ChannelSimulation:
@@ -70,10 +68,8 @@ class ChannelSimulation:
         self._demands = demands
         self._rng = rng
         self._processor_left = 1.0 - ctcs.processor
-        self._read, self._write = (
-            DirectionLoad(1.0 - ctcs.line_in),
-            DirectionLoad(1.0 - ctcs.line_out),
-        )
+        self._read = DirectionLoad(1.0 - ctcs.line_in)
+        self._write = DirectionLoad(1.0 - ctcs.line_out)
         self._agenda: list[tuple[float, int, int, _Io | None]] = []
         self._order = 0
         self._processor: Sharing[_Io] = Sharing()

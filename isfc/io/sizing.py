@@ -305,14 +305,8 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
         write = write.plus(work.to_control_unit.times(rate))
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
     frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
-    full_mb_per_s = (
-        fibre_channel.line_bytes_per_s(link_gbps)
-        * fibre_channel.LINE_USE
-        * mb_per_s
-        / frames.line_length
-        if mb_per_s
-        else 0.0
-    )
+    line_per_s = fibre_channel.line_bytes_per_s(link_gbps) * fibre_channel.LINE_USE
+    full_mb_per_s = line_per_s * mb_per_s / frames.line_length if mb_per_s else 0.0
     limit = guidelines.bus_percent / 100
     isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
     frame_data = mb_per_s * 1e6 / frames.count if mb_per_s else 1.0

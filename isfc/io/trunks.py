@@ -9,6 +9,7 @@ it until that is no more. One with room on average is full at moments, as stream
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -325,15 +326,15 @@ def _chance_of(
     )
 
 
+@dataclass(slots=True)
 class _Met:
     """Streams of one length and pace, of all channels below a trunk: how many there would be."""
 
-    def __init__(self, number: float = 0.0, most: float = 0.0, *, is_open: bool = False) -> None:
-        self.number = number
-        self.most = most
-        self.is_open = is_open
-        self.by_line = 0.0
-        """The sum of how much slower each streams because of its own channel's line."""
+    number: float = 0.0
+    most: float = 0.0
+    is_open: bool = False
+    by_line: float = 0.0
+    """The sum of how much slower each streams because of its own channel's line."""
 
     def kind(self, solo_ns: float, weight: float, fitting: float, before: float) -> FlowKind:
         """For `isfc.io.timescales`, if the part ``fitting`` of them is there."""

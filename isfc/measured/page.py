@@ -197,36 +197,29 @@ class _Pages:
         if row is None:
             return
         self.heading = None
-        if isinstance(row, DeviceFigures):
-            self._add(row)
-        else:
-            self._pass(*row)
-
-    def _pass(self, rdev: Rdev, kind: str) -> None:
-        self.passed[kind] += 1
-        page = self.found[-1]
-        self.found[-1] = replace(page, passed=(*page.passed, (rdev, kind)))
+        self._add(row)
 
     def _detailed(self, details: fcx.Details) -> None:
-        device = details.device(self.reading)
-        page = details.page
+        row, page = details.device(self.reading), details.page
         # details of another device of the same interval are the same measurement
         last = self.found[-1] if self.found else None
         if last is None or replace(last, place=page.place, devices=(), passed=()) != page:
             self.found.append(page)
-        if isinstance(device, DeviceFigures):
-            self._add(device)
-        else:
-            self._pass(*device)
+        self._add(row)
 
-    def _add(self, device: DeviceFigures) -> None:
+    def _add(self, row: DeviceFigures | tuple[Rdev, str]) -> None:
+        """A row of the page: a CTC, or another device and its type."""
         page = self.found[-1]
-        twice = next((each for each in page.devices if each.rdev == device.rdev), None)
+        if not isinstance(row, DeviceFigures):
+            self.passed[row[1]] += 1
+            self.found[-1] = replace(page, passed=(*page.passed, row))
+            return
+        twice = next((each for each in page.devices if each.rdev == row.rdev), None)
         if twice is None:
-            self.found[-1] = replace(page, devices=(*page.devices, device))
-        elif not twice.like(device):
+            self.found[-1] = replace(page, devices=(*page.devices, row))
+        elif not twice.like(row):
             raise BadFigure(
-                f"RDEV {device.rdev:04X} is in line {twice.place.line} of this page as well; "
+                f"RDEV {row.rdev:04X} is in line {twice.place.line} of this page as well; "
                 "expected it once: are these two intervals without a heading between them?"
             )
 

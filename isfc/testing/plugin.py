@@ -5,7 +5,7 @@ Nothing of isfc is loaded before a test asks for a fixture.
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -51,10 +51,4 @@ def live_pair() -> (
     from isfc.testing.live_pair import open_pair
 
     with TemporaryDirectory(prefix="isfc-") as folder:
-
-        def open_both(
-            *arguments: Any, **options: Any
-        ) -> "AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]":
-            return open_pair(Path(folder), *arguments, **options)
-
-        yield open_both
+        yield partial(open_pair, folder)

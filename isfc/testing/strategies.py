@@ -1,6 +1,7 @@
 """Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
@@ -81,6 +82,15 @@ def node_names() -> st.SearchStrategy[tuple[NodeName, NodeName]]:
     return st.tuples(names, names).filter(lambda both: both[0] != both[1])
 
 
+_T = TypeVar("_T")
+
+
+def _so_many(
+    each: st.SearchStrategy[_T], count: int, *, unique: bool = True
+) -> st.SearchStrategy[list[_T]]:
+    return st.lists(each, min_size=count, max_size=count, unique=unique)
+
+
 def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
     """So many device numbers of one system: in one range, or anywhere in any order."""
     numbers = st.integers(0, RDEV_MAX).map(Rdev)
@@ -88,7 +98,7 @@ def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
         st.integers(0, RDEV_MAX + 1 - count).map(
             lambda start: tuple(Rdev(start + index) for index in range(count))
         ),
-        st.lists(numbers, min_size=count, max_size=count, unique=True).map(tuple),
+        _so_many(numbers, count).map(tuple),
     )
 
 
@@ -126,25 +136,15 @@ def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) ->
     ctc_count = draw(ctc_counts)
     fibre_count = draw(st.integers(1, min(4, ctc_count)))
     first, second = sorted(draw(node_names()), key=lambda name: name.collation)
-    chpids = st.lists(
-        st.integers(0, CHPID_MAX).map(ChpidId),
-        min_size=fibre_count,
-        max_size=fibre_count,
-        unique=True,
-    )
-    names = draw(st.lists(_fibre_names, min_size=fibre_count, max_size=fibre_count, unique=True))
+    chpids = _so_many(st.integers(0, CHPID_MAX).map(ChpidId), fibre_count)
+    names = draw(_so_many(_fibre_names, fibre_count))
     fibres = tuple(
         Fibre(name, draw(profiles), pair, km=draw(kilometres))
         for name, pair in zip(names, zip(draw(chpids), draw(chpids), strict=True), strict=True)
     )
+    fibre_numbers = st.integers(0, fibre_count - 1)
     uses = [*range(fibre_count)]  # every fibre carries something
-    uses += draw(
-        st.lists(
-            st.integers(0, fibre_count - 1),
-            min_size=ctc_count - fibre_count,
-            max_size=ctc_count - fibre_count,
-        )
-    )
+    uses += draw(_so_many(fibre_numbers, ctc_count - fibre_count, unique=False))
     rdevs = zip(draw(rdev_sets(ctc_count)), draw(rdev_sets(ctc_count)), strict=True)
     ctcs = [CtcPair(fibres[use], pair) for use, pair in zip(uses, rdevs, strict=True)]
     return Layout((first, second), fibres, tuple(draw(st.permutations(ctcs))))

@@ -299,16 +299,9 @@ def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float)
         f"a light load: {number(seen.mb_per_s)} MB/s, where one pair of guests that always has "
         f"something under way would do {number(one_pair)} in the model"
     )
-    rate = exchanges(seen.out, seen.back).per_s
-    return Derived(
-        open_load(workload, rate),
-        CONVERSATIONS,
-        client,
-        rate,
-        (light, *list(assumed(seen.out, seen.back, workload))[:1]),
-        is_light=True,
-        is_inferred=True,
-    )
+    rate, uncertain = exchanges(seen.out, seen.back).per_s, assumed(seen.out, seen.back, workload)
+    found = Derived(workload, 1, client, rate, tuple(uncertain), is_inferred=True).as_open()
+    return replace(found, uncertain=(light, *found.uncertain))
 
 
 def find_ran(name: str) -> Workload:

@@ -4,7 +4,7 @@ The link is run without the disks and with them; the disks' mean values are take
 what the CTCs used. `ctc.sharing` says how the two share a chpid.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,10 +12,9 @@ from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.shared import DiskChannel, find_shared, with_disks, without_disks
+from isfc.io.shared import find_shared, with_disks, without_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.channels import ChannelsBusy
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Outcome, run
 
@@ -68,21 +67,18 @@ def run_shared(
     alone = run(experiment.over(*map(without_disks, links)), interval)
     with_all = experiment.over(*(with_disks(link, configuration) for link in links))
     beside = run(with_all, interval, progress=progress)
-    return SharedRun(alone, beside, tuple(_channels(shared, alone.busy, beside.busy)))
-
-
-def _channels(
-    shared: Iterable[DiskChannel], busy: ChannelsBusy, busy_beside: ChannelsBusy
-) -> Iterator[SharedChannel]:
-    for each in shared:
-        yield SharedChannel(
+    channels = tuple(
+        SharedChannel(
             node=each.node,
             chpid=each.name,
-            ctcs_alone=busy(each.ends).use,
-            ctcs_beside=busy_beside(each.ends).use,
+            ctcs_alone=alone.busy(each.ends).use,
+            ctcs_beside=(use := beside.busy(each.ends).use),
             disks_alone=each.estimate(),
-            disks_beside=each.estimate(busy_beside(each.ends).use),
+            disks_beside=each.estimate(use),
         )
+        for each in shared
+    )
+    return SharedRun(alone, beside, channels)
 
 
 def run_over_load(

@@ -179,7 +179,7 @@ def imported(decks: list[Deck], layout: Layout) -> Layout:
     hinted = hinted_fibres(systems)
     pairing = pair(systems[0], systems[1], parse_ports(hinted_ports(systems, []), systems))
     assert not pairing.unpaired
-    return canonical(wire(pairing, lambda ends: hinted(ends).said(), {}).layout)
+    return canonical(wire(pairing, lambda ends: hinted(ends).said(), {}))
 
 
 def canonical(layout: Layout) -> Layout:

@@ -44,12 +44,11 @@ def imported(site: Site, texts: Sequence[str]) -> tuple[Any, Any]:
     pairings = pair_all(choose_systems(partitions, decks), ports)
     wired = [wire(pairing, lambda _: None, {}) for pairing in pairings]
     links = [
-        (each.layout.nodes, sorted((ctc.fibre.chpids, ctc.rdevs) for ctc in each.layout.ctcs))
-        for each in wired
+        (link.nodes, sorted((ctc.fibre.chpids, ctc.rdevs) for ctc in link.ctcs)) for link in wired
     ]
     said = (
         sorted((each.node, each.device.rdev, each.reason) for each in never_paired(pairings)),
-        sorted(remark for each in wired for remark in each.remarks),
+        sorted(remark for each in pairings for remark in each.remarks),
         sorted(notice.text for deck in decks for notice in deck.notices),
     )
     return links, said

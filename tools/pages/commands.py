@@ -23,37 +23,26 @@ MARKER: Final = "<!-- made by make site -->"
 
 TOPICS: Final = {
     "plan": ("tutorial.md", "loss.md", "layouts.md"),
-    "import": ("import.md",),
     "new": ("layouts.md",),
-    "size": ("size.md",),
     "export": ("import.md", "changing.md"),
     "change": ("changing.md",),
-    "check": ("check.md",),
     "show": ("layouts.md",),
-    "report": ("report.md",),
-    "studio": ("studio.md",),
     "run": ("run.md", "timeline.md", "faults.md", "cp.md"),
     "relocate": ("relocation.md",),
     "evacuate": ("cluster.md", "relocation.md"),
     "collide": ("collisions.md",),
     "replay": ("replay.md", "fidelity.md"),
-    "compare": ("compare.md",),
-    "measured": ("measured.md",),
-    "loads": ("loads.md",),
     "node": ("live.md",),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),
-    "ctce": ("ctce.md",),
     "io plan": ("io-sizing.md", "io-advice.md"),
     "io run": ("io-run.md", "io-sizing.md"),
     "io beside": ("io-run.md",),
     "io size": ("io-sizing.md",),
     "io chart": ("io-sizing.md",),
-    "optimise": ("optimise.md",),
-    "sweep": ("sweep.md",),
-    "journal": ("journal.md",),
 }
-"""The pages that tell what a command is for, by the command, or by the group it belongs to."""
+"""The pages that tell what a command is for, by the command, or by the group it belongs to; of all
+others it is the page of that name."""
 
 _SPECIAL: Final = re.compile(r"([*_<>|\[\]`\\])")
 
@@ -72,7 +61,8 @@ class Listed(NamedTuple):
     @property
     def topics(self) -> tuple[str, ...]:
         """The pages about it, or about its group."""
-        return TOPICS.get(self.name) or TOPICS[self.name.split()[0]]
+        group = self.name.split()[0]
+        return TOPICS.get(self.name) or TOPICS.get(group) or (f"{group}.md",)
 
 
 @cache

@@ -4,8 +4,8 @@
 line ``...`` stands for lines left out: as many lines as stand before it and after it are kept. A
 block headed ``console once`` shows what differs from time to time, and is left alone; one headed
 ``console slow`` takes more than a second, and one headed ``console long`` so long that only ``make
-test-all`` runs it. In one headed ``console live`` the first command goes on in the background, and
-the others look at it.
+test-all`` runs it. In one headed ``console live`` the first command leaves systems running, and the
+others look at them.
 """
 
 import os
@@ -123,26 +123,15 @@ def without_progress(printed: str) -> str:
 
 @contextmanager
 def background(command: str) -> Iterator[str]:
-    """Let a command, which a page ends with ``&``, go on for as long as the block lasts.
+    """Let the systems that a command leaves running go on for as long as the block lasts.
 
-    Without the ``&`` it is one that leaves systems running, which end with the block; the block
-    gets what it printed.
+    The block gets what it printed.
     """
-    if not command.endswith("&"):
-        printed = run(command)
-        try:
-            yield printed
-        finally:
-            run(f"{command.partition(' --detach')[0]} --end")
-        return
-    process = subprocess.Popen(
-        f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=environment()
-    )
+    printed = run(command)
     try:
-        yield ""
+        yield printed
     finally:
-        process.terminate()
-        process.wait()
+        run(f"{command.partition(' --detach')[0]} --end")
 
 
 def environment() -> dict[str, str]:

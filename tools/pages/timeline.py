@@ -4,7 +4,6 @@
 idle link, and prints every SSCH and every interrupt until the next message is written.
 """
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -49,11 +48,5 @@ def lines(records: Sequence[TraceRecord]) -> Iterator[str]:
         last_ns = now_ns
 
 
-def main() -> int:
-    """Print one exchange; return the exit status."""
-    print(*lines(trace()), sep="\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print(*lines(trace()), sep="\n")

@@ -53,6 +53,6 @@ def test_a_chpid_may_lead_to_several() -> None:
     far = deck("b", "LP2", ["60", "61"], unit("5010", "60", "C1", 1), unit("5020", "61", "C1", 1))
     pairing = paired("LP1,LP2", near, far, ports="LP2:60=D1")
     assert len(mates(pairing)) == 8
-    assert len(wire(pairing, lambda _: None, {}).layout.fibres) == 2
+    assert len(wire(pairing, lambda _: None, {}).fibres) == 2
     some = {pairing.systems[0].node: [device.rdev for device in near.devices[:4]]}
-    assert len(wire(pairing, lambda _: None, some).layout.ctcs) == 4
+    assert len(wire(pairing, lambda _: None, some).ctcs) == 4

@@ -40,7 +40,7 @@ def imported(
         for system in pairing.systems
         if active and system.node in active
     }
-    links = [wire(pairing, lambda _: None, chosen).layout for pairing in pairings]
+    links = [wire(pairing, lambda _: None, chosen) for pairing in pairings]
     found = together(pairings, links)
     assert parse_collection(format_collection(found), "written").shared_channels == (
         found.shared_channels

@@ -152,7 +152,7 @@ def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
     texts = ["\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()]
     systems = choose_systems("A,B", [parse_deck(text, str(n)) for n, text in enumerate(texts)])
     pairings = pair_all(systems, [])
-    links = [wire(pairing, lambda _: None, {}).layout for pairing in pairings]
+    links = [wire(pairing, lambda _: None, {}) for pairing in pairings]
     assert list(crossings(pairings, links)) == [
         (
             "directors 07 and 08 are both on the way from A:40 to B:50: no deck says how they are "
@@ -200,7 +200,7 @@ def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
     )
     hinted = hinted_fibres(systems)
     pairings = pair_all(systems, hinted_ports(systems, []))
-    links = [wire(pairing, lambda ends: hinted(ends).said(), {}).layout for pairing in pairings]
+    links = [wire(pairing, lambda ends: hinted(ends).said(), {}) for pairing in pairings]
     check_paths(links)
     assert list(crossings(pairings, links)) == []
     again = parse_collection(format_collection(together(pairings, links)))
