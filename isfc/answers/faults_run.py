@@ -65,7 +65,15 @@ def faults_run(
 def faults_report(found: FaultsRun) -> Report:
     """Each fault with what it did to the rate, then what the systems saw."""
     remarks, rest = caveats(found.notes)
-    several = any(each.link for each in found.faults)
+    columns = (
+        Column("at ms", "at_ms", Unit.MS, value=lambda each: 1e3 * each.at_s),
+        Column("fault", "fault", folds=True),
+        *([Column("link", "link")] if any(each.link for each in found.faults) else []),
+        Column("before", "before_mb_per_s", Unit.MB_PER_S),
+        Column("during", "during_mb_per_s", Unit.MB_PER_S),
+        Column("after", "after_mb_per_s", Unit.MB_PER_S),
+        Column("recovered", "recovered", value=_recovered),
+    )
     links = found.links
     count = len({(each.at_s, each.fault) for each in found.faults})  # once, also of several links
     of = f"{len(links)} logical links together" if len(links) > 1 else links[0]
@@ -73,7 +81,7 @@ def faults_report(found: FaultsRun) -> Report:
         f"{of}: {count} fault{'s' * (count != 1)} in {found.warmup + found.seconds:g} s",
         [*_answer(found)],
         [
-            Table("MB/s both ways", _columns(several=several), found.faults, "faults"),
+            Table("MB/s both ways", columns, found.faults, "faults"),
             Table("What happened; * is a fault", _EVENTS, [*_seen(found)], "events"),
         ],
         remarks=remarks,
@@ -96,19 +104,6 @@ def _answer(found: FaultsRun) -> Iterator[tuple[str, str]]:
         yield "Recovered", f"{len(times)} of {len(known)}, the slowest {slowest} ms after its end"
     elif known:
         yield "Recovered", f"none of {len(known)}"
-
-
-def _columns(*, several: bool) -> list[Column]:
-    link = [Column("link", "link")] if several else []
-    return [
-        Column("at ms", "at_ms", Unit.MS, value=lambda each: 1e3 * each.at_s),
-        Column("fault", "fault", folds=True),
-        *link,
-        Column("before", "before_mb_per_s", Unit.MB_PER_S),
-        Column("during", "during_mb_per_s", Unit.MB_PER_S),
-        Column("after", "after_mb_per_s", Unit.MB_PER_S),
-        Column("recovered", "recovered", value=_recovered),
-    ]
 
 
 def _recovered(fault: Recovery) -> str:

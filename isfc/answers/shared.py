@@ -64,16 +64,13 @@ class Shared(Struct, frozen=True):
 def shared_by(run: "SharedRun", side: NodeName | None = None) -> Shared:
     """The record of such a run, of links as ``side`` sees them; clients' if None."""
     return Shared(
-        tuple(shared_rates(run, side)),
+        tuple(
+            LinkBeside(link.name, *(links_rate(rate, [link]) for rate in rates))
+            for link, *rates in run.rates(side)
+        ),
         tuple(disks for each in run.channels for disks in _disks(each)),
         tuple(map(_chpid, run.channels)),
     )
-
-
-def shared_rates(run: "SharedRun", side: NodeName | None = None) -> Iterator[LinkBeside]:
-    """Of each link, alone and beside disks."""
-    for link, *rates in run.rates(side):
-        yield LinkBeside(link.name, *(links_rate(rate, [link]) for rate in rates))
 
 
 def _chpid(each: "SharedChannel") -> SharedChpid:
