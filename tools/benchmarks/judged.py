@@ -3,7 +3,6 @@
 What is judged is a median: of a figure, or of what it is over a peer's figure of the same round.
 """
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -102,15 +101,6 @@ def table(heading: str, taken: Taken) -> str:
 
 def _shown(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def make_parser(module: str, description: str) -> argparse.ArgumentParser:
-    """The options of every benchmark."""
-    prog = f"python -m tools.benchmarks.{module}"
-    parser = argparse.ArgumentParser(prog=prog, description=description)
-    quick = "shorter and fewer runs: rougher figures"
-    parser.add_argument("--quick", action="store_true", help=quick)
-    return parser
 
 
 def say(text: str) -> None:
