@@ -9,12 +9,12 @@ constants come to published figures.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from ctc.errors import BadFeature
 from ctc.fibre_channel import Frames, command_frames, data_frames
-from ctc.record import Record
 
 INFORMATION_UNIT_LENGTH: Final = 8192
 """Bytes in a data information unit of command mode (published: FICON Express16SA Performance)."""
@@ -61,7 +61,7 @@ ENCRYPTED_FCP_WRITE_NS_PER_BYTE: Final = 0.986
 from 300 to 230 MB/s. Reads lose 2 % (published), and zHPF's rows show nothing of it."""
 
 
-class IoWork(NamedTuple):
+class IoWork(Struct, frozen=True):
     """What one I/O takes: processor time, frames each way, data bytes that cross the bus."""
 
     processor_ns: float
@@ -70,8 +70,7 @@ class IoWork(NamedTuple):
     data_length: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelProfile(Record):
+class ChannelProfile(Struct, frozen=True):
     """What a feature's channel can do for disk I/O.
 
     ``command_io_ns`` and ``information_unit_ns`` are the processor's in command mode,

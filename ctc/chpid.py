@@ -11,10 +11,11 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.contention import ChannelQueue, Path, PathEnd, held_up_by
 from ctc.fabric import DeadlinesChanged, Fabric
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, fair_pace
+from ctc.sharing import DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload
 
 QUEUE_MAX: Final = 64
@@ -55,7 +56,16 @@ class Chpid(PathEnd, Generic[ChannelUser]):
     ) -> None:
         self.chpid = chpid
         disks = disks.bounded()
-        self._profile = profile.beside(disks.processor)
+        costs = profile.beside(disks.processor)
+        self._io_ns: i64 = costs.io_ns
+        self._interrupt_ns: i64 = costs.interrupt_ns
+        self._write_interrupt_ns: i64 = costs.write_interrupt_ns
+        self._turn_ns: i64 = costs.turn_ns
+        self._roll_off = costs.roll_off
+        self._line_ns_per_byte = costs.line_ns_per_byte
+        self._processor_ns_per_byte = costs.processor_ns_per_byte
+        self._processor_ns_per_ccw = costs.processor_ns_per_ccw
+        self._latency_ns_per_ccw = costs.latency_ns_per_ccw
         self.queue = ChannelQueue() if queue is None else queue
         """What starts the I/Os of the channel: one for all its ends."""
         self.queue.ends.append(self)
@@ -94,7 +104,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._fabric, self._path, self._deadlines = fabric, path, deadlines
         self._out, self._in, self._own = path.sent, path.back.seen, DirectionLoad()
         path.bytes_per_line_ns = 1.0 / self._out_ns_per_byte if self._out_ns_per_byte else 0.0
-        path.queue, path.roll_off = self.queue, self._profile.roll_off
+        path.queue, path.roll_off = self.queue, self._roll_off
         path.ends.append(self)
 
     def interrupt_ns(self, prompt: bool) -> i64:
@@ -102,8 +112,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
         ``prompt``: of a write whose end is told as soon as the channel can.
         """
-        profile = self._profile
-        interrupt_ns: i64 = profile.write_interrupt_ns if prompt else profile.interrupt_ns
+        interrupt_ns = self._write_interrupt_ns if prompt else self._interrupt_ns
         return interrupt_ns + self.queue.in_turns_ns
 
     @property
@@ -121,12 +130,12 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         """How long it has kept the data processor busy, that of either channel."""
         at_ns: int = now_ns
         passed_ns = self._sending.passed_ns(at_ns)
-        common = self._own.common * self.queue.crowding(self._profile.roll_off)
+        common = self._own.common * self.queue.crowding(self._roll_off)
         return (self._processor_ns + passed_ns * common) * self._processor_left
 
     def sent_bytes(self, now_ns: i64) -> float:
         """The bytes of it, those under way as far as they are on the line."""
-        line_ns = self._profile.line_ns_per_byte
+        line_ns = self._line_ns_per_byte
         return self.line_ns(now_ns) / line_ns if line_ns else 0.0
 
     def moved_length(self, ctc: ChannelUser, load: Payload, now_ns: i64) -> int:
@@ -157,7 +166,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         All that is under way on the channel, either way, delays the start without occupying the
         processor: the command leaves in its turn.
         """
-        io_ns: i64 = self._profile.io_ns
+        io_ns = self._io_ns
         latest_ns = now_ns + QUEUE_MAX * io_ns
         queue = self.queue
         start_ns = max(now_ns, min(queue.free_ns, latest_ns))
@@ -241,7 +250,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         """A transfer has begun or ceased here: find the pace of what goes out."""
         fabric, path = self._fabric, self._path
         if fabric is None or path is None:
-            crowding = self.queue.crowding(self._profile.roll_off)
+            crowding = self.queue.crowding(self._roll_off)
             self._sending.go(fair_pace(self._out, self._in, crowding))
             self._set_completion(now_ns)
         else:
@@ -249,17 +258,17 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def _shares(self, load: Payload, line_ns_per_byte: float) -> tuple[float, float, float]:
         """What a transfer needs of the line and of the data processor, and its time alone."""
-        profile, length, count = self._profile, load.length, load.count
+        length, count = load.length, load.count
         line_ns = length * line_ns_per_byte
-        processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
-        solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
+        processor_ns = length * self._processor_ns_per_byte + count * self._processor_ns_per_ccw
+        solo_ns = max(line_ns, processor_ns) + count * self._latency_ns_per_ccw + 1.0
         return line_ns / solo_ns, processor_ns / solo_ns, solo_ns
 
     def _join(self, direction: DirectionLoad, change: i64, load: Payload, now_ns: i64) -> float:
         queue, goes_out = self.queue, direction is self._out
         line_ns_per_byte = self._out_ns_per_byte if goes_out else self._in_ns_per_byte
         line, common, solo_ns = self._shares(load, line_ns_per_byte)
-        turn_ns: i64 = min(self._profile.turn_ns, int(solo_ns))
+        turn_ns: i64 = min(self._turn_ns, int(solo_ns))
         if goes_out:
             if len(queue.ends) > 1:
                 for end in queue.ends:
@@ -279,7 +288,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._line_ns += passed_ns * self._own.line
         common = self._own.common
         if common:
-            self._processor_ns += passed_ns * common * self.queue.crowding(self._profile.roll_off)
+            self._processor_ns += passed_ns * common * self.queue.crowding(self._roll_off)
 
     def _set_completion(self, now_ns: i64) -> None:
         sending = self._sending

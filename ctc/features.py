@@ -5,7 +5,9 @@ What else goes by features takes it from `CATALOGUE`: channels under disk I/O, C
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from ctc.channel import (
     BLOCK_LENGTH,
@@ -25,7 +27,7 @@ from ctc.channel import (
 from ctc.errors import BadFeature
 
 
-class Feature(NamedTuple):
+class Feature(Struct, frozen=True):
     """A FICON feature.
 
     ``disks`` is its channel under disk I/O, with the speed of its link and RMF's codes. ``ctcs``
@@ -50,7 +52,7 @@ class Feature(NamedTuple):
         return self.disks.feature
 
 
-class _Router(NamedTuple):
+class _Router(Struct, frozen=True):
     """What the channel's processor takes where a hardware data router moves the data."""
 
     transport_io_ns: int

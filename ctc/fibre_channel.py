@@ -6,10 +6,9 @@ A port sends a frame when it holds a buffer credit, which comes back a round tri
 long line carries at most credits x data of a frame / round trip in each direction.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
-from ctc.record import Record
+from msgspec import Struct
 
 NS_PER_KM: Final = 5_000
 """Light in glass, one way (derived: 3e5 km/s over a refractive index of 1.5)."""
@@ -82,8 +81,7 @@ LINE_USE: Final = 0.9787
 the RMF report whose 8 Gb/s link was full: 819.77 + 792.70 MB/s."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frames(Record):
+class Frames(Struct, frozen=True):
     """Some frames: how many, and their bytes from SOF to EOF. Averages may be fractions."""
 
     count: float

@@ -17,12 +17,12 @@ from typing import Generic, TypeVar, final
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.order import Order
 from ctc.profiles import ChpidProfile
 from ctc.record import Record
-from ctc.sharing import NOTHING, ChannelUse
 from ctc.state import State
 from ctc.subchannel import Payload
 

@@ -5,8 +5,10 @@ The *status* of each number is one of three. **Published**: a document says it.
 ``tools/calibration/calibrate.py`` on the rows that are declared for it.
 """
 
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.channel import (
     COMMAND_IO_NS,
@@ -18,7 +20,6 @@ from ctc.channel import (
 from ctc.errors import BadFeature
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import line_bytes_per_s
-from ctc.record import Record
 
 FRAME_PAYLOAD_LENGTH: Final = 2112
 """Bytes of payload in the largest Fibre Channel frame (published: FC-FS)."""
@@ -28,8 +29,7 @@ FRAME_WIRE_LENGTH: Final = 2148 + 24
 primitive signals between frames (published: FC-FS)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChpidProfile(Record):
+class ChpidProfile(Struct, frozen=True):
     """What one FICON feature can do: nanoseconds, and nanoseconds per byte or per CCW.
 
     ``line_ns_per_byte`` is the payload rate of one direction; ``processor_*`` is what the

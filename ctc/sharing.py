@@ -1,57 +1,12 @@
 """One model of a channel that several use: how they share its line, and what both ways share.
 
-`ctc.chpid.Chpid` is its case for the transfers of CTCs; the I/Os of disks are another.
-
-CTCs and disks use one channel (`ChannelUse`). What each does in its own model, it does on what the
-other leaves: two classes that share the processor, and each direction of the line, by turns. Where
-both want a resource each has half; where one wants less, the other has the rest. The I/Os of disks
-take microseconds and the transfers of CTCs milliseconds, so that each sees only a share of the
-other.
+`ctc.chpid.Chpid` is its case for the transfers of CTCs; the I/Os of disks are another. How the two
+leave each other room is in `ctc.channel_use`.
 """
 
-from dataclasses import dataclass
-from typing import Final, Generic, TypeVar, final
+from typing import Generic, TypeVar, final
 
 from mypy_extensions import i64
-
-from ctc.record import Record
-
-FAIR_SHARE: Final = 0.5
-"""What either has at least of a resource that both want (assumed: by turns)."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelUse(Record):
-    """Shares from 0 to 1 of the processor and of the line each way, seen from the channel."""
-
-    processor: float = 0.0
-    line_out: float = 0.0
-    line_in: float = 0.0
-
-    def bounded(self) -> "ChannelUse":
-        """What the other class is held up by."""
-        return ChannelUse(
-            min(FAIR_SHARE, self.processor),
-            min(FAIR_SHARE, self.line_out),
-            min(FAIR_SHARE, self.line_in),
-        )
-
-    def across(self, mate: "ChannelUse") -> "ChannelUse":
-        """What holds up transfers that cross this channel and its mate's: the greater of each."""
-        return self.joined(ChannelUse(mate.processor, mate.line_in, mate.line_out))
-
-    def joined(self, other: "ChannelUse") -> "ChannelUse":
-        """The greater of each."""
-        return ChannelUse(
-            max(self.processor, other.processor),
-            max(self.line_out, other.line_out),
-            max(self.line_in, other.line_in),
-        )
-
-
-NOTHING: Final = ChannelUse()
-"""Of a channel that nothing else uses."""
-
 
 ChannelUser = TypeVar("ChannelUser")
 """What uses a resource. It is stored and returned, and none of its methods is called."""

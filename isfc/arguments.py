@@ -50,7 +50,7 @@ _Result = TypeVar("_Result")
 _SHOWN_LENGTH: Final = 60
 """Characters of a wrong value in a message."""
 
-_OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_OPTION: Final = r"(?<![\w-])--([a-z][a-z-]*)"
 """An option of a command, in a message."""
 
 _SIZE_UNITS: Final[Mapping[str, int]] = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -237,7 +237,7 @@ def in_python() -> Iterator[None]:
     try:
         yield
     except ConfigurationError as error:
-        text = _OPTION.sub(lambda found: found[1].replace("-", "_"), str(error))
+        text = re.sub(_OPTION, lambda found: found[1].replace("-", "_"), str(error))
         if text == str(error):
             raise
         raise ConfigurationError(text) from None

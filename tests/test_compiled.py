@@ -200,15 +200,20 @@ def test_every_frozen_record_that_is_compiled_can_be_copied(
     """What a frozen one inherits of Python alone sets its fields, which compiled it refuses."""
     monkeypatch.setenv("ISFC_COMPILE", "1")
     extension, *_ = asked_to_compile(monkeypatch, "bdist_wheel")
-    frozen = [
-        (path, node.name, [ast.unparse(base) for base in node.bases])
+    classes = [
+        (path, node, [ast.unparse(base) for base in node.bases])
         for path in extension.paths[1:]
         for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8")))
         if isinstance(node, ast.ClassDef)
-        and any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
     ]
-    assert len(frozen) > 20
+    frozen = [
+        (path, node.name, bases)
+        for path, node, bases in classes
+        if any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
+    ]
+    assert len(frozen) > 15
     assert [each for each in frozen if each[2] != ["Record"]] == []
+    assert [(path, node.name) for path, node, bases in classes if "Struct" in bases] == []
 
 
 def imported(path: str) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines

@@ -11,7 +11,7 @@ from isfc.answers.connections import Connections, connections
 from isfc.answers.given import OpenedLink, open_links
 from isfc.answers.shared import disk_lines
 from isfc.cli.capability import AnswerPrinted, command_of
-from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
+from isfc.cli.drawing.cluster import cluster_drawing_page, cluster_of, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.option import flag
 from isfc.cli.options.own_file import OwnFile
@@ -19,7 +19,6 @@ from isfc.cli.output.streams import show, write_file
 from isfc.io.shared import find_shared
 from isfc.layout.catalogue import Decks
 from isfc.layout.collection import Collection
-from isfc.layout.sharing import shares_anything
 from isfc.reported import report_of
 from isfc.reports.report import Report
 
@@ -32,8 +31,7 @@ class _Shown(Struct, frozen=True):
     @property
     def cluster(self) -> Collection | None:
         """All links of the file, if they share channels or directors."""
-        every = self.links[0].collection
-        return every if every.shared_channels or shares_anything(every) else None
+        return cluster_of(self.links[0].collection)
 
     @property
     def record(self) -> Connections:

@@ -15,12 +15,12 @@ from zlib import crc32
 import msgspec
 
 from ctc.address import Rdev
+from ctc.channel_use import ChannelUse
 from ctc.fabric import FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind
 from ctc.profiles import ChpidProfile
 from ctc.record import Record
-from ctc.sharing import ChannelUse
 from ctc.state import State
 from isfc.ctce.exchange import (
     Attached,
@@ -184,15 +184,14 @@ def _given(kind: int, body: bytes) -> ExchangeInput:
 
 def replay(
     journal: CtceJournal, exchange: Exchange, before: Callable[[int], None] = lambda _: None
-) -> int:
-    """Feed a journal to a fresh exchange; return when its last record was, in ns.
+) -> None:
+    """Feed a journal to a fresh exchange.
 
     ``before`` is called with the time of each record before that is applied. Raises
     `JournalError` where an end is told anything else than was recorded.
     """
     digest = ToldDigest()
     exchange.observers.append(digest)
-    now_ns = 0
     for record in journal:
         now_ns = record.now_ns
         exchange.advance(now_ns)
@@ -204,4 +203,3 @@ def replay(
         before(now_ns)
         if record.given is not None:
             exchange.apply(record.given, now_ns)
-    return now_ns

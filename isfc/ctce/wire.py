@@ -10,6 +10,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from ctc.order import Order, command_of
+from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.errors import WireError
@@ -29,7 +30,7 @@ _BOTH_WAYS: Final = 0x8001
 
 
 @dataclass(frozen=True, slots=True)
-class WireForm:
+class WireForm(Record):
     """One of the two forms."""
 
     name: str

@@ -9,13 +9,15 @@ for one channel, as it is in one channel subsystem.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from msgspec import structs
+
 from ctc.address import ChpidId, format_chpid
-from isfc.deck.deck import Channel, Deck
-from isfc.deck.pairing import Joined, Pairing
+from isfc.deck.deck import Deck
+from isfc.deck.pairing import Pairing, Plug
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Cec, Collection
@@ -30,17 +32,6 @@ _CEC_NAME_LENGTH_MAX: Final = 24
 
 
 _Chpids = tuple[ChpidId, ChpidId]
-
-
-@dataclass(frozen=True, slots=True)
-class _Plug:
-    """A port of a director."""
-
-    director: str
-    port: str
-
-    def __str__(self) -> str:
-        return f"{self.port} of director {self.director}"
 
 
 def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
@@ -80,7 +71,7 @@ def within_one_director(
         frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
         for pairing in pairings
         for ctc in pairing.ctcs
-        for first, second in [_both_plugs(pairing, ctc)]
+        for first, second in [ctc.plugs]
         if first and second and first.director == second.director
     )
 
@@ -94,7 +85,7 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
     for pairing, link in zip(pairings, links, strict=True):
         paths = {fibre.chpids: fibre.path for fibre in link.fibres}
         for ctc in pairing.ctcs:
-            first, second = _both_plugs(pairing, ctc)
+            first, second = ctc.plugs
             path = paths.get(ctc.chpids)
             told_of = ctc.chpids not in paths or (path is not None and path.isl is not None)
             if first and second and first.director != second.director and not told_of:
@@ -138,10 +129,10 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     if contradiction(pairings, links):
         return tuple(links)
 
-    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
+    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[Plug, Plug]]) -> Fibre:
         both = plugs.get(fibre.chpids, ())
         directors, ports = (plug.director for plug in both), (plug.port for plug in both)
-        return replace(fibre, directors=tuple(directors), ports=tuple(ports))
+        return structs.replace(fibre, directors=tuple(directors), ports=tuple(ports))
 
     return tuple(
         link.with_fibres(partial(plugged, plugs=plugs))
@@ -149,29 +140,12 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     )
 
 
-def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
+def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[Plug, Plug]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
     for ctc in pairing.ctcs:
-        first, second = _both_plugs(pairing, ctc)
+        first, second = ctc.plugs
         if first and second:
             yield ctc.chpids, (first, second)
-
-
-def _both_plugs(pairing: Pairing, ctc: Joined) -> tuple[_Plug | None, _Plug | None]:
-    """Where the two channels of a CTC sit, as far as it is known."""
-    paths = [
-        device.control_unit.paths[system.partition.css][0]
-        for device, system in zip(ctc.devices, pairing.systems, strict=True)
-    ]
-    return _plug(ctc.channels[0], paths[1].link), _plug(ctc.channels[1], paths[0].link)
-
-
-def _plug(channel: Channel, link: str | None) -> _Plug | None:
-    """Where a channel sits to which control units with ``link`` lead."""
-    if link is None:
-        return None
-    director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
-    return _Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
 def contradiction(pairings: Sequence[Pairing], links: Sequence[Layout]) -> str | None:
@@ -183,8 +157,8 @@ def contradiction(pairings: Sequence[Pairing], links: Sequence[Layout]) -> str |
         "one of these is wrong, and the layout is without directors and ports. Correct the link "
         "addresses of these control units, or SWITCH of these chpids"
     )
-    plugs: dict[int, _Plug] = {}
-    channels: dict[_Plug, int] = {}
+    plugs: dict[int, Plug] = {}
+    channels: dict[Plug, int] = {}
     names: dict[int, str] = {}
     for pairing, link in zip(pairings, links, strict=True):
         systems = {system.node: system for system in pairing.systems}

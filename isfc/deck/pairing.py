@@ -49,11 +49,23 @@ class Unpaired:
 
 
 @dataclass(frozen=True, slots=True)
+class Plug:
+    """A port of a director."""
+
+    director: str
+    port: str
+
+    def __str__(self) -> str:
+        return f"{self.port} of director {self.director}"
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
-    """One CTC: its device and its channel at the first system and at the second."""
+    """One CTC: device, channel and link address at the first system and at the second."""
 
     devices: tuple[Device, Device]
     channels: tuple[Channel, Channel]
+    links: tuple[str | None, str | None]
 
     @property
     def rdevs(self) -> tuple[Rdev, Rdev]:
@@ -64,6 +76,19 @@ class Joined:
     def chpids(self) -> tuple[ChpidId, ChpidId]:
         """The chpid at each end."""
         return self.channels[0].chpid, self.channels[1].chpid
+
+    @property
+    def plugs(self) -> tuple[Plug | None, Plug | None]:
+        """Where the two channels sit, as far as it is known: control units lead to the far one."""
+        return _plug(self.channels[0], self.links[1]), _plug(self.channels[1], self.links[0])
+
+
+def _plug(channel: Channel, link: str | None) -> Plug | None:
+    """Where a channel sits to which control units with ``link`` lead."""
+    if link is None:
+        return None
+    director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
+    return Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +124,8 @@ def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
     for here, there in pairs:
         for address in sorted(here.devices.keys() & there.devices.keys()):
             devices = here.devices[address], there.devices[address]
-            ctcs.append(Joined(devices, (here.channel, there.channel)))
+            channels, links = (here.channel, there.channel), (here.link, there.link)
+            ctcs.append(Joined(devices, channels, links))
     unpaired = [*sides[0].unpaired, *sides[1].unpaired]
     mates = {id(here): there for here, there in pairs}
     mates |= {id(there): here for here, there in pairs}

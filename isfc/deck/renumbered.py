@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
 from isfc.deck.kept import devices_that_are_no_ctcs
 from isfc.deck.scheme import PLACES, Scheme, images_of
@@ -224,4 +226,4 @@ def _by_target(collection: Collection) -> Iterator[Layout]:
 
 
 def _numbered(link: Layout, numbers: Mapping[CtcPair, tuple[Rdev, Rdev]]) -> Layout:
-    return replace(link, ctcs=tuple(replace(ctc, rdevs=numbers[ctc]) for ctc in link.ctcs))
+    return replace(link, ctcs=tuple(structs.replace(ctc, rdevs=numbers[ctc]) for ctc in link.ctcs))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from ctc.sharing import NOTHING, ChannelUse
+from ctc.channel_use import NOTHING, ChannelUse
 from isfc.io.configuration import IoChannel, IoWorkload
 from isfc.io.demand import (
     ChannelFlows,

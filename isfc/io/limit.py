@@ -13,7 +13,7 @@ from enum import StrEnum
 from operator import itemgetter
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.io.configuration import IoConfiguration
 from isfc.io.demand import Demand, WorkloadFlow
@@ -151,7 +151,7 @@ def _of_flows(change: _FlowChange) -> Callable[[Demand, float], Demand]:
 
 def _processor(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
     work = flow.work
-    return replace(flow, work=work._replace(processor_ns=work.processor_ns / factor))
+    return replace(flow, work=structs.replace(work, processor_ns=work.processor_ns / factor))
 
 
 def _line(flow: WorkloadFlow, factor: float) -> WorkloadFlow:

@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from ctc.sharing import NOTHING
+from ctc.channel_use import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from ctc.address import ChpidId, format_chpid, parse_chpid
-from ctc.sharing import NOTHING, ChannelUse
+from ctc.channel_use import NOTHING, ChannelUse
 from isfc.arguments import checked
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -119,7 +121,7 @@ def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
 
     def used(fibre: Fibre) -> Fibre:
         here, there = (uses.get(fibre.channel_ends(*node), NOTHING) for node in nodes)
-        return replace(fibre, disks=(here, there))
+        return structs.replace(fibre, disks=(here, there))
 
     return layout.with_fibres(used)
 
@@ -159,4 +161,4 @@ def given_link_with_disks(layout: AnyLayout) -> Layout:
 
 def without_disks(layout: Layout) -> Layout:
     """The layout, its CTCs alone on their chpids."""
-    return layout.with_fibres(lambda fibre: replace(fibre, disks=(NOTHING, NOTHING)))
+    return layout.with_fibres(lambda fibre: structs.replace(fibre, disks=(NOTHING, NOTHING)))

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, TypeVar
 
+from msgspec import structs
+
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.arguments import checked, spelt
@@ -18,7 +20,7 @@ from isfc.link.scan import CTCS_MAX
 
 _T = TypeVar("_T")
 
-ASSUMED_FEATURE: Final = replace(FEATURES["FICON Express8S"])
+ASSUMED_FEATURE: Final = structs.replace(FEATURES["FICON Express8S"])
 """The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers.
 
 An object of its own, so that a fibre whose feature was assumed can be told from one that has it.
@@ -249,7 +251,7 @@ def widened(layout: Layout, count: int) -> Layout:
     fibres = [*own]
     while len(fibres) < count:
         name, chpids = f"{fullest.name}+{len(fibres)}", unused_chpids(fibres)
-        fibres.append(replace(fullest, name=name, chpids=chpids, channels=(), ports=()))
+        fibres.append(structs.replace(fullest, name=name, chpids=chpids, channels=(), ports=()))
     new, each = fibres[len(own) :], len(own[fullest])
     is_full = sum(map(len, own.values())) + each * len(new) > CTCS_MAX
     most = CTCS_MAX // count if is_full else CTCS_MAX

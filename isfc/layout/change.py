@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from msgspec import structs
+
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -175,8 +177,8 @@ def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
     named: dict[object, Fibre] = {}
     for ctc in ctcs:
         if ctc.fibre.chpids not in named:
-            named[ctc.fibre.chpids] = replace(ctc.fibre, name=str(len(named) + 1))
-    pairs = tuple(replace(ctc, fibre=named[ctc.fibre.chpids]) for ctc in ctcs)
+            named[ctc.fibre.chpids] = structs.replace(ctc.fibre, name=str(len(named) + 1))
+    pairs = tuple(structs.replace(ctc, fibre=named[ctc.fibre.chpids]) for ctc in ctcs)
     return Layout(nodes, tuple(named.values()), pairs).in_order()
 
 
@@ -320,7 +322,7 @@ def _beside(old: Sequence[CtcPair], added: Sequence[CtcPair]) -> dict[CtcPair, C
                 taken[end].add(free)
                 first, second = (free, second) if end == 0 else (first, free)
         if (first, second) != ctc.rdevs:
-            found[ctc] = replace(ctc, rdevs=(first, second))
+            found[ctc] = structs.replace(ctc, rdevs=(first, second))
     return found
 
 

@@ -110,7 +110,7 @@ class LinkTraffic(Struct, frozen=True):
         return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Collection(Drawn):
     """Systems and the logical links between them: at most one for each two systems.
 

@@ -16,6 +16,7 @@ from itertools import count
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
@@ -59,7 +60,7 @@ class MoveCtc(Edit, frozen=True, tag="move"):
         """What a layout is then, before it is checked."""
         link = collection.link(self.link)
         fibre, ctc = _fibre(link, self.fibre), _ctc(link, self.rdev)
-        return _with_ctcs(collection, link, {ctc: replace(ctc, fibre=fibre)})
+        return _with_ctcs(collection, link, {ctc: structs.replace(ctc, fibre=fibre)})
 
 
 class AddCtc(Edit, frozen=True, tag="add"):
@@ -124,7 +125,9 @@ class RenumberCtc(Edit, frozen=True, tag="renumber"):
         """What a layout is then, before it is checked."""
         link = collection.link(self.link)
         ctc = _ctc(link, self.rdev)
-        return _with_ctcs(collection, link, {ctc: replace(ctc, rdevs=_read_rdevs(self.rdevs))})
+        return _with_ctcs(
+            collection, link, {ctc: structs.replace(ctc, rdevs=_read_rdevs(self.rdevs))}
+        )
 
 
 class SetFibre(Edit, frozen=True, tag="set"):
@@ -153,7 +156,9 @@ class SetFibre(Edit, frozen=True, tag="set"):
                     f"[fibre.{fibre.name}]: its length is that of path {fibre.path.name}, "
                     f"{fibre.km:g} km"
                 )
-            return replace(fibre, profile=profile, km=fibre.km if length is None else length)
+            return structs.replace(
+                fibre, profile=profile, km=fibre.km if length is None else length
+            )
 
         return replace(
             collection, links=tuple(link.with_fibres(changed) for link in collection.links)
@@ -253,7 +258,7 @@ def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:
         theirs if taken else own
         for own, theirs, taken in zip(ctc.rdevs, other.rdevs, ends, strict=True)
     )
-    return replace(ctc, rdevs=(first, second))
+    return structs.replace(ctc, rdevs=(first, second))
 
 
 def _fibre(link: Layout, name: str) -> Fibre:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse
 from isfc.arguments import check_fields
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath, Isl
@@ -31,8 +31,7 @@ FibreKind = tuple[
 ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Fibre:
+class Fibre(Struct, frozen=True):
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
 
     ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`. ``km``
@@ -77,7 +76,7 @@ class Fibre:
         """The same with its inter-switch links changed; itself without any."""
         if self.path is None or self.path.isl is None:
             return self
-        return replace(self, path=structs.replace(self.path, isl=change(self.path.isl)))
+        return structs.replace(self, path=structs.replace(self.path, isl=change(self.path.isl)))
 
     @property
     def line_profile(self) -> ChpidProfile:
@@ -90,7 +89,9 @@ class Fibre:
             return profile
         let_through = full_frames_by_credits(self.port_credits, self.km, profile.link_gbps)
         is_limited = 0 < profile.line_ns_per_byte < 1e9 / let_through
-        return replace(profile, line_ns_per_byte=1e9 / let_through) if is_limited else profile
+        return (
+            structs.replace(profile, line_ns_per_byte=1e9 / let_through) if is_limited else profile
+        )
 
     @property
     def line_share(self) -> float:
@@ -139,8 +140,7 @@ class Fibre:
         return f"<Fibre {self.name}: chpids {' - '.join(self.chpid_names)}, {feature}>"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CtcPair:
+class CtcPair(Struct, frozen=True):
     """One CTC; ``rdevs`` is its device number at (the first node, the second node)."""
 
     fibre: Fibre
@@ -159,7 +159,7 @@ class CtcPair:
         return f"<CtcPair {' - '.join(self.rdev_names)} on fibre {self.fibre.name}>"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Layout(Drawn):
     """A logical link between two systems. ``nodes`` is (lesser name, greater name).
 
@@ -216,7 +216,7 @@ class Layout(Drawn):
         fibres = {fibre: change(fibre) for fibre in self.fibres}
         if all(old is new for old, new in fibres.items()):
             return self
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
+        ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
         return replace(self, fibres=tuple(fibres.values()), ctcs=ctcs)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -5,12 +5,13 @@ An import keeps of decks what other partitions have on the channels of the links
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final
 
+from msgspec.structs import replace
+
 from ctc.address import CHPID_MAX, ChpidId, Rdev
-from ctc.sharing import NOTHING
+from ctc.channel_use import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, OtherCtcs, OtherLink
 from isfc.layout.groups import grouped

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
+from msgspec import structs
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.arguments import checked
@@ -96,7 +97,7 @@ class SiteProfile:
         """A feature with its factors, if it is one of those that were fitted."""
         if profile.feature not in self.features:
             return profile
-        return replace(profile, **_scaled(profile, self.factors, of_feature=True))
+        return structs.replace(profile, **_scaled(profile, self.factors, of_feature=True))
 
     def of_link(self, parameters: LinkParameters) -> LinkParameters:
         """The link driver with its factors."""
@@ -249,6 +250,6 @@ def with_site(layout: Layout, profile: SiteProfile | None) -> Layout:
     if profile is None:
         return layout
     fitted = layout.with_fibres(
-        lambda fibre: replace(fibre, profile=profile.of_feature(fibre.profile))
+        lambda fibre: structs.replace(fibre, profile=profile.of_feature(fibre.profile))
     )
     return replace(fitted, site=profile)

@@ -5,10 +5,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any, Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from ctc.channel_use import NOTHING
 from ctc.profiles import FEATURES
-from ctc.sharing import NOTHING
 from isfc.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection

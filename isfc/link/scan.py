@@ -1,19 +1,18 @@
 """In which order the two ends of a link scan its CTCs, and which each leaves to the other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import Rdev
-from ctc.record import Record
 from isfc.errors import ConfigurationError
 
 CTCS_MAX: Final = 16
 """A logical link has at most sixteen CTCs (published: ACTIVATE ISLINK takes one to sixteen)."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkDevice(Record):
+class LinkDevice(Struct, frozen=True):
     """One CTC of a logical link: its device number here and at the partner."""
 
     rdev: Rdev

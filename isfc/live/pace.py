@@ -1,7 +1,10 @@
 """How fast a live node goes: as fast as the machine, or as the model says, K times slower."""
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any, Final
+
+from msgspec import structs
 
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
@@ -25,7 +28,7 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     does not.
     """
     ctcs = tuple(
-        replace(ctc, profile=replace(ctc.profile, **_no_times(ctc.profile)), way_ns=0)
+        replace(ctc, profile=structs.replace(ctc.profile, **_no_times(ctc.profile)), way_ns=0)
         for ctc in definition.ctcs
     )
     times = _no_times(definition.parameters) | {"share_length": 0}
@@ -35,11 +38,12 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
 
 def _no_times(given: LinkParameters | ChpidProfile) -> dict[str, Any]:
     """Each time of it as 0."""
-    return {
-        part.name: type(getattr(given, part.name))(0)
-        for part in fields(given)
-        if _is_time(part.name)
-    }
+    names: Iterable[str] = (
+        given.__struct_fields__
+        if isinstance(given, ChpidProfile)
+        else [part.name for part in fields(given)]
+    )
+    return {name: type(getattr(given, name))(0) for name in names if _is_time(name)}
 
 
 def _is_time(name: str) -> bool:

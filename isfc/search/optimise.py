@@ -17,6 +17,8 @@ from itertools import combinations
 from random import Random
 from typing import Any, Final
 
+from msgspec import structs
+
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -62,13 +64,15 @@ def placed(collection: Collection, candidates: Candidates) -> Collection:
     links: list[Layout] = []
     for link, candidate in zip(collection.links, candidates, strict=True):
         at = {
-            ctc.rdevs: replace(link.fibres[index], channels=())
+            ctc.rdevs: structs.replace(link.fibres[index], channels=())
             for ctc, index in zip(link.device_list(), candidate, strict=True)
         }
         fibres = tuple(
-            bare for fibre in link.fibres if (bare := replace(fibre, channels=())) in at.values()
+            bare
+            for fibre in link.fibres
+            if (bare := structs.replace(fibre, channels=())) in at.values()
         )
-        ctcs = tuple(replace(ctc, fibre=at[ctc.rdevs]) for ctc in link.ctcs)
+        ctcs = tuple(structs.replace(ctc, fibre=at[ctc.rdevs]) for ctc in link.ctcs)
         links.append(replace(link, fibres=fibres, ctcs=ctcs))
     used = in_use(replace(collection, links=tuple(links)))
     return replace(used, links=with_channels(used))

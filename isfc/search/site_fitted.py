@@ -16,7 +16,7 @@ from math import exp, log
 from statistics import median
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.structs import asdict
 
 from ctc.profiles import FEATURES, ChpidProfile
@@ -133,7 +133,7 @@ def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
 
 
 def _exchanged(fibre: Fibre, had: str, profile: ChpidProfile) -> Fibre:
-    return replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
+    return structs.replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
 
 
 def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:

@@ -6,11 +6,12 @@ of one number of chpids after the other say where to look; runs until they are s
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE

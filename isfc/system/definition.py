@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 
 from ctc.address import ChpidId
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.device import Arbitration
 from ctc.fabric import FabricRoute
 from ctc.profiles import ChpidProfile
 from ctc.record import Record
-from ctc.sharing import NOTHING, ChannelUse
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice

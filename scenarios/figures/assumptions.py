@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
+from msgspec import structs
 from msgspec.structs import replace as replace_fields
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
@@ -198,7 +199,7 @@ def _is_crowded(layout: Layout) -> bool:
 def _has_assumed_credits(layout: Layout) -> bool:
     """A fibre so long that the fewest credits limit it, of a feature whose are not published."""
     return any(
-        replace(fibre, port_credits=PORT_CREDITS_ENDS[0]).line_share < 1
+        structs.replace(fibre, port_credits=PORT_CREDITS_ENDS[0]).line_share < 1
         for fibre in layout.fibres
         if fibre.profile.feature != "FICON Express16SA"
     )
@@ -209,15 +210,15 @@ def _with_fibres(change: Callable[[Fibre], Fibre]) -> Callable[[Experiment], Exp
 
 
 def _credits(count: int) -> Callable[[Experiment], Experiment]:
-    return _with_fibres(lambda fibre: replace(fibre, port_credits=count))
+    return _with_fibres(lambda fibre: structs.replace(fibre, port_credits=count))
 
 
 def _with_profiles(change: Callable[[ChpidProfile], ChpidProfile]) -> Callable[..., Experiment]:
-    return _with_fibres(lambda fibre: replace(fibre, profile=change(fibre.profile)))
+    return _with_fibres(lambda fibre: structs.replace(fibre, profile=change(fibre.profile)))
 
 
 def _in_command_mode(profile: ChpidProfile) -> ChpidProfile:
-    return replace(
+    return structs.replace(
         profile,
         processor_ns_per_byte=max(profile.processor_ns_per_byte, COMMAND_MODE_NS_PER_BYTE),
         io_ns=max(profile.io_ns, EXPRESS4.io_ns),
@@ -231,7 +232,7 @@ def _in_transport_mode(profile: ChpidProfile) -> ChpidProfile:
         return profile
     per_io = EXPRESS4.io_ns * disks.transport_io_ns / EXPRESS4_TRANSPORT_IO_NS
     per_byte = disks.transport_block_ns / BLOCK_LENGTH
-    return replace(
+    return structs.replace(
         profile,
         processor_ns_per_byte=min(profile.processor_ns_per_byte, per_byte),
         io_ns=min(profile.io_ns, round(per_io)),
@@ -241,13 +242,13 @@ def _in_transport_mode(profile: ChpidProfile) -> ChpidProfile:
 def _longer(factor: float) -> Callable[[Experiment], Experiment]:
     def longer(fibre: Fibre) -> Fibre:
         more = fibre.port_credits * factor  # which let as much through
-        return replace(fibre, km=fibre.km * factor, port_credits=more)
+        return structs.replace(fibre, km=fibre.km * factor, port_credits=more)
 
     return _with_fibres(longer)
 
 
 def _turns(factor: float) -> Callable[..., Experiment]:
-    return _with_profiles(lambda p: replace(p, turn_ns=round(p.turn_ns * factor)))
+    return _with_profiles(lambda p: structs.replace(p, turn_ns=round(p.turn_ns * factor)))
 
 
 def _processor(factor: float) -> Callable[[Experiment], Experiment]:

@@ -5,7 +5,7 @@ its place. `faster` gives the same run with one resource faster; nothing else ch
 guests draw the same numbers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
@@ -180,7 +180,7 @@ def scaled(
     """The same run with some constants multiplied: those of one ``node``, or of all."""
     if holder == Holder.FEATURE:
         return experiment.with_fibres(
-            lambda fibre: replace(fibre, profile=_times(fibre.profile, names, factor))
+            lambda fibre: structs.replace(fibre, profile=_times(fibre.profile, names, factor))
         )
     if holder == Holder.GUESTS:
         return replace(experiment, guests=_times(experiment.guests, names, factor))
@@ -198,12 +198,14 @@ def _times(constants: _Constants, names: tuple[str, ...], factor: float) -> _Con
     for name in names:
         value = getattr(constants, name)
         changed[name] = round(factor * value) if isinstance(value, int) else factor * value
+    if isinstance(constants, ChpidProfile):
+        return structs.replace(constants, **changed)
     return replace(constants, **changed)
 
 
 def _shorter(fibre: Fibre, factor: float) -> Fibre:
     """Light takes less; what inter-switch links and ports let through stays."""
-    return replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
+    return structs.replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
 
 
 def _more_credits(isl: Isl, factor: float) -> Isl:
@@ -216,7 +218,7 @@ _FIBRE_CHANGES: Final[dict[ResourceKind, Callable[[Fibre, float], Fibre]]] = {
         lambda isl: structs.replace(isl, gbps=factor * isl.gbps)
     ),
     CREDITS: lambda fibre, factor: fibre.with_isl(lambda isl: _more_credits(isl, factor)),
-    PORTS: lambda fibre, factor: replace(fibre, port_credits=fibre.port_credits * factor),
+    PORTS: lambda fibre, factor: structs.replace(fibre, port_credits=fibre.port_credits * factor),
 }
 
 
@@ -224,17 +226,17 @@ def time_constants(holder: Holder) -> tuple[str, ...]:
     """The constants of a holder that may move a rate: all numbers but those named here."""
     return tuple(
         each.name
-        for each in (fields(_RECORDS[holder]) if holder in _RECORDS else ())
+        for each in _CONSTANTS.get(holder, ())
         if each.type in (int, float, "int", "float") and each.name not in _NO_PACE
     )
 
 
-_RECORDS: Final = {
-    Holder.FEATURE: ChpidProfile,
-    Holder.LINK: LinkParameters,
-    Holder.GUESTS: GuestCosts,
+_CONSTANTS: Final[Mapping[Holder, Sequence[Any]]] = {
+    Holder.FEATURE: structs.fields(ChpidProfile),
+    Holder.LINK: fields(LinkParameters),
+    Holder.GUESTS: fields(GuestCosts),
 }
-"""The record of constants that each holder has."""
+"""The fields of the record of constants that each holder has."""
 
 _NO_PACE: Final = frozenset(
     {

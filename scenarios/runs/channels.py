@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctc.channel_use import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
-from ctc.sharing import FAIR_SHARE, NOTHING, ChannelUse
 from isfc.layout.collection import Channel, ChannelEnd, Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath

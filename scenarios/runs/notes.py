@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from ctc.sharing import NOTHING
+from ctc.channel_use import NOTHING
 from isfc.arguments import checked
 from isfc.layout.capacity import RULE_GBPS_MAX
 from isfc.layout.catalogue import AnyLayout, given_link

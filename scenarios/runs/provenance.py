@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
 from typing import Final
 
+from msgspec import Struct, structs
+
 from ctc.profiles import FEATURES
 from isfc.layout.write import format_layout
 from isfc.link.parameters import LinkParameters
@@ -53,6 +55,8 @@ def plain(value: object) -> object:
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
         return [plain(each) for each in value]
+    if isinstance(value, Struct):
+        return plain(structs.asdict(value))
     if is_dataclass(value):
         return {part.name: plain(getattr(value, part.name)) for part in fields(value)}
     return str(value)

@@ -1,7 +1,8 @@
 """Cable: the two ends of one CTC and the fibre between them, driven by hand."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS, Agenda

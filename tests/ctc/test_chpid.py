@@ -1,19 +1,19 @@
 """The fibre that CTCs share, and the processor that starts their I/Os."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse
 from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)

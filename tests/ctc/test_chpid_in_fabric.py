@@ -1,16 +1,15 @@
 """Ends of one channel in a fabric: their pace is the fabric's, and they say what they wait for."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ctc.address import ChpidId
+from ctc.channel_use import NOTHING
 from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE, SENDER
 from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING
 from tests.ctc.cable import PLAIN, Cargo
 from tests.ctc.test_chpid import NEAR_NS, ctc_on, fibre
 

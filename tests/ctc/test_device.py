@@ -1,10 +1,9 @@
 """One end of a CTC, met by the other."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame

@@ -1,8 +1,7 @@
 """Both ends of a CTC write: what fails when, and that every package stays whole."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc

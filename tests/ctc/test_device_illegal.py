@@ -1,8 +1,7 @@
 """Frames that no mate sends: they are counted, and change nothing."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration

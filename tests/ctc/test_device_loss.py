@@ -1,8 +1,7 @@
 """One end of a CTC when the other leaves, resets, or sends what fits nothing."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ctc.frame import CommandFrame, DataFrame, Signal, StatusFrame
 from ctc.state import State

@@ -1,6 +1,6 @@
 """What CP is told waits for its turn among the transfers that the chpid sends."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc

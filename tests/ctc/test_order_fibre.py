@@ -1,17 +1,16 @@
 """Orders on their way over a fibre: each once, in order, and as late as its channel lets it be."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.agenda import NEVER_NS
+from ctc.channel_use import NOTHING, ChannelUse
 from ctc.fabric import Fabric, FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind, OrderFibre
 from ctc.profiles import EXPRESS4, ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse
 from ctc.state import State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN

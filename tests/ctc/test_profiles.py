@@ -1,8 +1,7 @@
 """FICON features: their line rates, speeds and names."""
 
-from dataclasses import fields
-
 import pytest
+from msgspec import structs
 
 from ctc.errors import BadFeature
 from ctc.profiles import FEATURES, ChpidProfile, find_profile, line_payload_bytes_per_s
@@ -84,7 +83,7 @@ def test_a_profile_is_alike_whether_it_is_compiled_or_not() -> None:
 
     What makes a profile faster by a factor would then round the one and not the other.
     """
-    floats = [field.name for field in fields(ChpidProfile) if field.type is float]
+    floats = [field.name for field in structs.fields(ChpidProfile) if field.type is float]
     assert "processor_bits_per_ccw" in floats
     for profile in FEATURES.values():
         assert {type(getattr(profile, name)) for name in floats} == {float}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.sharing import ChannelUse, DirectionLoad, Sharing, fair_pace
+from ctc.channel_use import ChannelUse
+from ctc.sharing import DirectionLoad, Sharing, fair_pace
 
 
 def run(solos_ns: list[float], starts_ns: list[float]) -> list[float]:

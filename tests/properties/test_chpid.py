@@ -1,9 +1,8 @@
 """What no chpid may do, whatever it is asked."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid

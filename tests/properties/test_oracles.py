@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ctc.address import Rdev
 from ctc.profiles import find_profile
@@ -114,7 +115,7 @@ FREE_OF_COSTS = replace(
     single_ctc_length=1,
     single_ctc_message_length=0,
 )
-PROFILE = replace(
+PROFILE = structs.replace(
     find_profile("FICON Express2"),
     processor_ns_per_byte=0.0,
     processor_bits_per_ccw=0.0,

@@ -7,10 +7,11 @@ crowded channels, and tell of nothing else: those that tell of round trips have 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.features import CATALOGUE
 from isfc.layout.layout import Layout

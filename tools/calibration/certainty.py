@@ -118,7 +118,8 @@ def ratios() -> list[Miss]:
         ours = {c.key: c.emulated for c in draw.comparisons if c.measure == "mb_per_s"}
         for differs in Differs:
             for a, b in combinations(table.rows, 2):
-                if _differ_in(table, a, b, differs.value):
+                differing = [name for name in table.key if a.columns[name] != b.columns[name]]
+                if differing == [differs.value]:
                     theirs = b.number("mb_per_s") / a.number("mb_per_s")
                     model = ours[b.key] / ours[a.key]
                     suite = str(a.columns["suite"]) if differs is not Differs.WORKLOAD else ""
@@ -289,11 +290,6 @@ def _family(table: str, key: str, collisions_per_s: float) -> Family:
         collisions_per_s,
         appc=workload.traffic is Traffic.LEGACY,
     )
-
-
-def _differ_in(table: PublishedTable, a: PublishedRow, b: PublishedRow, column: str) -> bool:
-    differing = [name for name in table.key if a.columns[name] != b.columns[name]]
-    return differing == [column]
 
 
 def files() -> dict[Path, str]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from msgspec import structs
+
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import Experiment
@@ -109,7 +111,7 @@ class Constants:
     def apply(self, experiment: Experiment) -> Experiment:
         """The same experiment with these constants; what its release has of its own stays."""
         fitted = experiment.layout.with_fibres(
-            lambda fibre: replace(fibre, profile=self.profiles[fibre.profile.feature])
+            lambda fibre: structs.replace(fibre, profile=self.profiles[fibre.profile.feature])
         )
         usual = LinkParameters()
         own = {
@@ -143,7 +145,8 @@ def build_constants(values: Values) -> Constants:
             if not isinstance(present, int | float):
                 raise ValueError(f"{name}: there is no such constant")
             rounded = round(value) if isinstance(present, int) else value
-            records[record] = replace(records[record], **{field: rounded})
+            change = structs.replace if record in FEATURES else replace
+            records[record] = change(records[record], **{field: rounded})
     profiles = {name: records[name] for name in FEATURES}
     return Constants(records["link"], records["guests"], profiles)
 

@@ -55,7 +55,7 @@ def load_draws(path: Path = ROWS) -> list[Draw]:
     ]
 
 
-def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
+def summed_up(path: Path = ROWS) -> list[tuple[str, ...]]:
     """How well each suite came out, and all together: multi-CTC rows, MB/s."""
     table, lines = load_table("transport"), read_csv(path)
     comparisons = [c for draw in load_draws(path) for c in draw.comparisons]
@@ -68,11 +68,8 @@ def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
         assert summary is not None, "every suite has links of several CTCs"
         sizes = (summary.median, summary.p90, summary.worst)
         made = dict.fromkeys(line["made"] for line in lines if suite in (line["suite"], EVERY))
-        cells = (
-            *(suite, str(summary.count), *(f"{size:.4f}" for size in sizes)),
-            *(summary.worst_key, "; ".join(made)),
-        )
-        found.append(dict(zip(SUMMARY_COLUMNS, cells, strict=True)))
+        figures = (str(summary.count), *(f"{size:.4f}" for size in sizes))
+        found.append((suite, *figures, summary.worst_key, "; ".join(made)))
     return found
 
 

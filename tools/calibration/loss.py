@@ -83,8 +83,11 @@ def calibration_cases(
 ) -> list[Case]:
     """The rows that constants may be fitted to, those of the suite ``leave_out`` excepted."""
     rows = ((table, row) for table in tables for row in table.rows if row.role is Role.CALIBRATION)
-    cases = _cases(rows, length)
-    return [case for case in cases if leave_out is None or leave_out not in _suites(case)]
+    return [
+        case
+        for case in _cases(rows, length)
+        if not leave_out or all(row.columns.get("suite") != leave_out for _, row in case.shown)
+    ]
 
 
 def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -> list[Case]:
@@ -92,11 +95,6 @@ def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -
     for table, row in rows:
         shown[make_experiment(table, row)].append((table.name, row))
     return [Case(tuple(found), length) for found in shown.values()]
-
-
-def _suites(case: Case) -> set[object]:
-    """The suite of a run, if a table that shows it has one."""
-    return {row.columns["suite"] for _, row in case.shown if "suite" in row.columns}
 
 
 def emulate(task: Task) -> Recording:

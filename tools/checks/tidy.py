@@ -26,11 +26,11 @@ EMPTY_NAMES: Final = frozenset(
 
 PURE: Final = (
     "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
-    "itertools math mypy_extensions operator re string struct typing zlib"
+    "itertools math msgspec mypy_extensions operator re string struct typing zlib"
 )
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = "csv html importlib isfc.arguments isfc.reported json msgspec pathlib tomllib"
+READING: Final = "csv html importlib isfc.arguments isfc.reported json pathlib tomllib"
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
@@ -47,7 +47,7 @@ RINGS: Final = {
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
     "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
-    "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
+    "isfc.journal": (f"{SYSTEM} isfc.journal", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
         f"{LINK} ctc importlib isfc.arguments isfc.cp.words isfc.deck isfc.layout fnmatch textwrap",
@@ -63,7 +63,7 @@ RINGS: Final = {
         "",
     ),
     "isfc.ctce": (
-        f"{PURE} ctc ipaddress isfc.ctce isfc.errors isfc.journal.framed msgspec",
+        f"{PURE} ctc ipaddress isfc.ctce isfc.errors isfc.journal.framed",
         "",
     ),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),

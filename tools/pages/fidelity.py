@@ -19,7 +19,6 @@ import msgspec
 
 from isfc.answers.replay import Replayed, ReplayedFigure, judged
 from isfc.answers.replay_report import part_charts, replay_report
-from isfc.reports.delimited import records
 from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
@@ -102,9 +101,7 @@ def files() -> dict[Path, str]:
         for name, title, part in pictures(replay):
             charts = [chart for block in part for chart in part_charts(block, figures)]
             drawn[DOCS / name] = picture_svg(Report(title, [], charts=charts))
-    (checks,) = (
-        records(each) for each in replay_report(replayed(replays)).tables if each.name == "checks"
-    )
+    checks = [msgspec.structs.asdict(check) for check in replayed(replays).checks]
     factors = ranges()
     return drawn | {
         DOCS / "goals.csv": csv_text([*checks[0]], checks),

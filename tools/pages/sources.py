@@ -27,7 +27,7 @@ from tools.tables import csv_text, markdown_table, read_csv
 TABLE: Final = DOCS / "sources.csv"
 COLUMNS: Final = ("part", "constant", "value", "unit", "status", "source")
 STATUSES: Final = ("published", "derived", "calibrated", "assumed", "chosen")
-PROFILE: Final = tuple(field.name for field in fields(ChpidProfile) if field.name != "feature")
+PROFILE: Final = tuple(name for name in ChpidProfile.__struct_fields__ if name != "feature")
 
 _RECORDS: Final = (LinkParameters, GuestCosts)
 

@@ -5,6 +5,8 @@ from enum import Enum
 from itertools import combinations
 from typing import Final
 
+from msgspec import structs
+
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
 from ctc.profiles import find_profile
@@ -106,7 +108,7 @@ _PARAMETERS: Final = replace(
     appc_ns_per_byte_built=0.0,
     appc_ns_per_byte_taken=1.0,
 )
-_PROFILE: Final = replace(
+_PROFILE: Final = structs.replace(
     find_profile("FICON Express2"),
     line_ns_per_byte=0.1,
     processor_ns_per_byte=0.0,

@@ -56,8 +56,12 @@ def drawing(layout: AnyLayout) -> str:
     Raises `ConfigurationError` for what is no layout.
     """
     collection = given_collection(layout)
-    shares = collection.shared_channels or shares_anything(collection)
-    return drawing_svg(*collection.links, cluster=collection if shares else None)
+    return drawing_svg(*collection.links, cluster=cluster_of(collection))
+
+
+def cluster_of(collection: Collection) -> Collection | None:
+    """The cluster that is drawn above its links; None where they share nothing."""
+    return collection if collection.shared_channels or shares_anything(collection) else None
 
 
 def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = None) -> str:

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.drawing.cluster import WIDTH, draw_cluster
+from isfc.cli.drawing.cluster import WIDTH, cluster_of, draw_cluster
 from isfc.cli.drawing.link import (
     LINK_WIDTH,
     DrawnFibre,
@@ -19,20 +19,12 @@ from isfc.reports.template import part
 _ROW = 22
 
 
-def shares(collection: isfc.Collection) -> bool:
-    """Whether there are machines, directors or channels of several systems to be drawn."""
-    fibres = (fibre for link in collection.links for fibre in link.fibres)
-    return bool(
-        collection.cecs or collection.shared_channels or any(fibre.directors for fibre in fibres)
-    )
-
-
 def overview(collection: isfc.Collection) -> str:
     """The SVG of machines, channels and directors; nothing where nothing is shared.
 
     A channel names the links that have a fibre on it: CTCs of these can be dropped there.
     """
-    if not shares(collection):
+    if cluster_of(collection) is None:
         return ""
     drawn, height = draw_cluster(collection)
     for channel in drawn.iterfind("g[@data-ends]"):

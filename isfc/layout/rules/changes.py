@@ -6,9 +6,10 @@ means that the advice cannot be carried out with these chpids and CTCs.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.address import ChpidId
 from isfc.layout.capacity import FULL_CTC_COUNT

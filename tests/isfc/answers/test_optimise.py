@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ctc.address import Rdev
 from ctc.profiles import find_profile
@@ -88,7 +89,7 @@ def test_bad_options_are_refused(options: list[str], complaint: str, refusal: Re
 def test_device_numbers_that_are_new_or_move_are_named() -> None:
     now = load_layout(LAYOUT)
     first, second, *others = now.ctcs
-    elsewhere = replace(second, fibre=others[0].fibre)
+    elsewhere = structs.replace(second, fibre=others[0].fibre)
     new = CtcPair(first.fibre, (Rdev(0x5002), Rdev(0x6002)))
     assert definition_changes(now, replace(now, ctcs=(first, *others))) == []
     assert definition_changes(now, replace(now, ctcs=(first, elsewhere, new))) == [
@@ -185,8 +186,8 @@ def test_page_says_what_check_would_find_of_the_proposal(
 
 
 def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None:
-    fast = replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
-    faster = replace(GIVEN, fibres=(fast,), ctcs=(replace(GIVEN.ctcs[4], fibre=fast),))
+    fast = structs.replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
+    faster = replace(GIVEN, fibres=(fast,), ctcs=(structs.replace(GIVEN.ctcs[4], fibre=fast),))
     assert "The model is extrapolated" in page(result(faster, 130.0), capsys)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
@@ -245,14 +246,14 @@ def numbered(collection: Collection) -> Collection:
     links = []
     for link in collection.links:
         fibres = {
-            fibre: replace(
+            fibre: structs.replace(
                 fibre,
                 directors=tuple(name.rjust(2, "0") for name in fibre.directors),
                 channels=tuple(min(name.split("=")) for name in fibre.channels),
             )
             for fibre in link.fibres
         }
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
         links.append(replace(link, fibres=tuple(fibres.values()), ctcs=ctcs))
     return replace(collection, links=tuple(links))
 
@@ -261,8 +262,8 @@ def lengthened(collection: Collection) -> Collection:
     """The same with fibres of different lengths."""
     links = []
     for link in collection.links:
-        fibres = {fibre: replace(fibre, km=1.5 * n) for n, fibre in enumerate(link.fibres)}
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        fibres = {fibre: structs.replace(fibre, km=1.5 * n) for n, fibre in enumerate(link.fibres)}
+        ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
         links.append(Layout(link.nodes, tuple(fibres.values()), ctcs))
     return replace(collection, links=tuple(links))
 

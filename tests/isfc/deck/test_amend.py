@@ -228,7 +228,8 @@ def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path
     (deck,) = given.decks
     (link,) = given.links
     named = replace(
-        given, links=(link.with_fibres(lambda fibre: replace(fibre, directors=("EAST", "EAST"))),)
+        given,
+        links=(link.with_fibres(lambda fibre: structs.replace(fibre, directors=("EAST", "EAST"))),),
     )
     assert amended(named, {}).texts == {"cross-css": deck.cards}
     with pytest.raises(ConfigurationError, match="ALPHA:53 is on a director, by the link"):

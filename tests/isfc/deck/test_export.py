@@ -1,7 +1,8 @@
 """Statements and decks of a layout, as a system programmer would write them."""
 
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from isfc.deck.export import activation_text, own_ports, qualified
 from isfc.deck.exported import export

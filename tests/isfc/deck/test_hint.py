@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.address import ChpidId
 from isfc.deck.deck import Deck
@@ -96,7 +97,7 @@ def test_inter_switch_links_of_no_path_are_refused() -> None:
 def test_one_path_is_not_told_in_two_ways() -> None:
     link = load_layout("atlanta-boston")
     paths = [FarPath("WAN", 10, Isl(1, 16, credits_)) for credits_ in (90, 91)]
-    fibres = [replace(link.fibres[n], path=path) for n, path in enumerate(paths)]
+    fibres = [structs.replace(link.fibres[n], path=path) for n, path in enumerate(paths)]
     check_paths([replace(link, fibres=(fibres[0],))] * 2)
     with pytest.raises(ConfigurationError, match="PATH='WAN': of two lengths, or of two kinds"):
         check_paths([replace(link, fibres=tuple(fibres))])

@@ -106,7 +106,7 @@ def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers()
         replace(
             link,
             ctcs=tuple(
-                replace(c, rdevs=(Rdev(c.rdevs[0] + 0x1000), c.rdevs[1])) for c in link.ctcs
+                structs.replace(c, rdevs=(Rdev(c.rdevs[0] + 0x1000), c.rdevs[1])) for c in link.ctcs
             ),
         )
         if link.nodes == ("BETA", "GAMMA")

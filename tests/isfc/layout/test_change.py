@@ -1,10 +1,9 @@
 """Steps from one layout to another: they end there, and links stay up if that can be."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
@@ -46,7 +47,7 @@ def test_a_line_is_as_slow_as_the_credits_of_its_ports(
     gbps: float, km: float, mb_per_s: float
 ) -> None:
     """As `isfc check` says of them: derived, 90 credits of 2,048 bytes in each round trip."""
-    fibre = replace(FIBRE, profile=find_profile("FICON Express32S", gbps), km=km)
+    fibre = structs.replace(FIBRE, profile=find_profile("FICON Express32S", gbps), km=km)
     assert 1e9 / fibre.line_profile.line_ns_per_byte / 2**20 == pytest.approx(mb_per_s, abs=0.5)
     assert fibre.line_share < 1
 
@@ -58,19 +59,19 @@ def test_a_line_is_as_slow_as_the_credits_of_its_ports(
 def test_a_line_is_its_own_where_credits_fill_it_or_are_those_of_directors(
     gbps: float, km: float, path: FarPath | None
 ) -> None:
-    fibre = replace(FIBRE, profile=find_profile("FICON Express32S", gbps), km=km, path=path)
+    fibre = structs.replace(FIBRE, profile=find_profile("FICON Express32S", gbps), km=km, path=path)
     assert fibre.line_profile is fibre.profile
     assert fibre.line_share == 1
 
 
 def test_fibres_of_two_lengths_may_leave_from_one_chpid() -> None:
-    near = replace(FIBRE, profile=find_profile("FICON Express32S"))
-    far = replace(near, name="2", km=60)
+    near = structs.replace(FIBRE, profile=find_profile("FICON Express32S"))
+    far = structs.replace(near, name="2", km=60)
     first, second = LAYOUT.ctcs
     layout = replace(
         LAYOUT,
         fibres=(near, far),
-        ctcs=(replace(first, fibre=far), replace(second, fibre=near)),
+        ctcs=(structs.replace(first, fibre=far), structs.replace(second, fibre=near)),
     )
     system = System([define_link_end(layout, ATLANTA, LinkParameters())])
     assert len(system.channels.chpids[ChpidId(0x40)]) == 1

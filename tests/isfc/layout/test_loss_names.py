@@ -1,11 +1,10 @@
 """What people name as gone: which fibres go with it, and what is left without all of it."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout

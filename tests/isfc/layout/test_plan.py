@@ -1,11 +1,11 @@
 """Plans: write orders and the published capacity estimates."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.address import format_chpid, format_rdev
 from ctc.profiles import FEATURES

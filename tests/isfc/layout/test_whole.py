@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import isfc
 from isfc.layout.catalogue import load_collection
@@ -56,7 +57,7 @@ def test_links_on_one_chpid_share_it() -> None:
         (lambda: isfc.Collection((AB, AB)), "^ALPHA and BETA are joined already; expected one l"),
         (
             lambda: isfc.Collection(
-                (AB, replace(AG, ctcs=(replace(AG.ctcs[0], rdevs=AB.ctcs[0].rdevs),)))
+                (AB, replace(AG, ctcs=(structs.replace(AG.ctcs[0], rdevs=AB.ctcs[0].rdevs),)))
             ),
             "^6000 at ALPHA is already in ALPHA-BETA; expected it once$",
         ),

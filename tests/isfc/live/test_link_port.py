@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -140,8 +141,8 @@ def _crossed(setup: Setup) -> Any:
     definition = setup.definition(1)
     one, two, *others = definition.ctcs
     crossed = (
-        replace(one, device=replace(one.device, partner_rdev=two.device.partner_rdev)),
-        replace(two, device=replace(two.device, partner_rdev=one.device.partner_rdev)),
+        replace(one, device=structs.replace(one.device, partner_rdev=two.device.partner_rdev)),
+        replace(two, device=structs.replace(two.device, partner_rdev=one.device.partner_rdev)),
     )
     return replace(definition, ctcs=(*crossed, *others))
 

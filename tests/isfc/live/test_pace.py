@@ -2,6 +2,8 @@
 
 from dataclasses import fields, replace
 
+from msgspec import structs
+
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
 from isfc.live.pace import unpaced
@@ -20,7 +22,7 @@ def test_nothing_takes_time_but_waiting_for_a_lost_interrupt() -> None:
     assert set(times.values()) == {0}
     profile = after.ctcs[0].profile
     assert profile.io_ns == profile.turn_ns == profile.line_ns_per_byte == 0
-    assert {p.name for p in fields(ChpidProfile) if getattr(profile, p.name) != 0} == {
+    assert {p.name for p in structs.fields(ChpidProfile) if getattr(profile, p.name) != 0} == {
         "feature",
         "link_gbps",
         "roll_off",  # of a processor that takes no time

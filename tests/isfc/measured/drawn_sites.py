@@ -11,6 +11,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from msgspec import structs
+
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
@@ -199,7 +201,7 @@ def _named(loads: tuple[Load, ...]) -> str:
 
 
 def _line(profile: ChpidProfile, factor: float) -> ChpidProfile:
-    return replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
+    return structs.replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,12 @@ report would, with noise and rounding; what is said of it may be wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from statistics import median
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile, find_profile

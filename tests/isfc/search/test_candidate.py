@@ -1,11 +1,11 @@
 """Candidates are each choice once, and keep the device numbers that are defined where they can."""
 
-from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
@@ -101,7 +102,7 @@ def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None
 def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, runs: int) -> None:
     fibres = (
         *LAYOUT.fibres,
-        replace(LAYOUT.fibres[1], name="alike", chpids=(ChpidId(0x42), ChpidId(0x52))),
+        structs.replace(LAYOUT.fibres[1], name="alike", chpids=(ChpidId(0x42), ChpidId(0x52))),
     )
     simulated: list[tuple[int, ...]] = []
 
@@ -115,7 +116,7 @@ def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, ru
         return here(work, items)
 
     *others, last = LAYOUT.ctcs
-    three = replace(LAYOUT, fibres=fibres, ctcs=(*others, replace(last, fibre=fibres[2])))
+    three = replace(LAYOUT, fibres=fibres, ctcs=(*others, structs.replace(last, fibre=fibres[2])))
     optimise(task(objective, ctcs=4, runs=runs, seeds=1, layout=three), count)
     assert len(simulated) > 1
     alike = [{each, tuple((0, 2, 1)[index] for index in each)} for each in simulated]
@@ -128,7 +129,7 @@ def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, ru
 @pytest.mark.parametrize(("km", "once"), [(0.0, True), (20.0, False)])
 def test_a_list_turned_round_is_another_over_some_distance(km: float, *, once: bool) -> None:
     """The two ways of a link differ there by up to 6 %, and the worse of both lists was shown."""
-    far = LAYOUT.with_fibres(lambda fibre: replace(fibre, km=km))
+    far = LAYOUT.with_fibres(lambda fibre: structs.replace(fibre, km=km))
     simulated: set[tuple[int, ...]] = set()
 
     def noted(
@@ -145,7 +146,7 @@ def test_a_list_turned_round_is_another_over_some_distance(km: float, *, once: b
 
 def test_a_list_turned_round_exchanges_the_two_directions() -> None:
     turned = {Rdev(0x6000 + n): ctc for n, ctc in enumerate(reversed(LAYOUT.device_list()))}
-    ctcs = tuple(replace(ctc, rdevs=(rdev, rdev)) for rdev, ctc in turned.items())
+    ctcs = tuple(structs.replace(ctc, rdevs=(rdev, rdev)) for rdev, ctc in turned.items())
     mirrored = replace(LAYOUT, ctcs=ctcs)
     for objective, other in (
         (Objective.SYMMETRIC, Objective.SYMMETRIC),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
@@ -39,7 +40,7 @@ def test_what_ibm_measured_rests_on_no_assumption() -> None:
 
 @pytest.mark.parametrize("feature", [feature.name for feature in CATALOGUE])
 def test_every_feature_and_distance_has_its_widening(feature: str) -> None:
-    far = link(feature, 2).with_fibres(lambda fibre: replace(fibre, km=10.0))
+    far = link(feature, 2).with_fibres(lambda fibre: structs.replace(fibre, km=10.0))
     found = {each.name for each in assumed(far)}
     assert "CTCs over distance" in found
     assert ("channels of later features" in found) == (

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from ctc.fibre_channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
@@ -33,13 +34,15 @@ def run_of(layout: Layout, workload: str = "HL", pairs: int = 20) -> Experiment:
 def over(layout: Layout, path: FarPath) -> Layout:
     """The fibres on channels of a fabric, over a path."""
     return layout.with_fibres(
-        lambda fibre: replace(fibre, km=path.km, path=path, channels=("ATLANTA 40", "BOSTON 50"))
+        lambda fibre: structs.replace(
+            fibre, km=path.km, path=path, channels=("ATLANTA 40", "BOSTON 50")
+        )
     )
 
 
 def far(km: float, ctcs: int = 8, port_credits: float = PORT_CREDITS) -> Layout:
     layout = layout_of((16, ctcs))
-    return layout.with_fibres(lambda each: replace(each, km=km, port_credits=port_credits))
+    return layout.with_fibres(lambda each: structs.replace(each, km=km, port_credits=port_credits))
 
 
 def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
+from msgspec import structs
 
 from isfc.layout.file import parse_layout
 from scenarios.runs.experiment import Experiment
@@ -75,5 +76,5 @@ def test_the_same_run_is_the_same_again() -> None:
 
 def test_what_is_shared_is_no_matter_of_the_fibres_name() -> None:
     layout = parse_layout(ONE)
-    renamed = replace(layout, fibres=tuple(replace(f, name="x") for f in layout.fibres))
+    renamed = replace(layout, fibres=tuple(structs.replace(f, name="x") for f in layout.fibres))
     assert [f.kind for f in renamed.fibres] == [f.kind for f in layout.fibres]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.profiles import find_profile
 from isfc.layout.catalogue import load_layout
@@ -31,8 +32,8 @@ def layout_of(*groups: tuple[float, int], express: int = 4) -> Layout:
     """A link on Express4, or another: for each (Gb/s, CTCs) a fibre of its own."""
     layout = layout_of_express8(*groups)
     profile = find_profile(f"FICON Express{express}", express)
-    fibres = {fibre: replace(fibre, profile=profile) for fibre in layout.fibres}
-    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    fibres = {fibre: structs.replace(fibre, profile=profile) for fibre in layout.fibres}
+    ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
@@ -81,8 +82,8 @@ def test_layout_beyond_it_is_told(layout: Layout, told: list[str]) -> None:
 
 def test_fibre_with_a_length_is_told() -> None:
     layout = load_layout("published-4")
-    long = replace(layout.fibres[0], km=10.0)
-    ctcs = tuple(replace(ctc, fibre=long) for ctc in layout.ctcs)
+    long = structs.replace(layout.fibres[0], km=10.0)
+    ctcs = tuple(structs.replace(ctc, fibre=long) for ctc in layout.ctcs)
     assert beyond_measured(replace(layout, fibres=(long,), ctcs=ctcs)) == ["fibres with a length"]
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -65,8 +66,8 @@ def test_messages_outstanding_are_bounded() -> None:
 def lengthened(km: float) -> Experiment:
     """The small run over fibres of this length."""
     layout = SMALL.layout
-    fibres = {fibre: replace(fibre, km=km) for fibre in layout.fibres}
-    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    fibres = {fibre: structs.replace(fibre, km=km) for fibre in layout.fibres}
+    ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     longer = replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
     return SMALL.over(longer).with_loads(partial(replace, pairs=1, workload=find_workload("HS")))
 

@@ -23,10 +23,8 @@ counted = pytest.mark.skipif(
     or (shutil.which("valgrind") is None and os.environ.get("CI") != "true"),
     reason="counted by valgrind, which `.ci/run` has, with another Python",
 )
-START_MAX = 13
-"""Times an empty Python, a fiftieth more than there are, for a plan by rule of thumb.
-
-It was 12 while the command was written by hand; made from its function, it reads its types."""
+START_MAX = 12
+"""Times an empty Python, for a plan by rule of thumb."""
 
 
 @pytest.mark.at_length

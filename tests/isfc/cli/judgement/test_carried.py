@@ -1,10 +1,10 @@
 """Rule and model side by side in ``isfc plan``: what is said of their differences."""
 
 import json
-from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec.structs import replace
 
 from ctc.profiles import find_profile
 from isfc.answers.plan_modelled import differences, handled_mb_per_s

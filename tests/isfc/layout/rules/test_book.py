@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
@@ -28,7 +29,7 @@ def numbered(rdevs: Sequence[tuple[int, int]]) -> Layout:
     half = len(rdevs) // 2
     layout = layout_of((SLOW, half), (SLOW, len(rdevs) - half))
     ctcs = [
-        replace(ctc, rdevs=(Rdev(here), Rdev(there)))
+        structs.replace(ctc, rdevs=(Rdev(here), Rdev(there)))
         for ctc, (here, there) in zip(layout.ctcs, rdevs, strict=True)
     ]
     return replace(layout, ctcs=tuple(ctcs))
@@ -37,8 +38,8 @@ def numbered(rdevs: Sequence[tuple[int, int]]) -> Layout:
 def straight() -> Layout:
     layout = layout_of((SLOW, 4), (SLOW, 4))
     first, second = layout.fibres
-    fibre = replace(first, chpids=(first.chpids[0], first.chpids[0]))
-    ctcs = [replace(ctc, fibre=fibre) if ctc.fibre == first else ctc for ctc in layout.ctcs]
+    fibre = structs.replace(first, chpids=(first.chpids[0], first.chpids[0]))
+    ctcs = [structs.replace(ctc, fibre=fibre) if ctc.fibre == first else ctc for ctc in layout.ctcs]
     return replace(layout, fibres=(fibre, second), ctcs=tuple(ctcs))
 
 
@@ -47,15 +48,15 @@ def selected() -> Layout:
     layout = layout_of((SLOW, 4), (SLOW, 3))
     first, second = layout.fibres
     *others, last = layout.ctcs
-    ctcs = [replace(ctc, fibre=second) if ctc == others[3] else ctc for ctc in others]
-    return replace(layout, ctcs=(*ctcs, replace(last, fibre=first)))
+    ctcs = [structs.replace(ctc, fibre=second) if ctc == others[3] else ctc for ctc in others]
+    return replace(layout, ctcs=(*ctcs, structs.replace(last, fibre=first)))
 
 
 def long(gbps: float, km: float) -> Layout:
     """A link whose fibres are so long."""
     layout = layout_of((gbps, 4), (gbps, 4))
-    fibres = {fibre: replace(fibre, km=km) for fibre in layout.fibres}
-    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    fibres = {fibre: structs.replace(fibre, km=km) for fibre in layout.fibres}
+    ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
@@ -63,8 +64,8 @@ def joined(km: float, credits_: int, gbps: float = 8) -> Layout:
     """A link through inter-switch links with so many buffer credits each."""
     layout = long(gbps, km)
     path = FarPath("far", km, Isl(1, gbps, credits_))
-    fibres = {fibre: replace(fibre, path=path) for fibre in layout.fibres}
-    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    fibres = {fibre: structs.replace(fibre, path=path) for fibre in layout.fibres}
+    ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
@@ -75,7 +76,7 @@ def led(*counts: int, end: int = 0) -> Layout:
 
     def on_one(fibre: Fibre) -> Fibre:
         here, there = fibre.chpids
-        return replace(fibre, chpids=(here, one) if end else (one, there))
+        return structs.replace(fibre, chpids=(here, one) if end else (one, there))
 
     return layout.with_fibres(on_one)
 
@@ -171,8 +172,8 @@ OF_SEVERAL = {SHARED, *(rule.id for rule in clusters.RULES)}
 def beside(count: int, chpid: int) -> Layout:
     """A link from BOSTON to CHICAGO, with so many CTCs on a chpid of BOSTON's."""
     layout = layout_of((SLOW, count))
-    fibre = replace(layout.fibres[0], chpids=(ChpidId(chpid), ChpidId(0x60)))
-    ctcs = tuple(replace(ctc, fibre=fibre) for ctc in layout.ctcs)
+    fibre = structs.replace(layout.fibres[0], chpids=(ChpidId(chpid), ChpidId(0x60)))
+    ctcs = tuple(structs.replace(ctc, fibre=fibre) for ctc in layout.ctcs)
     return Layout((NodeName("BOSTON"), NodeName("CHICAGO")), (fibre,), ctcs)
 
 
@@ -299,11 +300,11 @@ def test_links_that_share_a_chpid_are_named() -> None:
 def test_chpids_that_are_shared_alike_are_told_together() -> None:
     link, other = layout_of((SLOW, 3), (SLOW, 3)), beside(2, 0x51)
     fibres = (
-        replace(other.fibres[0], name="a"),
-        replace(other.fibres[0], name="b", chpids=(ChpidId(0x50), ChpidId(0x61))),
+        structs.replace(other.fibres[0], name="a"),
+        structs.replace(other.fibres[0], name="b", chpids=(ChpidId(0x50), ChpidId(0x61))),
     )
     both = tuple(
-        replace(ctc, fibre=fibre)
+        structs.replace(ctc, fibre=fibre)
         for ctc, fibre in zip(beside(4, 0x51).ctcs, fibres * 2, strict=True)
     )
     (finding,) = (f for f in find_all(link, (Layout(other.nodes, fibres, both),)) if f.id == SHARED)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.layout.layout import Layout
@@ -119,7 +120,8 @@ def drawn_layouts(draw: st.DrawFn) -> Layout:
     layout = layout_of(*((gbps, 1) for gbps in speeds))
     order = sorted(down) if draw(st.booleans()) else down
     ctcs = tuple(
-        replace(layout.ctcs[index], rdevs=(Rdev(n), Rdev(n))) for n, index in enumerate(order)
+        structs.replace(layout.ctcs[index], rdevs=(Rdev(n), Rdev(n)))
+        for n, index in enumerate(order)
     )
     return replace(layout, fibres=tuple(dict.fromkeys(c.fibre for c in ctcs)), ctcs=ctcs)
 
