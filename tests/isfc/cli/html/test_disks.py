@@ -1,10 +1,10 @@
 """The page's part on disks that ride the link's chpids."""
 
 import re
+from dataclasses import replace
 from html import escape
 
 import pytest
-from msgspec.structs import replace
 
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
