@@ -4,7 +4,7 @@ Each level carries the sum of what is below it, up to its own ceilings: one for 
 for both together. MB are 10**6 bytes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,10 +33,6 @@ class DataRates:
     def mb_per_s(self) -> float:
         """Both directions together."""
         return self.read_mb_per_s + self.write_mb_per_s
-
-    def scaled(self, factor: float) -> "DataRates":
-        """The same mix, more or less of it."""
-        return DataRates(self.read_mb_per_s * factor, self.write_mb_per_s * factor)
 
 
 def total(flows: Sequence[DataRates]) -> DataRates:
@@ -77,11 +73,6 @@ class Ceiling:
         """One that carries so many times as much."""
         return Ceiling(self.level, factor * self.one_way_mb_per_s, factor * self.mb_per_s)
 
-    def carry(self, below: Iterable[DataRates]) -> DataRates:
-        """What gets through of all that comes from below; everyone is held back alike."""
-        wanted = total([*below])
-        return wanted.scaled(1.0 / max(1.0, self.use(wanted)))
-
 
 CARD: Final = Ceiling("card", UNLIMITED, UNLIMITED)
 """Published: two channels of a card get twice what one gets, 3200 MB/s one way."""
@@ -99,14 +90,3 @@ LEVELS: Final = (
     (FANOUT, INTERCONNECTS_OF_FANOUT),
 )
 """From the channel up: a level, and how many of the level below it has."""
-
-
-def carry(channels: Iterable[DataRates]) -> DataRates:
-    """What one fanout card gets through of what its ``channels`` send, in their order of cabling.
-
-    Channels fill the first card, then the next; there may be fewer than the fanout has room for.
-    """
-    flows = list(channels)
-    for ceiling, count in LEVELS:
-        flows = [ceiling.carry(flows[at : at + count]) for at in range(0, len(flows), count)]
-    return total(flows)

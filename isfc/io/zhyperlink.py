@@ -17,8 +17,6 @@ from msgspec.structs import replace
 
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
-FEATURE: Final = "zHyperLink Express"
-
 
 @dataclass(frozen=True, slots=True)
 class SynchronousProfile:
@@ -28,7 +26,6 @@ class SynchronousProfile:
     ``asynchronous_cpu_ns`` what of the processor.
     """
 
-    feature: str
     slots: int
     fixed_ns: int
     turn_ns: int
@@ -43,7 +40,6 @@ class SynchronousProfile:
 
 
 ZHYPERLINK: Final = SynchronousProfile(
-    FEATURE,
     slots=5,
     fixed_ns=13_000,
     turn_ns=6_000,

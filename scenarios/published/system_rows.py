@@ -13,7 +13,7 @@ from typing import Final
 
 from ctc.features import find_channel
 from isfc.io import osa
-from isfc.io.bandwidth import DataRates, carry
+from isfc.io.bandwidth import LEVELS, DataRates, total
 from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
 from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
@@ -178,7 +178,12 @@ def ioss_bandwidth(row: PublishedRow) -> Figures:
     one_way, both = CHANNEL_MB_PER_S
     is_mixed = row.columns["direction"] == "mix"
     full = DataRates(both / 2, both / 2) if is_mixed else DataRates(one_way, 0)
-    return {"gb_per_s": carry([full] * int(row.number("channels"))).mb_per_s / 1e3}
+    count, below = int(row.number("channels")), 1
+    for ceiling, children in LEVELS:
+        below = min(count, below * children)
+        reads, writes = ceiling.slowness(total([full] * below))
+        full = DataRates(full.read_mb_per_s / reads, full.write_mb_per_s / writes)
+    return {"gb_per_s": count * full.mb_per_s / 1e3}
 
 
 CHANNEL_MB_PER_S: Final = (1_600.0, 3_200.0)
