@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.units import range_of, shown
@@ -17,7 +17,6 @@ from scenarios.runs.steady import Rate
 if TYPE_CHECKING:
     from isfc.answers.losses import Left
     from isfc.answers.plan_links import Cut
-    from isfc.layout.loss import Loss
 
 
 def paces(rate: Rate | Figure) -> str:
@@ -179,11 +178,7 @@ _NAMED = 6
 """Links that a cell of a table names: those of four members."""
 
 
-Cutting: TypeAlias = "Loss | Left | Cut"
-"""What is lost, and what answers say of it."""
-
-
-def fewer_line(loss: Cutting) -> str:
+def fewer_line(loss: "Left | Cut") -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike: dict[str, list[str]] = {}
     for name, left, had in loss.fewer:
@@ -198,7 +193,7 @@ def link_names(names: Sequence[str]) -> str:
     return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
 
 
-def cut_line(loss: Cutting) -> str:
+def cut_line(loss: "Left | Cut") -> str:
     """What goes with a piece of hardware."""
     said = [f"{loss.name}: no link is down"]
     if loss.cut:

@@ -1,13 +1,13 @@
 """Several links in a plan, alone and together, and what they share; of many what they come to."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from isfc.answers.advice import Cutting, cut_line, fewer_line, link_names
+from isfc.answers.advice import cut_line, fewer_line, link_names
 from isfc.answers.check import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
 from isfc.answers.losses import ALL_LINKS
@@ -19,7 +19,6 @@ from isfc.layout.rules.rule import Severity
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
-from scenarios.figures.cluster_plan import Busiest, Slowest, SystemOverview
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
@@ -163,9 +162,9 @@ def _overview(found: PlannedLinks) -> Report:
         f"{len(found.systems)} systems{cecs}, {many} links, {ctcs} CTCs",
         [*_overview_answer(found)],
         [
-            systems_table(found.systems, found.load or ""),
-            *limits_tables(found.busiest, found.slowest),
-            cuts_table(found.cuts),
+            _systems_table(found),
+            *_limits_tables(found),
+            _cuts_table(found),
             rules_table([RuleFound(*rule, counts[rule], {}) for rule in rules], with_texts=False),
         ],
         remarks=[
@@ -189,45 +188,46 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     yield "To do", found.to_do
 
 
-def systems_table(systems: Sequence[SystemOverview], load: str) -> Table:
-    """What each system has, and carries with all links together if that was run, with a load."""
+def _systems_table(found: PlannedLinks) -> Table:
+    """What each system has, and carries with all links together if that was run."""
     columns = [
         Column("system", "name"),
-        *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if load else []),
+        *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if found.load else []),
         Column("links", "links"),
         Column("CTCs", "ctcs"),
         Column("channels", "channels"),
         Column("Gb/s", "gbps", Unit.GB_PER_S),
     ]
-    said = f", MB/s (2^20) {load}" if load else ""
+    said = f", MB/s (2^20) {found.load}" if found.load else ""
     caption = f"What each system has, all links together{said}"
-    return Table(caption, columns, systems, "systems")
+    return Table(caption, columns, found.systems, "systems")
 
 
-def limits_tables(busiest: Sequence[Busiest], slowest: Sequence[Slowest]) -> list[Table]:
+def _limits_tables(found: PlannedLinks) -> list[Table]:
     """What is busiest of what links share, and the slowest links; none, no table."""
     columns = [
         Column("what links share", "name"),
         Column("busy\n%", "busy", Unit.SHARE),
         Column("links", "links"),
     ]
+    slowest = "The slowest links, MB/s from the first node and to it"
     ways = [
         Column("link", "name"),
         Column("->", "out", Unit.MB_PER_S),
         Column("<-", "back", Unit.MB_PER_S),
     ]
     tables = (
-        Table("What is busiest in that run", columns, busiest, "busiest"),
-        Table("The slowest links, MB/s from the first node and to it", ways, slowest, "slowest"),
+        Table("What is busiest in that run", columns, found.busiest, "busiest"),
+        Table(slowest, ways, found.slowest, "slowest"),
     )
     return [each for each in tables if each.rows]
 
 
-def cuts_table(losses: Sequence[Cutting]) -> Table:
+def _cuts_table(found: PlannedLinks) -> Table:
     """The losses that cut most."""
     columns = [
         Column("what is lost", "lost", value=lambda each: each.name),
         Column("links\ndown", "down", value=lambda each: link_names(each.cut)),
         Column("links\nwith fewer CTCs", "fewer", value=fewer_line),
     ]
-    return Table("The losses that cut most", columns, losses, "cuts")
+    return Table("The losses that cut most", columns, found.cuts, "cuts")

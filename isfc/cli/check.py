@@ -1,9 +1,8 @@
 """``isfc check``: several layouts, and what a pipeline is told of them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -19,47 +18,27 @@ from isfc.layout.catalogue import Decks
 from isfc.layout.rules.rule import Severity
 from isfc.reports.report import Report
 
-
-class Format(StrEnum):
-    """How findings are printed."""
-
-    TEXT = "text"
-    SARIF = "sarif"
-    GITHUB = "github"
-
-
-class FailOn(StrEnum):
-    """From which severity on a finding makes the command end with 1."""
-
-    INFO = "info"
-    WARNING = "warning"
-    NEVER = "never"
-
-
-_FAILING = {
-    FailOn.INFO: {Severity.INFO, Severity.WARNING},
-    FailOn.WARNING: {Severity.WARNING},
-    FailOn.NEVER: set[Severity](),
-}
+_FAILING: Final = {"info": {*Severity}, "warning": {Severity.WARNING}, "never": set[Severity]()}
 
 
 class CheckPrinted(AnswerPrinted, frozen=True):
     """How findings are printed, and from which on the command fails."""
 
     as_: Annotated[
-        Format,
+        Literal["text", "sarif", "github"],
         typer.Option(
             "--format", help="For people, as SARIF 2.1.0, or as annotations of GitHub's workflows."
         ),
-    ] = Format.TEXT
+    ] = "text"
     fail_on: Annotated[
-        FailOn, typer.Option(help="The least severity that makes the command end with 1.")
-    ] = FailOn.WARNING
+        Literal["info", "warning", "never"],
+        typer.Option(help="The least severity that makes the command end with 1."),
+    ] = "warning"
 
     def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for two forms."""
         super().check(html)
-        form = self.as_ is not Format.TEXT
+        form = self.as_ != "text"
         expect_one(format=form, json=self.json, csv=self.csv, html=html, notes=self.notes)
 
     def show(
@@ -69,9 +48,9 @@ class CheckPrinted(AnswerPrinted, frozen=True):
         html: Path | None = None,
     ) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
-        if self.as_ is Format.SARIF:
+        if self.as_ == "sarif":
             show_json(sarif_log(found, answers.RULES))
-        elif self.as_ is Format.GITHUB:
+        elif self.as_ == "github":
             show_lines(github_lines(found))
         elif self.json or any(each.error is None for each in found):
             super().show(found, report, html)

@@ -29,16 +29,13 @@ from isfc.library import check_posix
 class Subcommand(NamedTuple):
     """Where a subcommand is, in `isfc.cli`, and the first line of its docstring, for the list.
 
-    In `isfc.answers` it is the function of a capability, of which the command is made.
     A member of a group is listed when it is loaded, and needs none.
     """
 
-    module: str
-    name: str
-    """A function, or a `typer.Typer` that holds a group of them."""
+    path: str
+    """Of a function, or of a `typer.Typer` that holds a group of them; in `isfc.answers` it is the
+    function of a capability, of which the command is made."""
     summary: str = ""
-    needs_posix: bool = False
-    """It takes Unix sockets and POSIX signals, which Windows has not."""
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
@@ -47,7 +44,12 @@ class Subcommand(NamedTuple):
     @property
     def is_capability(self) -> bool:
         """Whether its command is made of a function of `isfc.answers`."""
-        return self.module.startswith("answers.")
+        return self.path.startswith("answers.")
+
+    @property
+    def needs_posix(self) -> bool:
+        """Whether it takes Unix sockets and POSIX signals, which Windows has not."""
+        return self.path.startswith(("live.", "studio."))
 
 
 class Subgroup:
@@ -61,125 +63,89 @@ class Subgroup:
 
 COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "plan": Subcommand(
-        "plan", "plan", "Show who writes on which CTC, what it carries, what to change."
+        "plan.plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
-        "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."
+        "import_.command.app", "Make a layout from IOCP decks, console logs or configurations."
     ),
-    "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
+    "new": Subcommand("new.new", "Write a commented layout of a few options or answers."),
     "size": Subcommand(
-        "answers.size",
-        "size",
+        "answers.size.size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
         code="size_code",
         own=("own_files.SIZED",),
     ),
     "export": Subcommand(
-        "export", "export", "Write the statements that the systems of a layout need."
+        "export.export", "Write the statements that the systems of a layout need."
     ),
-    "change": Subcommand("change", "change", "Say step by step how one layout becomes another."),
-    "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
+    "change": Subcommand("change.change", "Say step by step how one layout becomes another."),
+    "check": Subcommand("check.check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
-        "show",
-        "show_layout",
-        "Draw a layout: systems, chpids, fibres, who writes on what.",
+        "show.show_layout", "Draw a layout: systems, chpids, fibres, who writes on what."
     ),
     "report": Subcommand(
-        "report",
-        "report",
-        "Write one page about a layout: drawing, findings, runs, losses.",
+        "report.report", "Write one page about a layout: drawing, findings, runs, losses."
     ),
     "studio": Subcommand(
-        "studio.command",
-        "studio",
-        "Edit a layout on a local page that judges each change.",
-        needs_posix=True,
+        "studio.command.studio", "Edit a layout on a local page that judges each change."
     ),
-    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
+    "run": Subcommand("run.command.run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
-        "moves", "relocate", "Show how long live guest relocations take over the link."
+        "moves.relocate", "Show how long live guest relocations take over the link."
     ),
     "evacuate": Subcommand(
-        "moves", "evacuate", "Show how long it takes to move every guest off systems."
+        "moves.evacuate", "Show how long it takes to move every guest off systems."
     ),
     "collide": Subcommand(
-        "answers.collide",
-        "collide",
-        "Show how often writes collide, by rule and by offered load.",
+        "answers.collide.collide", "Show how often writes collide, by rule and by offered load."
     ),
     "replay": Subcommand(
-        "answers.replay",
-        "replay",
+        "answers.replay.replay",
         "Replay IBM's published measurements and show ours beside them.",
         code="replay_failure",
     ),
     "compare": Subcommand(
-        "answers.compare",
-        "compare_files",
+        "answers.compare.compare_files",
         "Lay results or layouts side by side and show the differences.",
     ),
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
-            "read": Subcommand("answers.measured_read", "read", own=("own_files.MEASURED",)),
+            "read": Subcommand("answers.measured_read.read", own=("own_files.MEASURED",)),
             "compare": Subcommand(
-                "answers.measured_compare",
-                "compare",
-                code="measured_compare_failure",
+                "answers.measured_compare.compare", code="measured_compare_failure"
             ),
-            "fit": Subcommand("answers.measured_fit", "fit", own=("own_files.SITE",)),
+            "fit": Subcommand("answers.measured_fit.fit", own=("own_files.SITE",)),
         },
     ),
-    "loads": Subcommand(
-        "loads", "loads", "Show a link's load by the time of day, and what is left."
-    ),
+    "loads": Subcommand("loads.loads", "Show a link's load by the time of day, and what is left."),
     "node": Subcommand(
-        "live.node",
-        "node",
-        "Run one system of a layout live, joined to its partners.",
-        needs_posix=True,
+        "live.node.node", "Run one system of a layout live, joined to its partners."
     ),
-    "cp": Subcommand(
-        "live.cp",
-        "cp",
-        "Give CP commands, such as QUERY ISLINK, to a running node.",
-        needs_posix=True,
-    ),
-    "up": Subcommand(
-        "live.up",
-        "up",
-        "Run the systems of a layout live, and watch their links work.",
-        needs_posix=True,
-    ),
-    "ctce": Subcommand(
-        "live.ctce",
-        "ctce",
-        "Join real Hercules by CTCs, and trace their commands.",
-        needs_posix=True,
-    ),
+    "cp": Subcommand("live.cp.cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
+    "up": Subcommand("live.up.up", "Run the systems of a layout live, and watch their links work."),
+    "ctce": Subcommand("live.ctce.ctce", "Join real Hercules by CTCs, and trace their commands."),
     "io": Subgroup(
         "Plan, run and size the I/O that is beside a link.",
         {
-            "plan": Subcommand("answers.io_plan", "io_plan"),
-            "run": Subcommand("answers.io_run", "io_run"),
-            "beside": Subcommand("answers.io_beside", "io_beside"),
-            "size": Subcommand("answers.io_size", "io_size", own=("own_files.PROPOSAL",)),
-            "chart": Subcommand("answers.io_chart", "io_chart"),
+            "plan": Subcommand("answers.io_plan.io_plan"),
+            "run": Subcommand("answers.io_run.io_run"),
+            "beside": Subcommand("answers.io_beside.io_beside"),
+            "size": Subcommand("answers.io_size.io_size", own=("own_files.PROPOSAL",)),
+            "chart": Subcommand("answers.io_chart.io_chart"),
         },
     ),
     "optimise": Subcommand(
-        "answers.optimise",
-        "optimise",
+        "answers.optimise.optimise",
         "Search for the best CTCs on a layout's chpids.",
         own=("own_files.ADVISED",),
     ),
     "sweep": Subcommand(
-        "answers.sweep",
-        "sweep",
+        "answers.sweep.sweep",
         "Run every combination of a grid, a line for each.",
         own=("own_files.RUNS",),
     ),
-    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
+    "journal": Subcommand("journal.app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives."""
 
@@ -266,15 +232,15 @@ def _load(where: Subcommand) -> Any:
     """The function of a subcommand, which is made where it is of a capability."""
     if where.is_capability:
         command_of = import_module("isfc.cli.capability").command_of
-        module = import_module(f"isfc.{where.module}")
-        own = [_named(*name.rsplit(".", 1)) for name in where.own]
-        code = getattr(module, where.code) if where.code else None
-        return command_of(getattr(module, where.name), code, own)
-    return _named(where.module, where.name)
+        module = where.path.rpartition(".")[0]
+        code = _named(f"{module}.{where.code}", "isfc") if where.code else None
+        return command_of(_named(where.path, "isfc"), code, [*map(_named, where.own)])
+    return _named(where.path)
 
 
-def _named(module: str, name: str) -> Any:
-    return getattr(import_module(f"isfc.cli.{module}"), name)
+def _named(path: str, package: str = "isfc.cli") -> Any:
+    module, name = path.rsplit(".", 1)
+    return getattr(import_module(f"{package}.{module}"), name)
 
 
 def _as_typer_has(name: str, found: Any) -> Any:

@@ -5,6 +5,8 @@ the operands and responses of DEACTIVE ISLINK and of VARY, and that CP lets a de
 off which is active on a link; here it goes down, as if its path were lost.
 """
 
+from typing import Final
+
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
 from isfc.cp.messages import CommandRefused, CpResponse, Target
@@ -61,6 +63,9 @@ def deactive_islink(operands: CommandWords, target: Target, answer: CpResponse) 
         answer.announce(messages.LINK_DEACTIVATED, format_rdev(rdev), messages.OPERATOR)
 
 
+_WORDS: Final = {True: "online", False: "offline"}
+
+
 def vary(operands: CommandWords, target: Target, answer: CpResponse, *, online: bool) -> None:
     """VARY ONLINE, or OFFLINE: let devices, or those on a chpid, be used again, or no more."""
     if operands.take_keyword(CHPID):
@@ -71,8 +76,7 @@ def vary(operands: CommandWords, target: Target, answer: CpResponse, *, online: 
     rdevs = operands.take_rdevs()
     done = sum(_vary_rdev(rdev, target, answer, online=online) for rdev in rdevs)
     answer.say(
-        f"{len(rdevs)} device(s) specified; "
-        f"{done} device(s) successfully varied {_word(online=online)}"
+        f"{len(rdevs)} device(s) specified; {done} device(s) successfully varied {_WORDS[online]}"
     )
 
 
@@ -85,7 +89,7 @@ def _vary_chpid(chpid: ChpidId, target: Target, answer: CpResponse, *, online: b
             messages.ONLINE_ALREADY if online else messages.OFFLINE_ALREADY, f"CHPID {name}"
         )
     target.system.apply(VaryChpid(chpid, online=online), target.now_ns)
-    answer.say(f"CHPID {name} varied {_word(online=online)}")
+    answer.say(f"CHPID {name} varied {_WORDS[online]}")
 
 
 def _vary_rdev(rdev: Rdev, target: Target, answer: CpResponse, *, online: bool) -> bool:
@@ -95,14 +99,10 @@ def _vary_rdev(rdev: Rdev, target: Target, answer: CpResponse, *, online: bool) 
         answer.refuse(messages.NO_SUCH_DEVICE, name)
     elif (rdev not in channels.offline_rdevs) is not online:
         target.system.apply(VaryDevice(rdev, online=online), target.now_ns)
-        answer.say(f"{name} varied {_word(online=online)}")
+        answer.say(f"{name} varied {_WORDS[online]}")
         return True
     elif online:
         answer.refuse(messages.ONLINE_ALREADY, f"Device {name}")
     else:
         answer.refuse(messages.DEVICE_OFFLINE, name)
     return False
-
-
-def _word(*, online: bool) -> str:
-    return "online" if online else "offline"

@@ -119,17 +119,8 @@ class Told:
         self.flight = flight
 
 
-class Happened(NamedTuple):
-    """What happened at an end besides, in words."""
-
-    at_ns: int
-    at: CtcPlace
-    text: str
-
-
-ExchangeEvent = OrderStep | Told
+ExchangeEvent = OrderStep | Told | Noted
 Observe = Callable[[ExchangeEvent], None]
-Note = Callable[[Happened], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +149,6 @@ class Exchange:
         self.lost: list[set[str]] = [set() for _ in definition.on]
         """Why each CTC carries nothing now."""
         self.observers: Final[list[Observe]] = []
-        self.noters: Final[list[Note]] = []
-        """Called with whatever else is to be told of an end."""
         self.fibres: list[OrderFibre[CtcPlace]] = [
             OrderFibre(kind, fabric) for kind in definition.kinds
         ]
@@ -171,7 +160,6 @@ class Exchange:
         self._length_max: dict[CtcPlace, int] = {}
         self._now_ns = 0
         self._events: list[ExchangeEvent] = []
-        self._notes: list[Happened] = []
         self._is_timed = False
         """Whether anything may be under way."""
 
@@ -227,11 +215,11 @@ class Exchange:
             for fibre in self.fibres:
                 fibre.stalled = given.stalled
         else:
-            self._note(given.at, given.text)
+            self._events.append(given)
         self.advance(now_ns)
 
     def _note(self, at: CtcPlace, text: str) -> None:
-        self._notes.append(Happened(self._now_ns, at, text))
+        self._events.append(Noted(at, text))
 
     def _say(self) -> None:
         """Let observers have what has happened: after the ends, which wait for it."""
@@ -240,11 +228,6 @@ class Exchange:
             for event in events:
                 for observe in self.observers:
                     observe(event)
-        if self._notes:
-            notes, self._notes = self._notes, []
-            for happened in notes:
-                for note in self.noters:
-                    note(happened)
 
     def _told(
         self, at_ns: int, at: CtcPlace, order: Order, flight: Flight[CtcPlace] | None

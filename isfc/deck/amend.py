@@ -7,9 +7,13 @@ statement has a comment above it that begins with ``* isfc:``. A device that the
 stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
+
+from msgspec import structs
 
 from ctc.address import Rdev, format_rdev
 from ctc.profiles import ChpidProfile
@@ -24,6 +28,7 @@ from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.groups import grouped
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.write import format_rdevs
@@ -49,7 +54,7 @@ def amended(collection: Collection, said: Ports) -> Amended:
     for link in collection.links:
         amendment.add(link)
     amendment.add_hints()
-    again = _Amendment(collection, said, amendment.decks())
+    again = _Amendment(replace(collection, decks=amendment.decks()), said)
     lacking = [ctc for link in collection.links for ctc in again.lacking(link)]
     assert not lacking, "an amended deck lacks a CTC of its layout"
     if not again.is_told():
@@ -90,20 +95,18 @@ class _End:
 class _Amendment:
     """The drafts of all decks, and where each channel sits."""
 
-    def __init__(
-        self, collection: Collection, said: Ports, decks: tuple[KeptDeck, ...] | None = None
-    ) -> None:
+    def __init__(self, collection: Collection, said: Ports) -> None:
         self._collection = collection
-        self.drafts = [Draft(kept) for kept in decks or collection.decks]
+        self.drafts = [Draft(kept) for kept in collection.decks]
         self._homes = {node: draft for draft in self.drafts for node in draft.systems}
+        self._systems = [each for draft in self.drafts for each in draft.systems.values()]
         self._ports: dict[int, str] = {}
         self._ways: dict[int, dict[int, NodeName]] = {}
-        ports = {**kept_ports(collection.decks), **own_ports(collection), **said}
-        self._told = ports
+        self._told = {**kept_ports(collection.decks), **own_ports(collection), **said}
         for link, fibre, _ in collection.fibres():
             channels = self._channels(link, fibre)
             for end, channel in enumerate(channels):
-                if port := ports.get((link.nodes[end], fibre.chpids[end])):
+                if port := self._told.get((link.nodes[end], fibre.chpids[end])):
                     self._ports[id(channel)] = port
                 far = id(channels[1 - end])
                 self._ways.setdefault(id(channel), {})[far] = link.nodes[1 - end]
@@ -111,7 +114,7 @@ class _Amendment:
     def decks(self) -> tuple[KeptDeck, ...]:
         """The decks as they are by now."""
         return tuple(
-            KeptDeck(deck.name, deck.partitions, deck.ports, draft.text())
+            structs.replace(deck, cards=draft.text())
             for deck, draft in zip(self._collection.decks, self.drafts, strict=True)
         )
 
@@ -134,7 +137,8 @@ class _Amendment:
     def _ends(self, link: Layout, fibre: Fibre) -> tuple[_End, _End]:
         """The two ends of a fibre. Raises `ConfigurationError` where a port is missing."""
         channels = self._channels(link, fibre)
-        systems = [self._homes[node].systems[node] for node in link.nodes]
+        homes = [self._homes[node] for node in link.nodes]
+        systems = [home.systems[node] for home, node in zip(homes, link.nodes, strict=True)]
         ports = [self._ports.get(id(channel)) for channel in channels]
         names = [
             f"{node}:{chpid}" for node, chpid in zip(link.nodes, fibre.chpid_names, strict=True)
@@ -147,7 +151,7 @@ class _Amendment:
                     f"expected --ports {names[end]}=C1, its own port"
                 )
             for end, channel in enumerate(channels):
-                if self._links_of(channel):
+                if homes[end].links(channel):
                     raise ConfigurationError(
                         f"chpid {names[end]} is on a director, by the link addresses of its "
                         f"control units, and its port is not known; expected --ports {names[end]}="
@@ -164,95 +168,50 @@ class _Amendment:
                     )
         first, second = (
             _End(
-                self._homes[node],
+                home,
                 systems[end],
                 channels[end],
-                self._links(channels[end], ports[1 - end], fibre, 1 - end),
+                _links(home.links(channels[end]), ports[1 - end], fibre, 1 - end),
                 _cuadds(systems[1 - end], channels[1 - end]),
             )
-            for end, node in enumerate(link.nodes)
+            for end, home in enumerate(homes)
         )
         return first, second
 
-    def _links_of(self, channel: Channel) -> set[str]:
-        """The link addresses that control units of a channel have by now."""
-        return {
-            path.link
-            for draft in self.drafts
-            for unit in draft.deck.control_units.values()
-            for paths in unit.paths.values()
-            for path in paths
-            if path.channel is channel and path.link
-        }
-
-    def _links(
-        self, channel: Channel, port: str | None, fibre: Fibre, far: int
-    ) -> tuple[str | None, ...]:
-        """The link addresses of a far port, in the form of the channel's others first."""
-        if port is None:
-            return (None,)
-        director = switch_of(fibre.directors[far]) if fibre.directors else None
-        whole = f"{director}{port}" if director and len(port) == 2 else port
-        forms: list[str] = [*dict.fromkeys((port, whole, port[-2:]))]
-        if used := {len(link) for link in self._links_of(channel)}:
-            forms.sort(key=lambda form: len(form) not in used)
-        return tuple(forms)
+    def _by_fibre(
+        self, link: Layout, ctcs: Iterable[CtcPair]
+    ) -> Iterator[tuple[tuple[_End, _End], list[CtcPair]]]:
+        """CTCs of a link by fibre, with the two ends of each."""
+        for fibre, found in grouped((ctc.fibre, ctc) for ctc in ctcs).items():
+            yield self._ends(link, fibre), found
 
     def lacking(self, link: Layout) -> list[CtcPair]:
         """The CTCs of a link that the decks do not have."""
-        return [ctc for ctc in link.device_list() if not self._has(link, ctc)]
-
-    def _has(self, link: Layout, ctc: CtcPair) -> bool:
-        ends = self._ends(link, ctc.fibre)
-        address, *more = {end.address(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)}
-        return (
-            address is not None
-            and not more
-            and all(end.unit and end.unit.recognizes(address) for end in ends)
-        )
+        by_fibre = self._by_fibre(link, link.device_list())
+        return [ctc for ends, ctcs in by_fibre for ctc in ctcs if not _is_there(ctc, ends)]
 
     def add(self, link: Layout) -> None:
         """Define the CTCs of a link that are not there."""
         lacking = self.lacking(link)
-        wanted: dict[CtcPair, list[int]] = {}
-        for ctc in lacking:
-            for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
-                address = end.address(rdev)
-                wanted.setdefault(ctc, []).extend([] if address is None else [address])
-                end.draft.bar(rdev, end.image)
-        for ctc in lacking:
-            ends = self._ends(link, ctc.fibre)
-            units = [
-                end.unit
-                or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
-                for end, rdev in zip(ends, ctc.rdevs, strict=True)
-            ]
-            top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
-            every = [*range(top, UNIT_ADDRESS_MAX + 1), *range(top)]
-            every.sort(key=lambda each: sum(not unit.recognizes(each) for unit in units))
-            for address in (*wanted[ctc], *every):
-                if all(
-                    end.draft.is_free(unit, address, rdev, end.image)
-                    for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True)
-                ):
-                    break
-            else:
-                raise ConfigurationError(
-                    f"{link.name}: no unit address is left for {format_rdev(ctc.rdevs[0])} on "
-                    f"fibre {ctc.fibre.name}; expected fewer devices on its control units"
-                )
-            for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True):
-                end.draft.admit(unit, address, rdev, end.image)
+        wanted: dict[tuple[Rdev, Rdev], list[int]] = {}
+        for ends, ctcs in self._by_fibre(link, lacking):
+            for ctc in ctcs:
+                for end, rdev in zip(ends, ctc.rdevs, strict=True):
+                    address = end.address(rdev)
+                    wanted.setdefault(ctc.rdevs, []).extend([] if address is None else [address])
+                    end.draft.bar(rdev, end.image)
+        for ends, ctcs in self._by_fibre(link, lacking):
+            for ctc in ctcs:
+                _define(link, ctc, ends, wanted[ctc.rdevs])
 
     def add_hints(self) -> None:
         """Add what the decks have no keyword for and do not say in comments."""
-        systems = [system for draft in self.drafts for system in draft.systems.values()]
         inside = frozenset(
             frozenset(zip(link.nodes, fibre.chpids, strict=True))
             for link, fibre, _ in self._collection.fibres()
             if len(set(fibre.directors)) == 1
         )
-        hinted = hinted_fibres(systems, inside)
+        hinted = hinted_fibres(self._systems, inside)
         for link, fibre, _ in self._collection.fibres():
             node, partner = link.nodes
             said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
@@ -289,9 +248,8 @@ class _Amendment:
 
     def is_told(self) -> bool:
         """Whether the decks as they are tell which channels lead to each other."""
-        systems = [system for draft in self.drafts for system in draft.systems.values()]
         try:
-            pairings = pair_all(systems, hinted_ports(systems, ()))
+            pairings = pair_all(self._systems, hinted_ports(self._systems, ()))
         except ConfigurationError:
             return False
         found = {
@@ -328,6 +286,55 @@ class _Amendment:
                     f"({first_listed(format_rdevs(sorted(left)).split(','), _NAMED_MAX)}); "
                     "--as activate leaves them out of the links"
                 )
+
+
+def _links(
+    there: Iterable[str], port: str | None, fibre: Fibre, far: int
+) -> tuple[str | None, ...]:
+    """The link addresses of a far port, in the form of those that are ``there`` first."""
+    if port is None:
+        return (None,)
+    director = switch_of(fibre.directors[far]) if fibre.directors else None
+    whole = f"{director}{port}" if director and len(port) == 2 else port
+    forms: list[str] = [*dict.fromkeys((port, whole, port[-2:]))]
+    if used := {len(link) for link in there}:
+        forms.sort(key=lambda form: len(form) not in used)
+    return tuple(forms)
+
+
+def _is_there(ctc: CtcPair, ends: tuple[_End, _End]) -> bool:
+    """Whether a CTC has a device at both ends, of one unit address that both units recognize."""
+    address, *more = {end.address(rdev) for end, rdev in zip(ends, ctc.rdevs, strict=True)}
+    return (
+        address is not None
+        and not more
+        and all(end.unit and end.unit.recognizes(address) for end in ends)
+    )
+
+
+def _define(link: Layout, ctc: CtcPair, ends: tuple[_End, _End], wanted: Sequence[int]) -> None:
+    """Define a CTC at both ends, at the first unit address that is free, the ``wanted`` before."""
+    units = [
+        end.unit or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
+        for end, rdev in zip(ends, ctc.rdevs, strict=True)
+    ]
+    known = Counter(chain.from_iterable(unit.recognized for unit in units))
+    top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
+    every = [*range(top, UNIT_ADDRESS_MAX + 1), *range(top)]
+    every.sort(key=lambda address: known.get(address, 0), reverse=True)
+    for address in (*wanted, *every):
+        if all(
+            end.draft.is_free(unit, address, rdev, end.image)
+            for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True)
+        ):
+            break
+    else:
+        raise ConfigurationError(
+            f"{link.name}: no unit address is left for {format_rdev(ctc.rdevs[0])} on "
+            f"fibre {ctc.fibre.name}; expected fewer devices on its control units"
+        )
+    for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True):
+        end.draft.admit(unit, address, rdev, end.image)
 
 
 def _cuadds(far: DeckSystem, channel: Channel) -> tuple[int, ...]:

@@ -80,10 +80,6 @@ class Cabling:
             return None
         return replace(self, cables={**self.cables, id(one): id(other), id(other): id(one)})
 
-    def as_given(self) -> "Cabling":
-        """This, with all ports that are known so far as those that a user gave."""
-        return replace(self, given=frozenset(self.ports))
-
     def lead(self, here: "DeviceGroup", there: "DeviceGroup") -> "Cabling | None":
         """This, with two groups that lead to each other; None if they cannot."""
         pairs = (here, there), (there, here)
@@ -184,7 +180,7 @@ def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
                 "expected one port for each channel, and one channel on each port"
             )
         cabling = more
-    return cabling.as_given()
+    return replace(cabling, given=frozenset(cabling.ports))
 
 
 def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:

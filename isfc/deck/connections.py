@@ -43,16 +43,10 @@ class CtcRange:
 
     def followed_by(self, other: "CtcRange") -> bool:
         """Whether another goes on where this ends."""
-        beyond = tuple(_further(end, self.count) for end in self.ends)
+        beyond = tuple(end and replace(end, rdev=Rdev(end.rdev + self.count)) for end in self.ends)
         address = None if self.address is None else self.address + self.count
         same = (self.in_link, self.gap) == (other.in_link, other.gap)
         return same and beyond == other.ends and address == other.address
-
-
-def _further(end: RangeEnd | None, count: int) -> RangeEnd | None:
-    if end is None:
-        return None
-    return RangeEnd(end.node, end.chpid, end.unit, Rdev(end.rdev + count))
 
 
 def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:

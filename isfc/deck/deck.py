@@ -123,6 +123,11 @@ class ControlUnit:
     """HCD's SERIAL; HCM takes two of one serial for connected."""
     desc: str = ""
 
+    @property
+    def recognized(self) -> frozenset[int]:
+        """The unit addresses in its ranges."""
+        return frozenset(first + n for first, count in self.unit_addresses for n in range(count))
+
     def recognizes(self, unit_address: int) -> bool:
         """Whether ``unit_address`` is in one of its ranges of (first, count)."""
         return any(first <= unit_address < first + n for first, n in self.unit_addresses)

@@ -152,6 +152,16 @@ class Draft:
         """Whether the deck did not have a channel."""
         return any(each is channel for _, each in self._chpids)
 
+    def links(self, channel: Channel) -> set[str]:
+        """The link addresses that control units of a channel have by now."""
+        return {
+            path.link
+            for unit in self.deck.control_units.values()
+            for paths in unit.paths.values()
+            for path in paths
+            if path.channel is channel and path.link
+        }
+
     def unit(
         self, css: int, channel: Channel, links: Sequence[str | None], cuadds: Sequence[int]
     ) -> ControlUnit | None:
@@ -206,8 +216,7 @@ class Draft:
             made = DraftDevice(unit.number, address, rdev, 0, frozenset(), {image})
             self.devices.append(made)
         if not unit.recognizes(address):
-            known = {first + n for first, count in unit.unit_addresses for n in range(count)}
-            wider = replace(unit, unit_addresses=tuple(ranges({*known, address})))
+            wider = replace(unit, unit_addresses=tuple(ranges({*unit.recognized, address})))
             self.deck.control_units[unit.number] = wider
             self._wider.add(unit.number)
 

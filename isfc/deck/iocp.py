@@ -20,8 +20,8 @@ from isfc.deck.deck import (
     read_access,
 )
 from isfc.deck.number import (
+    MIF_IDS,
     UNIT_ADDRESS_MAX,
-    is_mif,
     parse_link,
     to_byte,
     to_count,
@@ -128,7 +128,7 @@ def _read_resource(deck: Deck, operands: StatementOperands) -> None:
         css = _css(csss[0]) if csss else 0
         if items and isinstance(items[0], OperandWord):  # PART=(LP1,1), or a list without numbers
             last = items[-1]
-            if len(items) == 2 and isinstance(last, OperandWord) and is_mif(last.text):
+            if len(items) == 2 and isinstance(last, OperandWord) and last.text in MIF_IDS:
                 items = (OperandList("", items, items[0].place),)
         for item in items:
             words = tuple(words_of(item))

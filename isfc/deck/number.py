@@ -1,5 +1,6 @@
 """Numbers and names from their text; each raises `ConfigurationError` for what is none."""
 
+import re
 from typing import Final
 
 from ctc.address import Rdev, parse_rdev
@@ -7,44 +8,36 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
 UNIT_ADDRESS_MAX: Final = 0xFF
+MIF_IDS: Final = frozenset("123456789ABCDEFabcdef")
 
-_HEX: Final = frozenset("0123456789ABCDEFabcdef")
-_MIF: Final = "123456789ABCDEF"
+
+def _of_form(form: str, text: str) -> str:
+    if not re.fullmatch(form, text, re.ASCII | re.IGNORECASE):
+        raise ConfigurationError(text)
+    return text
 
 
 def to_css(text: str) -> int:
     """A CSS, from 0 to 5."""
-    if len(text) != 1 or text not in "012345":
-        raise ConfigurationError(text)
-    return int(text)
-
-
-def is_mif(text: str) -> bool:
-    """Whether it is a MIF image id."""
-    return len(text) == 1 and text.upper() in _MIF
+    return int(_of_form("[0-5]", text))
 
 
 def to_mif(text: str) -> int:
     """A MIF image id, from 1 to F."""
-    if not is_mif(text):
-        raise ConfigurationError(text)
-    return int(text, 16)
+    return int(_of_form("[1-9A-F]", text), 16)
 
 
 def to_byte(text: str) -> int:
     """A unit address or CUADD, of 1 or 2 hex digits."""
-    if not 1 <= len(text) <= 2 or not _HEX.issuperset(text):
-        raise ConfigurationError(text)
-    return int(text, 16)
+    return int(_of_form("[0-9A-F]{1,2}", text), 16)
 
 
 def to_count(text: str) -> int:
     """A decimal count of unit addresses."""
-    if not 1 <= len(text) <= 5 or not (text.isascii() and text.isdigit()) or int(text) == 0:
+    count = int(_of_form("[0-9]{1,5}", text))
+    if not 1 <= count <= UNIT_ADDRESS_MAX + 1:
         raise ConfigurationError(text)
-    if int(text) > UNIT_ADDRESS_MAX + 1:
-        raise ConfigurationError(text)
-    return int(text)
+    return count
 
 
 def to_rdev(text: str) -> Rdev:
@@ -59,9 +52,7 @@ def to_far_port(text: str) -> str | None:
 
 def parse_link(text: str) -> str:
     """A link address, in capitals; raise `ConfigurationError` otherwise."""
-    if len(text) not in (2, 4) or not _HEX.issuperset(text):
-        raise ConfigurationError(text)
-    return text.upper()
+    return _of_form("(?:[0-9A-F]{2}){1,2}", text).upper()
 
 
 def to_node(text: str) -> NodeName:

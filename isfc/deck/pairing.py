@@ -146,10 +146,13 @@ def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairin
     Of three systems and more, two that no CTC joins are left out.
     """
     entries = list(ports)
+    cabling = parse_ports(entries, systems)
     pairings: list[Pairing] = []
     for first, second in combinations(systems, 2):
-        pairings.append(pair(first, second, parse_ports(entries, systems)))
-        entries += [f"{key}={value}" for key, value in pairings[-1].inferred.items()]
+        pairings.append(pair(first, second, cabling))
+        if inferred := pairings[-1].inferred:
+            entries += [f"{key}={value}" for key, value in inferred.items()]
+            cabling = parse_ports(entries, systems)
     return [pairing for pairing in pairings if pairing.ctcs] or pairings
 
 

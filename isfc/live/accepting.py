@@ -10,7 +10,7 @@ counted immediately, and what fails is said.
 import asyncio
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Never, Protocol
@@ -72,6 +72,19 @@ def spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> as
     return task
 
 
+async def first_done(work: Collection[asyncio.Task[Any]]) -> set[asyncio.Task[Any]]:
+    """Wait until one is done, end the others, and raise what went wrong in those that are done."""
+    try:
+        done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in work:
+            task.cancel()
+        await asyncio.gather(*work, return_exceptions=True)
+    for task in done:
+        task.result()
+    return done
+
+
 async def accept_all(listener: socket.socket, take: Take, admit: Admit) -> Never:
     """Let ``take`` have everybody who connects and is admitted, one after the other."""
     while True:
@@ -97,20 +110,23 @@ async def accept(listener: socket.socket) -> tuple[socket.socket, object]:
         try:
             accepted, peer = listener.accept()
         except BlockingIOError:
-            await _until_readable(listener)
+            loop = asyncio.get_running_loop()
+            await until_ready(listener, loop.add_reader, loop.remove_reader)
         else:
             accepted.setblocking(False)
             return accepted, peer
 
 
-async def _until_readable(listener: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    readable = asyncio.Event()
-    loop.add_reader(listener, readable.set)
+async def until_ready(
+    waited: socket.socket, add: Callable[..., None], remove: Callable[[socket.socket], object]
+) -> None:
+    """Wait until a socket can be read or written, as the loop's functions say that are given."""
+    ready = asyncio.Event()
+    add(waited, ready.set)
     try:
-        await readable.wait()
+        await ready.wait()
     finally:
-        loop.remove_reader(listener)
+        remove(waited)
 
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]

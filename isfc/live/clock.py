@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 
 NS_PER_S: Final = 1_000_000_000
@@ -54,11 +53,6 @@ class Lag:
         self.late_ns_max = max(self.late_ns_max, late_ns)
         self.waited_ns += now_ns - set_ns
 
-    @property
-    def percent(self) -> float:
-        """Lateness in percent of the time that deadlines were waited for."""
-        return 100 * self.late_ns / self.waited_ns if self.waited_ns else 0.0
-
 
 _SPIN_S: Final = 0.0015
 """Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
@@ -102,33 +96,3 @@ class DeadlineTimer:
     def _call(self) -> None:
         self._timer = None
         self._on_due()
-
-
-class ResetWatch:
-    """Tells ``overdue`` of each CTC that was watched for ``patience_s`` seconds."""
-
-    def __init__(self, patience_s: float, overdue: Callable[[Rdev], None]) -> None:
-        self._patience_s = patience_s
-        self._overdue = overdue
-        self._timers: dict[Rdev, asyncio.TimerHandle] = {}
-
-    def watch(self, rdev: Rdev) -> None:
-        """From now on, if it is not watched already."""
-        if rdev not in self._timers:
-            loop = asyncio.get_running_loop()
-            self._timers[rdev] = loop.call_later(self._patience_s, self._end, rdev)
-
-    def forget(self, rdev: Rdev) -> None:
-        """Its connection is gone."""
-        timer = self._timers.pop(rdev, None)
-        if timer is not None:
-            timer.cancel()
-
-    def close(self) -> None:
-        """Watch nothing any more."""
-        for rdev in list(self._timers):
-            self.forget(rdev)
-
-    def _end(self, rdev: Rdev) -> None:
-        del self._timers[rdev]
-        self._overdue(rdev)

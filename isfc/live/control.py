@@ -16,7 +16,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
@@ -50,49 +50,33 @@ class BadRequest(IsfcError):
     """A request that cannot be answered; the client is told why."""
 
 
-@dataclass(frozen=True, slots=True)
-class ControlLimits:
-    """What clients may take: bytes of a request, clients at a time, seconds of silence.
+LINE_LENGTH_MAX: Final = 4_096
+CLIENT_COUNT_MAX: Final = 16
+IDLE_S: Final = 60.0
+"""What clients may take: bytes of a request, clients at a time, seconds of silence, but for those
+that listen."""
 
-    ``unread_length_max`` is how many bytes may wait for a client that does not read before
-    announcements are no longer kept for it, and it has to go. One that listens may be silent.
-    """
-
-    line_length_max: int = 4_096
-    client_count_max: int = 16
-    idle_s: float = 60.0
-    unread_length_max: int = 262_144
-
+UNREAD_LENGTH_MAX: Final = 262_144
+"""Bytes that may wait for a client that does not read before announcements are no longer kept for
+it, and it has to go."""
 
 SILENT_S: Final = 1.0
 """Where there are too many clients, one that has asked nothing for so many seconds gives way."""
 
-LIMITS: Final = ControlLimits()
 
-
+@dataclass(eq=False, slots=True)
 class ControlServer:
     """Serves one node's control socket on the running event loop."""
 
-    def __init__(
-        self,
-        path: Path,
-        handle: Handle,
-        *,
-        limits: ControlLimits = LIMITS,
-        uid: int | None = None,
-    ) -> None:
-        self.path = path
-        self.handle = handle
-        self.limits = limits
-        self.uid = os.getuid() if uid is None else uid
-        """Whose processes are served."""
-        self.refused_count = 0
-        """Connections that were closed because of what they did, or of who they were."""
-        self.clients: set[_Client] = set()
-        self.turn = asyncio.Lock()
-        """Held for an answer and the rest after it, by one client after the other."""
-        self._server: Acceptor | None = None
-        self._inode = 0
+    path: Path
+    handle: Handle
+    refused_count: int = 0
+    """Connections that were closed because of what they did, or of who they were."""
+    clients: "set[_Client]" = field(default_factory=set)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held for an answer and the rest after it, by one client after the other."""
+    _server: Acceptor | None = None
+    _inode: int = 0
 
     async def start(self) -> None:
         """Listen. Raises `ConfigurationError` when another process does."""
@@ -120,22 +104,22 @@ class ControlServer:
             client.announce(line)
 
     def _protocol(self) -> asyncio.StreamReaderProtocol:
-        reader = asyncio.StreamReader(self.limits.line_length_max - 1)  # without its end
+        reader = asyncio.StreamReader(LINE_LENGTH_MAX - 1)  # without its end
         return asyncio.StreamReaderProtocol(reader, self._come)
 
     def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = _Client(self, reader, writer)
-        if peer_uid(writer.get_extra_info("socket")) != self.uid:
+        if peer_uid(writer.get_extra_info("socket")) != os.getuid():
             client.refuse("this node is another user's")
         elif not self._make_room():
-            client.refuse(f"{self.limits.client_count_max} clients are connected already")
+            client.refuse(f"{CLIENT_COUNT_MAX} clients are connected already")
         else:
             self.clients.add(client)
             client.task = asyncio.get_running_loop().create_task(client.serve())
 
     def _make_room(self) -> bool:
         """Let who has been silent longest give way if there are too many; whether there is room."""
-        if len(self.clients) < self.limits.client_count_max:
+        if len(self.clients) < CLIENT_COUNT_MAX:
             return True
         silent = max(self.clients, key=lambda client: client.silent_s)
         if silent.silent_s < SILENT_S:
@@ -156,7 +140,6 @@ class _Client:
         self, server: ControlServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self._server = server
-        self._limits = server.limits
         self._reader = reader
         self._writer = writer
         self._listens = False
@@ -167,10 +150,9 @@ class _Client:
 
     async def serve(self) -> None:
         """Answer requests until it goes, or has to."""
-        limits = self._limits
         try:
             while True:
-                async with asyncio.timeout(None if self._listens else limits.idle_s):
+                async with asyncio.timeout(None if self._listens else IDLE_S):
                     await self._writer.drain()
                     line = await self._reader.readuntil(b"\n")
                 self._waits = True
@@ -180,10 +162,10 @@ class _Client:
                     self._waits, self._asked_s = False, time.monotonic()
                     await asyncio.sleep(max(REST_S_MIN, REST_SHARE * (self._asked_s - begin_s)))
         except TimeoutError:
-            self.refuse(f"nothing was asked for {limits.idle_s:g} s")
+            self.refuse(f"nothing was asked for {IDLE_S:g} s")
             self.abort()  # if it does not read either
         except asyncio.LimitOverrunError:
-            self.refuse(f"expected requests of at most {limits.line_length_max} B")
+            self.refuse(f"expected requests of at most {LINE_LENGTH_MAX} B")
         except (ConnectionError, EOFError):
             pass  # it is gone
         finally:
@@ -210,7 +192,7 @@ class _Client:
         """Send an announcement if the client listens, and reads."""
         if not self._listens or self._writer.is_closing():
             return
-        if self.waiting_length > self._limits.unread_length_max:
+        if self.waiting_length > UNREAD_LENGTH_MAX:
             self._server.refused_count += 1
             self.abort()
         else:

@@ -226,7 +226,7 @@ class Conversation:
                 self.sever(f"more than {RECORD_LENGTH_MAX} bytes in one turn", SeverCode.PROTOCOL)
                 raise ConversationSevered(SeverCode.PROTOCOL, "the partner sent too much at a time")
             if not end.arrived_length and (end.record_whole or self.at_end):
-                end.note_record_taken()
+                end.record_whole = False
                 self._record, self._record_length = [], 0
                 return b"".join(parts)
 

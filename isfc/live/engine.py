@@ -23,7 +23,7 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
-from isfc.live.clock import NS_PER_S, Clock, DeadlineTimer, Lag, ResetWatch
+from isfc.live.clock import NS_PER_S, Clock, DeadlineTimer, Lag
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveCounters, LiveEvent
@@ -108,9 +108,9 @@ class LiveEngine(Outlet):
         self._down: asyncio.TimerHandle | None = None
         self._was_up = self._ever_up = False
         """Whether the link has been up since it last restarted, and at all: before, none severs."""
-        self._resets = ResetWatch(
-            definition.parameters.mih_ns * clock.dilation / NS_PER_S, self._check_reset
-        )
+        self._reset_s = definition.parameters.mih_ns * clock.dilation / NS_PER_S
+        self._resets: dict[Rdev, asyncio.TimerHandle] = {}
+        """Of CTCs that are not usable, when that is looked at."""
         self._offers.extend(program.start(self.now_ns()))
         self._await_link()
         self._turn()
@@ -245,7 +245,7 @@ class LiveEngine(Outlet):
         """End the connection of one CTC, and forget what was under way on it."""
         self._connections[rdev].abort(reason)
         self._early.forget(rdev)
-        self._resets.forget(rdev)
+        self._end_reset(rdev)
 
     def _note_lost(self, rdev: Rdev, reason: str) -> None:
         self.counters.detached_count += 1
@@ -257,7 +257,8 @@ class LiveEngine(Outlet):
         parting, self._connections = [*self._connections.values()], {}
         for connection in parting:
             connection.part("this node ends")
-        self._resets.close()
+        for rdev in [*self._resets]:
+            self._end_reset(rdev)
         self._timer.cancel()
         if self._ticker is not None:
             self._ticker.cancel()
@@ -381,10 +382,11 @@ class LiveEngine(Outlet):
         self._offers.resume()
         if isinstance(event, DeviceChanged):
             self._keeps = not self._paced and len(self.end.link.scheduler.order) > 1
+            rdev = event.rdev
             if event.usable:
-                self._resets.forget(event.rdev)
-            elif event.rdev in self._connections:
-                self._resets.watch(event.rdev)
+                self._end_reset(rdev)
+            elif rdev in self._connections and rdev not in self._resets:
+                self._resets[rdev] = self._loop.call_later(self._reset_s, self._check_reset, rdev)
         elif isinstance(event, LinkUp):
             self._was_up = self._ever_up = True
             if self._down is not None:
@@ -409,8 +411,15 @@ class LiveEngine(Outlet):
         else:  # there is nothing to lose
             self._await_link()
 
+    def _end_reset(self, rdev: Rdev) -> None:
+        """A CTC is usable, or its connection is gone."""
+        timer = self._resets.pop(rdev, None)
+        if timer is not None:
+            timer.cancel()
+
     def _check_reset(self, rdev: Rdev) -> None:
         """A CTC has not been usable for a missing-interrupt interval."""
+        del self._resets[rdev]
         if self.end.link.ctcs[rdev].state is DeviceState.RESETTING:
             self.detach(rdev, "a reset was not answered")
 

@@ -134,7 +134,8 @@ def _pace(hello: Hello) -> str:
 def encode_greeting(greeting: Greeting) -> bytes:
     """The bytes of a greeting, its length first."""
     if isinstance(greeting, Hello):
-        kind, body = _HELLO_KIND, _encode_hello(greeting)
+        node, partner, *others = astuple(greeting)
+        kind, body = _HELLO_KIND, _HELLO.pack(node.encode(), partner.encode(), *others)
     elif isinstance(greeting, Accept):
         kind, body = _ACCEPT_KIND, b""
     else:
@@ -171,18 +172,9 @@ def decode_greeting(data: bytes | bytearray | memoryview) -> Greeting:
     if kind == _ACCEPT_KIND and not body:
         return Accept()
     if kind == _HELLO_KIND and len(body) == _HELLO.size:
-        return _decode_hello(body)
+        node, partner, rdev, partner_rdev, *others = _HELLO.unpack(body)
+        return Hello(_name(node), _name(partner), Rdev(rdev), Rdev(partner_rdev), *others)
     raise WireError(f"a greeting of kind {kind}, {len(body)} bytes long", _PREFIX.size)
-
-
-def _encode_hello(hello: Hello) -> bytes:
-    node, partner, *others = astuple(hello)
-    return _HELLO.pack(node.encode("ascii"), partner.encode("ascii"), *others)
-
-
-def _decode_hello(body: bytes) -> Hello:
-    node, partner, rdev, partner_rdev, *others = _HELLO.unpack(body)
-    return Hello(_name(node), _name(partner), Rdev(rdev), Rdev(partner_rdev), *others)
 
 
 def _name(field: bytes) -> str:

@@ -14,6 +14,7 @@ import socket
 import ssl
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -127,6 +128,7 @@ BACKLOG_MAX: Final = 1_024
 _TOO_MANY: Final = "too many connections from that address"
 
 
+@dataclass(eq=False, slots=True)
 class NodePort:
     """Lets connections in to the links of a system, and has what these have in common.
 
@@ -136,34 +138,28 @@ class NodePort:
     than at most is tried again.
     """
 
-    def __init__(
-        self,
-        random: Random,
-        *,
-        dilation: int = 0,
-        capabilities: int = 0,
-        tls: Tls | None = None,
-        connect_tls: Tls | None = None,
-    ) -> None:
-        self.tls = tls
-        self.connect_tls = connect_tls or tls
-        self.random = random
-        self.dilation = dilation
-        self.capabilities = capabilities
-        self.ungreeted: set[PendingConnection] = set()
-        """Those that have not greeted yet."""
-        self.checks_user = False
-        """Whether who comes must be a process of this user's."""
-        self.checks_certificate = False
-        """Whether who comes must show the certificate of a partner."""
-        self.links: list[LinkPort] = []
-        """Those of all links of this system."""
-        self.awaited: list[LinkPort] = []
-        """Those whose partners come here; this node goes to the others itself."""
-        self._admission: Admission | None = None
-        """Of strangers, once it listens where they can come."""
-        self._servers: list[Acceptor | TlsServer] = []
-        self._inodes: dict[Path, int] = {}
+    random: Random
+    dilation: int = 0
+    capabilities: int = 0
+    tls: Tls | None = None
+    connect_tls: Tls | None = None
+    ungreeted: set[PendingConnection] = field(default_factory=set)
+    """Those that have not greeted yet."""
+    checks_user: bool = False
+    """Whether who comes must be a process of this user's."""
+    checks_certificate: bool = False
+    """Whether who comes must show the certificate of a partner."""
+    links: "list[LinkPort]" = field(default_factory=list)
+    """Those of all links of this system."""
+    awaited: "list[LinkPort]" = field(default_factory=list)
+    """Those whose partners come here; this node goes to the others itself."""
+    _admission: Admission | None = None
+    """Of strangers, once it listens where they can come."""
+    _servers: list[Acceptor | TlsServer] = field(default_factory=list)
+    _inodes: dict[Path, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.connect_tls = self.connect_tls or self.tls
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
         """Let partners connect here; return where, for port 0 becomes a real one.

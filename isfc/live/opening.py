@@ -9,7 +9,7 @@ from random import Random
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from isfc.live.accepting import Tls
+from isfc.live.accepting import Tls, first_done
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
@@ -27,26 +27,17 @@ class LiveSystem:
     others as they are.
     """
 
-    def __init__(self, node_port: NodePort, attachments: Sequence[LinkPort]) -> None:
+    def __init__(self, node_port: NodePort) -> None:
         self.node_port = node_port
-        self.attachments = tuple(attachments)
-        self.engines = tuple(each.engine for each in attachments)
+        self.engines = tuple(each.engine for each in node_port.links)
 
     async def wait_closed(self) -> None:
         """Wait until one link is closed, and so all; raise what broke it, if something did."""
-        waiting = [asyncio.create_task(engine.wait_closed()) for engine in self.engines]
-        try:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
-        for task in done:
-            task.result()
+        await first_done([asyncio.create_task(engine.wait_closed()) for engine in self.engines])
 
     async def close(self) -> None:
         """Let nobody in any more, and end all connections of all links."""
-        await asyncio.gather(*(each.close() for each in self.attachments))
+        await asyncio.gather(*(each.close() for each in self.node_port.links))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +113,18 @@ class Opening:
             tls=self.tls,
             connect_tls=self.connect_tls,
         )
-        attachments = []
         for definition, program, runs in links:
             paced = definition if self.dilation else unpaced(definition)
             engine = LiveEngine(paced, program, clock, reconnect_s=self.reconnect_s, make=self.make)
-            attachments.append(LinkPort(engine, node_port, runs))
-        return LiveSystem(node_port, attachments)
+            LinkPort(engine, node_port, runs)  # is one of its links from now on
+        return LiveSystem(node_port)
 
     async def meet(self, system: LiveSystem) -> Endpoint | None:
         """Let partners come, or go to them; where this node listens, if it does.
 
         Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
         """
-        for each in system.attachments:
+        for each in system.node_port.links:
             endpoint = self.connect.get(each.engine.definition.partner)
             if endpoint is None:
                 each.await_partner()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ctc.address import Rdev
+from ctc.address import Rdev, format_rdev
 from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
@@ -64,8 +64,8 @@ class OperatedSystem:
             return list(dict.fromkeys(self._engine_of[rdev] for rdev in rdevs))
         if isinstance(given, VaryDevice):
             self.channels.vary_rdev(given.rdev, online=given.online)
-            return [self._engine_of[given.rdev]]
-        assert isinstance(given, DeviceInput), "operators give no other input"
+        else:
+            assert isinstance(given, DeviceInput), "operators give no other input"
         return [self._engine_of[given.rdev]]
 
 
@@ -74,52 +74,39 @@ async def open_control(
 ) -> ControlServer:
     """Serve the control socket of the engines' node in a run directory, until it is closed.
 
-    There is an engine for each of its links. ``paced`` says whether they go at the model's pace, so
-    that they can be late. Raises `ConfigurationError` when a node of that name has a socket there
-    already.
+    There is an engine for each of its links. It answers requests of the kinds ``cp``, ``snapshot``
+    and ``node``, and announces what CP would. ``paced`` says whether the links go at the model's
+    pace, so that they can be late. Raises `ConfigurationError` when a node of that name has a
+    socket there already.
     """
-    server = OperatorService(engines, directory, paced=paced).server
-    await server.start()
-    return server
+    system, processor = OperatedSystem(engines), CommandProcessor()
 
-
-class OperatorService:
-    """Answers requests of the kinds ``cp``, ``snapshot`` and ``node``; announces what CP would."""
-
-    def __init__(self, engines: Sequence[LiveEngine], directory: Path, *, paced: bool) -> None:
-        self._engines = tuple(engines)
-        self._system = OperatedSystem(engines)
-        self._paced = paced
-        self.server = ControlServer(control_path(directory, self._system.name), self.handle)
-        self._processor = CommandProcessor()
-        for engine in engines:
-            engine.listeners.append(self._hear)
-
-    def handle(self, kind: str, operand: object) -> dict[str, Any]:
+    def handle(kind: str, operand: object) -> dict[str, Any]:
         """The reply to a request. Raises `BadRequest` for one that makes no sense."""
         if kind == "cp":
             if not isinstance(operand, str):
                 raise BadRequest("cp: expected a command, a text")
-            return self._give(operand)
+            response = processor.execute(operand, system, system.now_ns())
+            for line in response.announcements:  # operators who listen hear of it too
+                server.announce(line)
+            return {"return_code": response.return_code, "lines": response.lines}
         if kind == "snapshot":
-            seen = [look(engine, paced=self._paced) for engine in self._engines]
-            channels = self._system.channels
-            offline = [f"{rdev:04X}" for rdev in self._system.rdevs if not channels.is_online(rdev)]
-            return {"links": [*map(snapshot_record, seen)], "offline": offline}
+            seen = [look(engine, paced=paced) for engine in engines]
+            offline = [rdev for rdev in system.rdevs if not system.channels.is_online(rdev)]
+            return {"links": [*map(snapshot_record, seen)], "offline": [*map(format_rdev, offline)]}
         if kind == "node":
-            partners = [engine.definition.partner for engine in self._engines]
-            rdevs = [f"{rdev:04X}" for rdev in self._system.rdevs]
-            return {"name": self._system.name, "partners": partners, "rdevs": rdevs}
+            partners = [engine.definition.partner for engine in engines]
+            rdevs = [*map(format_rdev, system.rdevs)]
+            return {"name": system.name, "partners": partners, "rdevs": rdevs}
         raise BadRequest(f"{kind[:40]}: expected cp, snapshot, node or listen")
 
-    def _give(self, command: str) -> dict[str, Any]:
-        """What a command is answered with; operators who listen hear of it too."""
-        response = self._processor.execute(command, self._system, self._system.now_ns())
-        for line in response.announcements:
-            self.server.announce(line)
-        return {"return_code": response.return_code, "lines": response.lines}
-
-    def _hear(self, end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
+    def hear(end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         line = announcement(event, end.partner)
         if line is not None:
-            self.server.announce(line)
+            server.announce(line)
+
+    server = ControlServer(control_path(directory, system.name), handle)
+    for engine in engines:
+        engine.listeners.append(hear)
+    await server.start()
+    return server

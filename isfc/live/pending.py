@@ -7,6 +7,7 @@ partner gets in although others keep coming.
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from ctc.address import Rdev, format_rdev
@@ -34,36 +35,38 @@ RIVAL_S: Final = 0.1
 that has been killed end meanwhile."""
 
 
+@dataclass(eq=False, slots=True)
 class PendingConnection:
     """One connection, from its greeting to its end.
 
-    If we connect, its ``link`` and ``rdev`` are known from the start. It is a `Receiver`, and a
+    If we connect, its link and RDEV are known from the start. It is a `Receiver`, and a
     `Guard` for as long as TLS is not there.
     """
 
-    def __init__(
-        self, node_port: "NodePort", link: "LinkPort | None" = None, rdev: Rdev | None = None
-    ) -> None:
-        loop = asyncio.get_running_loop()
-        self.ended: asyncio.Future[str | None] = loop.create_future()
-        """Why it has ended, if nobody was told."""
-        self.was_attached = False
-        self.wants_retry = False
-        """Nothing was wrong but the time: both are to greet again immediately."""
-        self._node_port = node_port
-        self._known_link = link
-        self._rdev = rdev
-        self._connects = rdev is not None
-        self._hello: Hello | None = None
-        self.theirs: Hello | None = None
-        """The partner's hello, if one has come."""
-        self._connection: Connection | None = None
-        self._end: Callable[[], object] | None = None  # as long as there is no connection
-        self._timer: asyncio.TimerHandle | None = None
-        self._rivalry: asyncio.TimerHandle | None = None
-        self._peer = ""
-        self._explained = False
-        """Whether its end needs no more words."""
+    node_port: "NodePort"
+    known_link: "LinkPort | None" = None
+    rdev: Rdev | None = None
+    ended: "asyncio.Future[str | None]" = field(init=False)
+    """Why it has ended, if nobody was told."""
+    was_attached: bool = False
+    wants_retry: bool = False
+    """Nothing was wrong but the time: both are to greet again immediately."""
+    _connects: bool = field(init=False)
+    _hello: Hello | None = None
+    theirs: Hello | None = None
+    """The partner's hello, if one has come."""
+    _connection: Connection | None = None
+    _end: Callable[[], object] | None = None
+    """Ends it as long as there is no connection."""
+    _timer: asyncio.TimerHandle | None = None
+    _rivalry: asyncio.TimerHandle | None = None
+    _peer: str = ""
+    _explained: bool = False
+    """Whether its end needs no more words."""
+
+    def __post_init__(self) -> None:
+        self.ended = asyncio.get_running_loop().create_future()
+        self._connects = self.rdev is not None
 
     def close(self, reason: str) -> None:
         """End it."""
@@ -77,10 +80,10 @@ class PendingConnection:
         """A TLS connection was accepted; ``end`` ends it. One more that has not greeted."""
         self._end = end
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
-        ungreeted = self._node_port.ungreeted
-        if len(ungreeted) >= UNGREETED_MAX * len(self._node_port.links):
+        ungreeted = self.node_port.ungreeted
+        if len(ungreeted) >= UNGREETED_MAX * len(self.node_port.links):
             silent = [pending for pending in ungreeted if pending.theirs is None]
-            self._node_port.random.choice(silent or list(ungreeted)).leave()
+            self.node_port.random.choice(silent or list(ungreeted)).leave()
         ungreeted.add(self)
         self._timer = asyncio.get_running_loop().call_later(
             GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
@@ -106,8 +109,8 @@ class PendingConnection:
         pending = self._impostor()
         if pending is not None:
             self._refuse(pending)
-        elif self._rdev is not None:
-            self._hello = self._link.hello(self._rdev)
+        elif self.rdev is not None:
+            self._hello = self._link.hello(self.rdev)
             self._say(self._hello)
 
     def received(self, connection: Connection, data: bytes | memoryview) -> None:
@@ -132,8 +135,8 @@ class PendingConnection:
         if not self.was_attached:
             if not (self._connects or self._explained):
                 self._note(reason)
-        elif self._rdev is not None and self._link.engine.is_attached(self._rdev, connection):
-            self._link.engine.detach(self._rdev, reason)
+        elif self.rdev is not None and self._link.engine.is_attached(self.rdev, connection):
+            self._link.engine.detach(self.rdev, reason)
         if not self.ended.done():
             self.ended.set_result(None if self.was_attached or self._explained else reason)
 
@@ -143,12 +146,12 @@ class PendingConnection:
             self._refuse("a second hello")
             return
         self.theirs = theirs
-        if self._known_link is None:
-            found = self._node_port.link_of(theirs)
+        if self.known_link is None:
+            found = self.node_port.link_of(theirs)
             if isinstance(found, str):
                 self._refuse(found)
                 return
-            self._known_link = found
+            self.known_link = found
             impostor = self._impostor()
             if impostor is not None:
                 self._refuse(impostor)
@@ -160,10 +163,10 @@ class PendingConnection:
             if theirs.rdev not in mates:
                 self._refuse(f"no CTC of {definition.name} goes to {format_rdev(theirs.rdev)}")
                 return
-            self._rdev = mates[theirs.rdev]
-        assert self._rdev is not None, "a hello without a CTC"
-        reason = handshake.fault(self._hello or link.hello(self._rdev), theirs)
-        checks_user = link.checks_user if self._connects else self._node_port.checks_user
+            self.rdev = mates[theirs.rdev]
+        assert self.rdev is not None, "a hello without a CTC"
+        reason = handshake.fault(self._hello or link.hello(self.rdev), theirs)
+        checks_user = link.checks_user if self._connects else self.node_port.checks_user
         if reason is None and checks_user:
             assert self._connection is not None, "a hello without a connection"
             reason = foreign_user(self._connection.transport.get_extra_info("socket"))
@@ -181,12 +184,12 @@ class PendingConnection:
         if link.rivals(theirs.incarnation):
             self._refuse(f"another {theirs.node} is connected already")
             return
-        assert self._rdev is not None, "welcome on no CTC"
+        assert self.rdev is not None, "welcome on no CTC"
         restarted = link.has_restarted(theirs.incarnation)
         if restarted:
             link.restart()
         if not self._connects:
-            self._hello = link.hello(self._rdev)
+            self._hello = link.hello(self.rdev)
             self._say(self._hello)
         elif restarted:
             self._retry("the partner has restarted")
@@ -203,7 +206,7 @@ class PendingConnection:
 
     def _attach(self) -> None:
         link, hello, theirs = self._link, self._hello, self.theirs
-        connection, rdev = self._connection, self._rdev
+        connection, rdev = self._connection, self.rdev
         assert hello is not None, "attached without our hello"
         assert theirs is not None, "attached without the partner's"
         assert connection is not None, "attached to nothing"
@@ -220,7 +223,7 @@ class PendingConnection:
         self._settle()
         self.was_attached = True
         if not self._connects:
-            self._node_port.know(connection.transport.get_extra_info("peername"))
+            self.node_port.know(connection.transport.get_extra_info("peername"))
         connection.measure_with(measure_frame)
         link.engine.attach(rdev, connection)
 
@@ -240,12 +243,12 @@ class PendingConnection:
 
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
-        place = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
+        place = f"{format_rdev(self.rdev)} {self._peer}" if self.rdev is not None else self._peer
         refused = ConnectionRefused(place.strip(), reason, by_partner)
-        if self._known_link is None:
-            self._node_port.refuse(refused)
+        if self.known_link is None:
+            self.node_port.refuse(refused)
         else:
-            self._known_link.engine.refuse(refused)
+            self.known_link.engine.refuse(refused)
 
     def _say(self, greeting: handshake.Greeting) -> None:
         if self._connection is not None:
@@ -253,25 +256,25 @@ class PendingConnection:
 
     def _settle(self) -> None:
         """Its greeting has fitted, or it is gone."""
-        self._node_port.ungreeted.discard(self)
+        self.node_port.ungreeted.discard(self)
         for timer in (self._timer, self._rivalry):
             if timer is not None:
                 timer.cancel()
 
     @property
     def _link(self) -> "LinkPort":
-        assert self._known_link is not None, "of no link yet"
-        return self._known_link
+        assert self.known_link is not None, "of no link yet"
+        return self.known_link
 
     def _impostor(self) -> str | None:
         """Why the certificate is not the partner's; None if it is, or none is asked for.
 
         As long as the link is not known it may be any partner's.
         """
-        place = self._link if self._connects else self._node_port
+        place = self._link if self._connects else self.node_port
         if not place.checks_certificate or self._connection is None:
             return None
-        links = self._node_port.links if self._known_link is None else [self._known_link]
+        links = self.node_port.links if self.known_link is None else [self.known_link]
         partners = [link.engine.definition.partner for link in links]
         names = certificate_names(self._connection.transport.get_extra_info("peercert") or {})
         if not names.isdisjoint(partner.upper() for partner in partners):

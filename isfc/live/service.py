@@ -15,6 +15,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Final
 
+from isfc.live.accepting import until_ready
+
 CONNECT_S: Final = 10.0
 """How long the service may take to accept a connection, its lookup included, in seconds."""
 
@@ -45,22 +47,17 @@ class Service:
                 version = ipaddress.ip_address(self._host).version
             except ValueError:
                 found = await self._look_up()
-                async with self._turn:
-                    return await self._connect_to_first(found, prepare)
-            family = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
-            return await _connect(family, (self._host, self._port), prepare)
-
-    async def _connect_to_first(
-        self, found: _Found, prepare: Callable[[socket.socket], None]
-    ) -> socket.socket:
-        """A connection to the first of these addresses that answers."""
-        failure: OSError = OSError("no address")
-        for family, address in found:
-            try:
-                return await _connect(family, (str(address[0]), self._port), prepare)
-            except OSError as error:
-                failure = error
-        raise failure
+            else:
+                literal = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
+                return await _connect(literal, (self._host, self._port), prepare)
+            failure = OSError("no address")
+            async with self._turn:
+                for family, address in found:
+                    try:
+                        return await _connect(family, (str(address[0]), self._port), prepare)
+                    except OSError as error:
+                        failure = error
+            raise failure
 
     async def _look_up(self) -> _Found:
         """The addresses of its name, of one lookup for all who ask while it is under way.
@@ -102,7 +99,8 @@ async def _connect(
         prepare(connection)
         error = connection.connect_ex(address)
         if error == errno.EINPROGRESS:
-            await _writable(connection)
+            loop = asyncio.get_running_loop()
+            await until_ready(connection, loop.add_writer, loop.remove_writer)
             error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if error:
             raise OSError(error, os.strerror(error))
@@ -110,14 +108,3 @@ async def _connect(
         connection.close()
         raise
     return connection
-
-
-async def _writable(connection: socket.socket) -> None:
-    """Wait until a connection is there, or has failed."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_writer(connection, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_writer(connection)

@@ -22,14 +22,12 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
-from isfc.live.engine import RECONNECT_S, LiveEngine
+from isfc.live.engine import RECONNECT_S
 from isfc.live.memory import keep_freed
 from isfc.live.opening import LiveSystem, Opening
 from isfc.live.partner_conversations import Handler, PartnerConversations
 from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
-from isfc.programs.switchboard import Switchboard
-from isfc.programs.verification import Verifying
 from isfc.system.definition import LinkEndDefinition
 
 if TYPE_CHECKING:
@@ -131,28 +129,6 @@ class OpenNode:
         for exchange in self.exchanges.values():
             exchange.end()
         await asyncio.gather(*(exchange.close() for exchange in self.exchanges.values()))
-
-    # What a node with one link has of its own, so that its programs need not name the partner.
-
-    @property
-    def definition(self) -> LinkEndDefinition:
-        """That of its end of the only link."""
-        return self.exchange().definition
-
-    @property
-    def engine(self) -> LiveEngine | None:
-        """What drives the only link."""
-        return self.exchange().engine
-
-    @property
-    def board(self) -> Switchboard:
-        """The conversations of the only link."""
-        return self.exchange().board
-
-    @property
-    def verifying(self) -> Verifying | None:
-        """What counts the messages of the only link that do not verify."""
-        return self.exchange().verifying
 
 
 @checked

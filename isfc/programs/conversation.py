@@ -76,7 +76,7 @@ class ConversationEnd:
         self.holds_conversation = traffic is Traffic.TRANSPORT or asking
         """Whether we may send. In APPC/VM only one end may."""
         self.record_whole = False
-        """Whether all that the partner sent in its turn is there (APPC/VM)."""
+        """Whether all that the partner sent in its turn is there and not taken (APPC/VM)."""
         self._register = register
         self.undelivered_length = 0
         """Bytes of ours that the partner had not received at the end, once it has said so."""
@@ -93,7 +93,7 @@ class ConversationEnd:
         self._finish_due = False
         self.in_link_count = 0
         """Messages that the link holds."""
-        self._credit_length = 0
+        self.credit_length = 0
         """Bytes that the partner still has room for."""
         self._arrived = ByteQueue()
         register.enter(self)
@@ -251,18 +251,6 @@ class ConversationEnd:
         else:
             self._receive_data(verb, body)
 
-    def receive_room(self, room_length: int) -> None:
-        """The room that the partner granted when it asked for this conversation."""
-        self._credit_length = room_length
-
-    def begin(self) -> None:
-        """It is the turn of this conversation, which the partner asks for, to be looked at."""
-        self._notify()
-
-    def note_record_taken(self) -> None:
-        """All that the partner sent in its turn has been taken (APPC/VM)."""
-        self.record_whole = False
-
     def note_looked_at(self) -> None:
         """The program looks at it now."""
         self._is_changed = False
@@ -318,7 +306,7 @@ class ConversationEnd:
     def _next_data(self) -> Message | None:
         """Bytes, if there is room for them at the partner; then what follows the last of them."""
         unsent = self._unsent
-        length = min(unsent.length, self._credit_length, self._register.piece_length)
+        length = min(unsent.length, self.credit_length, self._register.piece_length)
         passes = self._passing and length == unsent.length
         gathers = (
             length < GATHERED_LENGTH and self.in_link_count >= UNDER_WAY_MAX and not self.finished
@@ -333,28 +321,28 @@ class ConversationEnd:
                 data = unsent.take_uncopied(length)
                 length = len(data)
                 message = self._said(data, _SAID[verb])
-            self._credit_length -= length
+            self.credit_length -= length
             self._passing = self._passing and not passes
             if was_full or not unsent.length:
-                self._notify()
+                self.notify()
             return message
         if self._finish_due and not unsent.length:
             self._finish_due = False
             self._end_if_finished()
-            self._notify()
+            self.notify()
             return self._said(bytes((Verb.FINISH,)))
         return None
 
     def _receive_accept(self, body: bytes | memoryview, following: ConversationState) -> None:
-        self._credit_length = verbs.parse_room(body)
+        self.credit_length = verbs.parse_room(body)
         self._become(following)
         self.accepted = True
         self._queue_send()
-        self._notify()
+        self.notify()
 
     def _receive_credit(self, body: bytes | memoryview) -> None:
-        self._credit_length += verbs.parse_room(body)
-        if self._credit_length > ROOM_LENGTH_MAX:
+        self.credit_length += verbs.parse_room(body)
+        if self.credit_length > ROOM_LENGTH_MAX:
             raise RemoteProtocolError("more room than there can be")
         self._queue_send()
 
@@ -363,7 +351,7 @@ class ConversationEnd:
             raise RemoteProtocolError("an end that it must not send")
         self.partner_finished = self.record_whole = self.holds_conversation = True
         self._end_if_finished()
-        self._notify()
+        self.notify()
 
     def _receive_data(self, verb: int, body: bytes | memoryview) -> None:
         length = len(body)
@@ -383,7 +371,7 @@ class ConversationEnd:
         self._arrived.add(body.tobytes() if isinstance(body, memoryview) else body)
         if verb == Verb.LAST:
             self.record_whole = self.holds_conversation = True
-        self._notify()
+        self.notify()
 
     def _receive_sever(self, body: bytes | memoryview, following: ConversationState) -> None:
         reason, received_length = verbs.parse_sever(body)
@@ -393,7 +381,7 @@ class ConversationEnd:
                 reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
             self._end(reason)
         self._become(following)
-        self._notify()
+        self.notify()
 
     def _end_if_finished(self) -> None:
         if self.finish_sent and self.partner_finished:
@@ -406,7 +394,7 @@ class ConversationEnd:
         self._unsent.clear()
         self._accept_due = self._passing = False
         self._queue_send()
-        self._notify()
+        self.notify()
 
     def _step(self, step: Step) -> None:
         self._become(after_step(self.state, step))
@@ -418,7 +406,7 @@ class ConversationEnd:
         self.state = state
         if state is ConversationState.OVER:
             self._register.strike_out(self)
-            self._notify()
+            self.notify()
 
     def _queue_send(self) -> None:
         """There may be something to send."""
@@ -426,7 +414,7 @@ class ConversationEnd:
             self.is_due = True
             self._register.due.add(self)
 
-    def _notify(self) -> None:
+    def notify(self) -> None:
         """The program should look at it."""
         if not self._is_changed:
             self._is_changed = True

@@ -71,7 +71,7 @@ STEPS: Final[dict[Step, _After]] = {
 }
 """What becomes of each state by a step of this end."""
 
-VERBS: Final[dict[Verb, _After]] = {
+VERBS: Final[dict[int, _After]] = {
     Verb.ACCEPT: {_S.CONNECTING: _S.OPEN, **_CLOSING},
     Verb.DATA: {**_OPEN, **_CLOSING},
     Verb.LAST: {**_OPEN, **_CLOSING},
@@ -87,8 +87,6 @@ VERBS: Final[dict[Verb, _After]] = {
 }
 """What becomes of each state by a message of the partner's. (A CONNECT begins a conversation.)"""
 
-_VERBS: Final[dict[int, _After]] = {int(verb): after for verb, after in VERBS.items()}
-
 
 def after_step(state: ConversationState, step: Step) -> ConversationState:
     """The state after a step of this end. Raises `LocalProtocolError` where it cannot be."""
@@ -103,7 +101,7 @@ def after_verb(state: ConversationState, verb: int) -> ConversationState:
 
     Raises `RemoteProtocolError` for one that must not come.
     """
-    after = _VERBS[verb].get(state) if verb in _VERBS else None
+    after = VERBS[verb].get(state) if verb in VERBS else None
     if after is None:
         raise RemoteProtocolError(f"verb {verb} in a conversation that is {state.value}")
     return after

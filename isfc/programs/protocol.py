@@ -25,8 +25,7 @@ OPENINGS: Final = 2**32
 """A node's openings are counted modulo this."""
 
 _SERVICE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
-_ROOM: Final = struct.Struct(">I")
-_OPENING: Final = struct.Struct(">I")
+_NUMBER: Final = struct.Struct(">I")
 _SEVER: Final = struct.Struct(">BBQ")
 _SEVERED: Final = _SEVER.size - 1
 
@@ -102,7 +101,7 @@ def check_service(service: str) -> str:
 def connect(room_length: int, service: str, opening: int = 0) -> bytes:
     """The message that asks for ``service``, after ``opening`` others of this node's."""
     name = service.encode("ascii")
-    return _verb_and_room(Verb.CONNECT, room_length) + _OPENING.pack(opening % OPENINGS) + name
+    return _verb_and_room(Verb.CONNECT, room_length) + _NUMBER.pack(opening % OPENINGS) + name
 
 
 def accept(room_length: int) -> bytes:
@@ -123,20 +122,20 @@ def sever(reason: ConversationSevered, received_length: int = 0) -> bytes:
 
 def parse_connect(body: bytes | memoryview) -> tuple[int, int, str]:
     """The room, the count of openings and the service of a CONNECT's body."""
-    name_start = _ROOM.size + _OPENING.size
+    name_start = 2 * _NUMBER.size
     service = bytes(body[name_start:]).decode("ascii", "replace")
     if not _names_service(service):
         raise WireError("not the name of a service", 1 + name_start)
-    room_length = parse_room(body[: _ROOM.size])
-    opening: int = _OPENING.unpack_from(body, _ROOM.size)[0]
+    room_length = parse_room(body[: _NUMBER.size])
+    opening: int = _NUMBER.unpack_from(body, _NUMBER.size)[0]
     return room_length, opening, service
 
 
 def parse_room(body: bytes | memoryview) -> int:
     """The room that the body of an ACCEPT or a CREDIT grants."""
-    if len(body) != _ROOM.size:
+    if len(body) != _NUMBER.size:
         raise WireError("a number of the wrong length", 1)
-    room_length: int = _ROOM.unpack(body)[0]
+    room_length: int = _NUMBER.unpack(body)[0]
     return room_length
 
 
@@ -157,7 +156,7 @@ def _names_service(service: str) -> bool:
 
 
 def _verb_and_room(verb: Verb, room_length: int) -> bytes:
-    return bytes((verb,)) + _ROOM.pack(room_length)
+    return bytes((verb,)) + _NUMBER.pack(room_length)
 
 
 WINDOWS_LENGTH: Final = 64 * 2**20

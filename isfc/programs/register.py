@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from isfc.link.message import Traffic
 from isfc.programs.link_room import piece_length
-from isfc.programs.protocol import ConversationLimits, SeverCode
+from isfc.programs.protocol import ConversationLimits
 from isfc.programs.turns import Turns
 
 if TYPE_CHECKING:
@@ -67,8 +67,6 @@ class Register:
         """Those that may have something to send, each once."""
         self.changed: deque[ConversationEnd] = deque()
         """Those that their program should look at, each once."""
-        self.severed_count = 0
-        """Conversations that ended before both ends had finished."""
         self.piece_length = piece_length(limits.link_length)
         """Most bytes in one message now."""
         self.even_pieces = False
@@ -123,8 +121,6 @@ class Register:
         self.windows.close(conversation.target_length)
         if number % 2 == self._first_number:
             self._free[conversation.traffic].append(number)
-        if conversation.reason is None or conversation.reason.code is not SeverCode.ENDED:
-            self.severed_count += 1
 
     def lose(self, reason: str) -> None:
         """End every conversation: the link has forgotten everything, numbers included."""

@@ -72,11 +72,6 @@ class Switchboard:
         self._early: dict[int, ConversationEnd | None] = {}
         """Openings that have overtaken an earlier one."""
 
-    @property
-    def severed_count(self) -> int:
-        """Conversations that ended before both ends had finished."""
-        return self._register.severed_count
-
     def start(self, now_ns: int) -> Iterable[tuple[int, Sequence[Message]]]:
         """Nothing is sent before somebody connects."""
         return ()
@@ -199,7 +194,7 @@ class Switchboard:
             conversation = ConversationEnd(
                 number, service, traffic, ConversationState.REQUESTED, self._register
             )
-            conversation.receive_room(room_length)
+            conversation.credit_length = room_length
             self._begin(opening, conversation)
             return
         self.stray_count += 1
@@ -218,13 +213,13 @@ class Switchboard:
             early[opening] = conversation
             return
         if conversation is not None:  # it is its turn; or the partner counts in its own way
-            conversation.begin()
+            conversation.notify()
         if not ahead:
             self._opening = (opening + 1) % verbs.OPENINGS
             while self._opening in early:
                 conversation = early.pop(self._opening)
                 if conversation is not None:
-                    conversation.begin()
+                    conversation.notify()
                 self._opening = (self._opening + 1) % verbs.OPENINGS
 
     def _answer(self, number: int, traffic: Traffic, code: SeverCode, text: str) -> None:

@@ -47,5 +47,5 @@ async def test_programs_that_fill_the_link_all_get_their_answers(
             await asyncio.gather(
                 *(upload(node) for _ in range(programs // 2) for node in (first, second))
             )
-        boards = (first.board, second.board)
+        boards = (first.exchange().board, second.exchange().board)
         await wait_until(lambda: not any(b.conversations or b.in_link_length for b in boards))

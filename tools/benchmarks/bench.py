@@ -7,7 +7,6 @@ of processor time, which others on the machine disturb less: each model has one 
 nothing, so that left alone it is the time of the wall.
 """
 
-import argparse
 import gc
 import re
 import resource
@@ -15,11 +14,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from operator import sub
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
+
+import typer
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
@@ -40,7 +41,6 @@ from tools.benchmarks.judged import (
     Taken,
     end,
     in_turn,
-    make_parser,
     say,
     table,
 )
@@ -60,16 +60,10 @@ _APPC: Final = "CDU:1000"
 _RUSAGE_MB: Final = 2**20 if sys.platform == "darwin" else 1024
 
 
-@dataclass(frozen=True, slots=True)
-class EngineExtent:
-    """How much is run: repetitions, and seconds of virtual time (two for the memory)."""
-
-    repetitions: int = 7
-    seconds: float = 2.0
-    memory_seconds: tuple[float, float] = (5.0, 20.0)
-
-
-QUICK: Final = EngineExtent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
+REPETITIONS: Final = 7
+SECONDS: Final = 2.0
+MEMORY_SECONDS: Final = 5.0
+"""Virtual time of the shorter run whose memory is measured."""
 
 
 def _alike(case: str, figure: str, within: float, ours: str, peer: str) -> Iterator[Goal]:
@@ -249,38 +243,35 @@ def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _RUSAGE_MB
 
 
-def memory(extent: EngineExtent) -> Taken:
+def memory(shorter_s: float) -> Taken:
     """A run, and one four times as long: each in a process that does nothing else."""
     taken = {}
-    for name, seconds in zip(("shorter", "longer"), extent.memory_seconds, strict=True):
+    for name, seconds in (("shorter", shorter_s), ("longer", 4 * shorter_s)):
         command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, text=True)
         taken[name] = [{"peak MB": float(done.stdout)}]
     return taken
 
 
-def bench(extent: EngineExtent) -> dict[str, Taken]:
+def bench() -> dict[str, Taken]:
     """All of it, each part of which is shown as soon as it is known."""
     runs: dict[str, Taken] = {}
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.")
-    for case in cases(extent.seconds):
+    for case in cases(SECONDS):
         contenders = {name: timed(name, each) for name, each in case.experiments.items()}
-        runs[case.name] = in_turn(contenders, extent.repetitions)
+        runs[case.name] = in_turn(contenders, REPETITIONS)
         say(table(case.heading, runs[case.name]))
-    return runs | {"memory": memory(extent)}
+    return runs | {"memory": memory(MEMORY_SECONDS)}
 
 
-def main() -> int:
-    """Run the benchmark; return the exit status."""
-    parser = make_parser("bench", "Time the engine.")
-    parser.add_argument("--memory", type=float, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.memory:
-        run_ours(published_cell("HL", options.memory))
+def main(memory: Annotated[float, typer.Option(hidden=True)] = 0) -> None:
+    """Time the engine."""
+    if memory:
+        run_ours(published_cell("HL", memory))
         print(_peak_mb())
-        return 0
-    return end(bench(QUICK if options.quick else EngineExtent()), GOALS)
+    else:
+        raise typer.Exit(end(bench(), GOALS))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

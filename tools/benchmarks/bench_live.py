@@ -15,9 +15,9 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
-from msgspec import structs
+import typer
 
 from tools.benchmarks import resident
 from tools.benchmarks.contenders import (
@@ -31,32 +31,13 @@ from tools.benchmarks.contenders import (
     module_line,
 )
 from tools.benchmarks.forwarded import LOADS, beside_downloads, measure_forwarded
-from tools.benchmarks.judged import (
-    COMPILED,
-    Goal,
-    Sample,
-    Taken,
-    end,
-    in_turn,
-    make_parser,
-    say,
-    table,
-)
+from tools.benchmarks.judged import COMPILED, Goal, Sample, Taken, end, in_turn, say, table
 from tools.benchmarks.live_conversations import Transfers, beside
 from tools.benchmarks.tcp_services import find_program
 
-
-class LiveExtent(NamedTuple):
-    """How much is run: repetitions, and what each counts after its warm-up."""
-
-    repetitions: int = 7
-    part: int = 1
-    """One of so many of what each case has is run."""
-    forwarded_s: float = 2.0
-    """How long each TCP program runs each time, in seconds."""
-
-
-QUICK: Final = LiveExtent(3, 4, 1.0)
+REPETITIONS: Final = 7
+FORWARDED_S: Final = 2.0
+"""How long each TCP program runs each time, in seconds."""
 
 
 def _over(case: str, figure: str, peer: str, at_least: bool = True, **limits: float) -> list[Goal]:
@@ -127,45 +108,38 @@ def describe_build() -> str:
     return f"Python {platform.python_version()} was built {how or 'without optimization'}."
 
 
-def bench(extent: LiveExtent) -> dict[str, Taken]:
+def bench() -> dict[str, Taken]:
     """All cases, each of which is shown as soon as it is known."""
-    say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
+    say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {REPETITIONS} runs of each.")
     say(describe_build())
     say(f"{os.getloadavg()[0]:.1f} of {os.cpu_count()} processors have other work to begin with.")
     runs: dict[str, Taken] = {}
-    for name, whole in CASES.items():
-        counts = {"warmup": whole.warmup // extent.part, "count": whole.count // extent.part}
-        runs[name] = in_turn(contenders_of(structs.replace(whole, **counts)), extent.repetitions)
-        say(table(whole.heading, runs[name]))
+    for name, case in CASES.items():
+        runs[name] = in_turn(contenders_of(case), REPETITIONS)
+        say(table(case.heading, runs[name]))
     if "C" not in runs["packages"]:
         say("There is no C compiler (cc), so nothing is measured beside C.")
-    seconds = extent.forwarded_s
     beside_each = {
-        name: partial(run, seconds)
+        name: partial(run, FORWARDED_S)
         for name, (run, _) in BESIDE.items()
         if "forwarded" not in name or find_program("curl")
     }
-    runs["beside"] = in_turn(beside_each, extent.repetitions)
+    runs["beside"] = in_turn(beside_each, REPETITIONS)
     say(table("beside: a ping-pong of 64 bytes beside bulk transfers", runs["beside"]))
-    return runs | measure_forwarded(extent.repetitions, seconds)
+    return runs | measure_forwarded(REPETITIONS, FORWARDED_S)
 
 
-def main() -> int:
-    """Run the benchmark; return the exit status."""
-    parser = make_parser("bench_live", "Time the live pair beside its peers.")
-    parser.add_argument(
-        "--memory", type=float, metavar="SECONDS", help="run HL for so long, and watch the memory"
-    )
-    options = parser.parse_args()
+def main(memory: float = 0) -> None:
+    """Time the live pair beside its peers, or run HL for so many seconds and watch its memory."""
     try:
-        if options.memory:
-            return end(resident.measure(options.memory), resident.GOALS)
-        runs = bench(QUICK if options.quick else LiveExtent())
+        if memory:
+            code = end(resident.measure(memory), resident.GOALS)
+        else:
+            code = end(bench(), (*GOALS, *beside_goals()))
     except ContenderError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return end(runs, (*GOALS, *beside_goals()))
+        sys.exit(str(error))
+    raise typer.Exit(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

@@ -3,7 +3,6 @@
 What is judged is a median: of a figure, or of what it is over a peer's figure of the same round.
 """
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -58,32 +57,22 @@ class Goal:
             figures = [our / their for our, their in zip(figures, theirs, strict=True)]
         return median(figures)
 
+    def is_met(self, reached: float) -> bool:
+        """Whether that is enough."""
+        return reached >= self.limit if self.at_least else reached <= self.limit
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A goal, and what was reached."""
-
-    goal: Goal
-    reached: float
-
-    @property
-    def passed(self) -> bool:
-        """Whether the goal is met."""
-        limit = self.goal.limit
-        return self.reached >= limit if self.goal.at_least else self.reached <= limit
-
-    def __str__(self) -> str:
-        goal = self.goal
-        over = f", {goal.ours} / {goal.peer}" if goal.peer else ""
-        bound = f"at {'least' if goal.at_least else 'most'} {goal.limit:g}"
-        verdict = "ok" if self.passed else "MISSED"
-        return f"{f'{goal.case}: {goal.figure}{over}':52}{self.reached:8.2f}   {bound}: {verdict}"
+    def line(self, reached: float) -> str:
+        """What is said of it."""
+        over = f", {self.ours} / {self.peer}" if self.peer else ""
+        bound = f"at {'least' if self.at_least else 'most'} {self.limit:g}"
+        verdict = "ok" if self.is_met(reached) else "MISSED"
+        return f"{f'{self.case}: {self.figure}{over}':52}{reached:8.2f}   {bound}: {verdict}"
 
 
-def judge(runs: Runs, goals: Sequence[Goal]) -> list[Judged]:
-    """The goals of what was run."""
-    reached = [(goal, goal.reached(runs)) for goal in goals]
-    return [Judged(goal, value) for goal, value in reached if value is not None]
+def judge(runs: Runs, goals: Sequence[Goal]) -> dict[Goal, float]:
+    """The goals of what was run, and what they came to."""
+    reached = {goal: goal.reached(runs) for goal in goals}
+    return {goal: value for goal, value in reached.items() if value is not None}
 
 
 def table(heading: str, taken: Taken) -> str:
@@ -104,15 +93,6 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def make_parser(module: str, description: str) -> argparse.ArgumentParser:
-    """The options of every benchmark."""
-    prog = f"python -m tools.benchmarks.{module}"
-    parser = argparse.ArgumentParser(prog=prog, description=description)
-    quick = "shorter and fewer runs: rougher figures"
-    parser.add_argument("--quick", action="store_true", help=quick)
-    return parser
-
-
 def say(text: str) -> None:
     """Print it immediately: what comes next takes a while."""
     print(text, flush=True)
@@ -120,6 +100,6 @@ def say(text: str) -> None:
 
 def end(runs: Runs, goals: Sequence[Goal]) -> int:
     """Print what is judged; return the exit status."""
-    judged = judge(runs, goals)
-    print("", *judged, sep="\n")
-    return 0 if all(each.passed for each in judged) else 1
+    judged = judge(runs, goals).items()
+    print("", *(goal.line(reached) for goal, reached in judged), sep="\n")
+    return 0 if all(goal.is_met(reached) for goal, reached in judged) else 1

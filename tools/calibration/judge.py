@@ -5,11 +5,11 @@ unless told otherwise, and prints a line for each number that is bounded or want
 if a bound is not kept. ``--set chpid.turn_ns=0`` judges with another value of a constant.
 """
 
-import argparse
-import sys
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from isfc.answers.replay_checks import Check, checks_of
 from tools.calibration.knobs import build_constants
@@ -36,36 +36,25 @@ def line(check: Check) -> str:
     return f"{of:76}{reached:>10}{bound:>10}{goal:>10}  {verdict}{check.worst}"
 
 
-def main() -> int:
-    """Judge as the command line says; return 1 if a bound is not kept."""
-    parser = argparse.ArgumentParser(prog="python -m tools.calibration.judge", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of each row (3)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="virtual time of each (10)")
-    parser.add_argument(
-        "--set", action="append", type=_setting, default=[], metavar="OWNER.FIELD=VALUE"
-    )
-    options = parser.parse_args()
+def main(
+    seeds: int = SEEDS,
+    seconds: float = SECONDS,
+    settings: Annotated[list[str], typer.Option("--set", metavar="OWNER.FIELD=VALUE")] = [],  # noqa: B006
+) -> None:
+    """Judge as the command line says; end with 1 if a bound is not kept."""
     try:
-        constants = build_constants(dict(options.set))
+        values = {name: float(value) for name, _, value in (s.partition("=") for s in settings)}
+        constants = build_constants(values)
     except ValueError as error:
-        parser.error(f"--set {error}")
+        raise typer.BadParameter(str(error), param_hint="--set") from None
     with ProcessPoolExecutor() as pool:
-        replays = replay_all(options.seeds, options.seconds, pool, constants)
+        replays = replay_all(seeds, seconds, pool, constants)
     found = judge(replays)
     print(f"{'':76}{'reached':>10}{'bound':>10}{'goal':>10}  worst", *map(line, found), sep="\n")
     wanted = [each.meets_goal for each in found if each.goal is not None]
     print(f"{sum(wanted)} of {len(wanted)} goals are met")
-    return 0 if all(each.within for each in found) else 1
-
-
-def _setting(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        wanted = f"{text}: expected OWNER.FIELD=VALUE, as chpid.turn_ns=0"
-        raise argparse.ArgumentTypeError(wanted) from None
+    raise typer.Exit(not all(each.within for each in found))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

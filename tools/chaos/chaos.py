@@ -106,15 +106,9 @@ async def play(wanted: Wanted, stop: asyncio.Event) -> int:
     return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
 
 
-def main(
-    seconds: float = 60,
-    seed: int = 1,
-    gap: float = 1.5,
-    rate: float = 100.0,
-    layout: str = "published-4",
-) -> None:
-    """Run a live pair with faults: --gap seconds apart on average, --rate messages/s at most."""
-    wanted = Wanted(seconds, seed, gap, layout, rate)
+def main(seconds: float = 60, seed: int = 1, layout: str = "published-4") -> None:
+    """Run a live pair, or the systems of another layout, with faults."""
+    wanted = Wanted(seconds, seed, layout)
     raise typer.Exit(run_live(lambda stop: play(wanted, stop)))
 
 

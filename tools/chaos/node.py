@@ -12,6 +12,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import msgspec
 
@@ -25,14 +26,17 @@ from isfc.system.link_end import LinkEnd
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 from tools.chaos.traffic import Correspondence
 
+RECONNECT_S: Final = 3.0
+"""A link that was down for so long severs its conversations."""
+MESSAGES_PER_S: Final = 100.0
+"""To each partner, at most."""
+
 
 class Life(msgspec.Struct):
     """What one life is to be."""
 
     layout: str
     name: str
-    messages_per_s: float
-    reconnect_s: float
     listen: str = ""
     """The Unix socket where it listens, or nothing."""
     connect: dict[str, str] = {}
@@ -125,7 +129,7 @@ async def live(life: Life, stop: asyncio.Event) -> int:
             listen=f"unix:{life.listen}" if life.listen else None,
             connect={partner: f"unix:{path}" for partner, path in life.connect.items()},
             verify=True,
-            reconnect_s=life.reconnect_s,
+            reconnect_s=RECONNECT_S,
         ) as node,
         asyncio.TaskGroup() as conversing,
     ):
@@ -152,7 +156,7 @@ async def _converse(
     assert verifying is not None, "it verifies"
     while not stop.is_set():
         with suppress(TimeoutError):
-            async with asyncio.timeout(random.expovariate(life.messages_per_s)):
+            async with asyncio.timeout(random.expovariate(MESSAGES_PER_S)):
                 await stop.wait()
         book.entries[Entry.DOUBLED] = verifying.doubled_count
         conversing.send_due(quiet=quiet.is_set())

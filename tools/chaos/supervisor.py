@@ -29,8 +29,6 @@ from tools.chaos.fibre import FibreProxy
 
 SETTLE_S: Final = 60.0
 """How long all messages may take to arrive and be confirmed, once nothing goes wrong any more."""
-RECONNECT_S: Final = 3.0
-"""A link that was down for so long severs its conversations."""
 _LOOK_S: Final = 0.05
 
 
@@ -40,11 +38,9 @@ class Wanted:
 
     seconds: float
     seed: int
-    gap_s: float
-    """Between two faults, on the average."""
     layout: str = "published-4"
-    messages_per_s: float = 100.0
-    """Of each node, at most."""
+    gap_s: float = 1.5
+    """Between two faults, on the average."""
 
 
 @dataclass(slots=True)
@@ -144,10 +140,7 @@ def make_nodes(wanted: Wanted, folder: Path) -> dict[NodeName, Node]:
     """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
     collection = load_collection(wanted.layout)
     names = collection.systems
-    lives = {
-        name: node.Life(wanted.layout, str(name), wanted.messages_per_s, RECONNECT_S)
-        for name in names
-    }
+    lives = {name: node.Life(wanted.layout, str(name)) for name in names}
     for link in collection.links:
         first, second = (lives[name] for name in sorted(link.nodes, key=names.index))
         first.books[second.name] = second.books[first.name] = ""

@@ -14,6 +14,7 @@ from random import Random
 from typing import Final
 
 from ctc.address import Rdev
+from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.system.inputs import Activate, Deactivate
 from isfc.testing.live_pair import open_pair
@@ -74,11 +75,11 @@ async def upload(node: OpenNode, tally: Tally, stop: asyncio.Event) -> None:
 
 async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> None:
     """Let parts of the link fail, for ever."""
-    out_of_use: list[tuple[OpenNode, Rdev]] = []
+    out_of_use: list[tuple[LiveEngine, Rdev]] = []
     while True:
         await asyncio.sleep(random.uniform(0, 2 * GAP_S))
         node = random.choice(nodes)
-        engine = node.engine
+        engine = node.exchange().engine
         assert engine is not None
         rdevs = list(engine.end.ctcs)
         drawn = random.random()
@@ -89,13 +90,12 @@ async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> No
             for rdev in random.sample(rdevs, random.randint(1, len(rdevs))):
                 engine.detach(rdev, "cut")
         else:
-            rdev = random.choice([each for each in rdevs if (node, each) not in out_of_use])
-            out_of_use.append((node, rdev))
+            rdev = random.choice([each for each in rdevs if (engine, each) not in out_of_use])
+            out_of_use.append((engine, rdev))
             engine.apply(Deactivate(rdev))
         while len(out_of_use) > OUT_OF_USE_MAX:
-            its_node, rdev = out_of_use.pop(0)
-            assert its_node.engine is not None
-            its_node.engine.apply(Activate(rdev))
+            engine, rdev = out_of_use.pop(0)
+            engine.apply(Activate(rdev))
 
 
 async def run(seconds: float, seed: int, folder: str) -> Tally:
@@ -126,14 +126,12 @@ async def run(seconds: float, seed: int, folder: str) -> Tally:
 
 async def _settle(nodes: Sequence[OpenNode], tally: Tally) -> None:
     """Nothing may be left of conversations that have ended."""
+    boards = {node.name: node.exchange().board for node in nodes}
     with suppress(TimeoutError):
         async with asyncio.timeout(SETTLE_S):
-            while any(  # noqa: ASYNC110
-                node.board.conversations or node.board.in_link_length for node in nodes
-            ):
+            while any(b.conversations or b.in_link_length for b in boards.values()):  # noqa: ASYNC110
                 await asyncio.sleep(GAP_S)  # there is no event for it
-    for node in nodes:
-        left = len(node.board.conversations), node.board.in_link_length
+    for name, board in boards.items():
+        left = len(board.conversations), board.in_link_length
         if left != (0, 0):
-            name = node.definition.name
             tally.wrong.append(f"{name}: {left[0]} conversations and {left[1]} bytes are left")

@@ -6,10 +6,11 @@ seconds, or more memory than `MEMORY_MB`; that input is then in the folder, and 
 corpus with its fix.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Final
+
+import typer
 
 MEMORY_MB: Final = 1_024
 """Memory that a target may take, with all that it has found, in 2^20 bytes."""
@@ -17,36 +18,33 @@ INPUT_LENGTH_MAX: Final = 8_192
 """Bytes of an input."""
 
 
-def main() -> None:
+def main(target: str, seconds: int = 600, folder: Path = Path(".fuzz")) -> None:
     """Fuzz one target; does not return."""
     import atheris  # not installed for the tests
 
     with atheris.instrument_imports(include=["ctc", "isfc", "scenarios"]):
         from tools.fuzzing.targets import CORPUS, TARGETS, feed
 
-    parser = argparse.ArgumentParser(prog="python -m tools.fuzzing.fuzz", description=__doc__)
-    parser.add_argument("target", choices=[*TARGETS])
-    parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--folder", type=Path, default=Path(".fuzz"))
-    options = parser.parse_args()
-    found = options.folder / options.target
+    if target not in TARGETS:
+        raise typer.BadParameter(f"{target}: expected {', '.join(TARGETS)}")
+    found = folder / target
     found.mkdir(parents=True, exist_ok=True)
     atheris.Setup(
         [
             sys.argv[0],
-            f"-max_total_time={options.seconds}",
+            f"-max_total_time={seconds}",
             f"-rss_limit_mb={MEMORY_MB}",
             f"-max_len={INPUT_LENGTH_MAX}",
             "-timeout=10",
             "-print_final_stats=1",
             f"-artifact_prefix={found}/",
             str(found),
-            str(CORPUS / options.target),
+            str(CORPUS / target),
         ],
-        lambda data: feed(options.target, data),
+        lambda data: feed(target, data),
     )
     atheris.Fuzz()
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,8 +1,8 @@
 """``python -m tools.pages``: what `tools.pages.renew` does."""
 
-import sys
+import typer
 
 from tools.pages.renew import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

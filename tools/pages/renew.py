@@ -7,14 +7,15 @@ its commands print, and its figures. ``python -m tools.pages NAME ...`` renews o
 Not in ``__main__.py``, which processes that are started to do it do not import.
 """
 
-import argparse
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 import scenarios
 from tools import PROJECT
@@ -76,19 +77,18 @@ def timed(made: Made) -> tuple[Files, float]:
     return made.files(), time.monotonic() - begin
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew what is named, or all that `make docs` does; return the exit status."""
+def main(
+    names: Annotated[list[str] | None, typer.Argument()] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Print every name.")] = False,
+) -> None:
+    """Renew what is named, or all that `make docs` does; end with 1 where something is wrong."""
     every = [made.name for step in STEPS for made in step]
-    parser = argparse.ArgumentParser(prog="python -m tools.pages", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="what to renew (what pages need)")
-    parser.add_argument("--list", action="store_true", help="print every name")
-    options = parser.parse_args(arguments)
-    if options.list:
+    if listed:
         print(*every, sep="\n")
-        return 0
-    if unknown := {*options.names} - {*every}:
-        parser.error(f"{', '.join(sorted(unknown))}: not in --list")
-    chosen = options.names or {*every} - {made.name for made in ASKED}
+        return
+    if unknown := {*(names or ())} - {*every}:
+        raise typer.BadParameter(f"{', '.join(sorted(unknown))}: not in --list")
+    chosen = names or {*every} - {made.name for made in ASKED}
     wrong: list[str] = []
     for step in STEPS:
         if made := [each for each in step if each.name in chosen]:
@@ -96,4 +96,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     root = PROJECT
     wrong += [*links.broken(root), *links.far(root)]
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    return 1 if wrong else 0
+    raise typer.Exit(bool(wrong))

@@ -20,11 +20,8 @@ from tools.simulation.exploration import Counterexample, Explored, explore
 from tools.simulation.small_world import OneFault, SmallWorld
 
 CTC_COUNTS: Final = (1, 2, 3)
-FAULTS: Final = (
-    OneFault.CTC_LOST,
-    OneFault.FRAME_LOST,
-    OneFault.FRAME_DOUBLED,
-    OneFault.RESTARTED,
+FAULTS: Final[tuple[OneFault, ...]] = tuple(
+    fault for fault in OneFault if fault is not OneFault.NONE
 )
 MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
 """How many messages each way are feasible, by the number of CTCs."""

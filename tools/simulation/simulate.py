@@ -32,34 +32,28 @@ def attempt(seed: int) -> Survived | Failed:
     """Run one seed."""
     survived = Survived()
     for scenario in [draw(seed)] + [draw_cluster(seed)] * (seed % CLUSTER_EVERY == 0):
-        try:
-            survived += run(scenario)
-        except Exception as error:  # whatever it is, it is to be repeated
-            return Failed(scenario, f"{type(error).__name__}: {error}")
+        found = outcome(scenario)
+        if isinstance(found, str):
+            return Failed(scenario, found)
+        survived += found
     return survived
 
 
-def why_it_fails(scenario: Scenario) -> str | None:
-    """What breaks in a scenario, in words; None if nothing does."""
+def outcome(scenario: Scenario) -> Survived | str:
+    """What came of a scenario, or in words what breaks in it."""
     try:
-        run(scenario)
-    except Exception as error:
+        return run(scenario)
+    except Exception as error:  # whatever it is, it is to be repeated
         return f"{type(error).__name__}: {error}"
-    return None
-
-
-def smaller(scenario: Scenario, reason: str) -> Scenario:
-    """A smaller scenario that fails in the same way."""
-    kind = reason.partition(":")[0]
-    return shrink(scenario, lambda each: (why_it_fails(each) or "").startswith(f"{kind}:"))
 
 
 def story(scenario: Scenario, reason: str) -> Iterator[str]:
     """What to print of a seed that fails."""
     yield f"seed {scenario.seed}: {reason}"
     yield f"to see this again: .venv/bin/python -m tools.simulation.simulate --seed {scenario.seed}"
-    least = smaller(scenario, reason)
-    yield f"a smaller scenario fails in the same way: {why_it_fails(least)}"
+    kind = reason.partition(":")[0]
+    least = shrink(scenario, lambda each: str(outcome(each)).startswith(f"{kind}:"))
+    yield f"a smaller scenario fails in the same way: {outcome(least)}"
     yield f"{least.links}" + ", the second side answers" * least.answers
     yield from (f"  {each!r}" for each in (*least.plan, *least.faults))
 
@@ -76,19 +70,17 @@ def summary(seed_count: int, survived: Survived, seconds: float) -> Iterator[str
     )
 
 
-def main(
-    seeds: int = 1_000, first: int = 0, seed: int | None = None, jobs: int | None = None
-) -> None:
+def main(seeds: int = 1_000, first: int = 0, seed: int | None = None) -> None:
     """Run the swarm: so many seeds from the first on, or one."""
     count, begin = (seeds, first) if seed is None else (1, seed)
     began = time.perf_counter()
     survived = Survived()
-    with Pool(1 if count == 1 else jobs) as pool:
-        for outcome in pool.imap(attempt, range(begin, begin + count), chunksize=20):
-            if isinstance(outcome, Failed):
-                print(*story(*outcome), sep="\n")
+    with Pool(1 if count == 1 else None) as pool:
+        for found in pool.imap(attempt, range(begin, begin + count), chunksize=20):
+            if isinstance(found, Failed):
+                print(*story(*found), sep="\n")
                 raise typer.Exit(1)
-            survived += outcome
+            survived += found
     print(*summary(count, survived, time.perf_counter() - began), sep="\n")
 
 

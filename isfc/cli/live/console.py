@@ -7,6 +7,7 @@ typed and leaves it as it is, which the readline of the standard library cannot 
 import asyncio
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -25,36 +26,33 @@ END_WORDS: Final = ("EXIT", "QUIT")
 """What ends a console, as Ctrl-D does. CP has no such commands for an operator to miss."""
 
 
+@dataclass
 class Console:
     """Prompts for commands and shows what ``give`` answers to each, until there is an end.
 
     ``client`` is the connection that ``give`` uses too.
     """
 
-    def __init__(
-        self,
-        client: ControlClient,
-        name: str,
-        completer: Completer,
-        give: Callable[[str], Iterable[str]],
-    ) -> None:
-        self._client = client
-        self._name = name
-        self._give = give
-        self._fault: Exception | None = None
+    client: ControlClient
+    name: str
+    completer: Completer
+    give: Callable[[str], Iterable[str]]
+    _fault: Exception | None = None
+
+    def __post_init__(self) -> None:
         self._session: PromptSession[str] = PromptSession(
-            history=_history(), completer=completer, complete_while_typing=False
+            history=_history(), completer=self.completer, complete_while_typing=False
         )
 
     async def run(self) -> None:
         """Prompt until Ctrl-D. Raises what broke the connection, if something did."""
-        self._client.listen()
+        self.client.listen()
         loop = asyncio.get_running_loop()
-        loop.add_reader(self._client.fileno(), self._hear)
+        loop.add_reader(self.client.fileno(), self._hear)
         try:
             await self._prompt()
         finally:
-            loop.remove_reader(self._client.fileno())
+            loop.remove_reader(self.client.fileno())
         if self._fault is not None:
             raise self._fault
 
@@ -62,29 +60,29 @@ class Console:
         while self._fault is None:
             try:
                 with patch_stdout():  # what is printed meanwhile appears above the line
-                    command = await self._session.prompt_async(f"{self._name}> ")
+                    command = await self._session.prompt_async(f"{self.name}> ")
             except KeyboardInterrupt:  # away with the line
                 continue
             except EOFError:
                 return
             if command.strip().upper() in END_WORDS:
                 return
-            show_lines(self._give(command))
+            show_lines(self.give(command))
             self._show_announcements()
 
     def _hear(self) -> None:
         """Something has come in."""
         try:
-            self._client.receive()
+            self.client.receive()
         except (OSError, RemoteProtocolError) as error:
             self._fault = error
-            asyncio.get_running_loop().remove_reader(self._client.fileno())
+            asyncio.get_running_loop().remove_reader(self.client.fileno())
             if self._session.app.is_running:
                 self._session.app.exit(exception=EOFError)
         self._show_announcements()
 
     def _show_announcements(self) -> None:
-        while (line := self._client.poll_announcement()) is not None:
+        while (line := self.client.poll_announcement()) is not None:
             show_lines([line])
 
 

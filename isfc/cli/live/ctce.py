@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.cli.live.ctce_observe import ShownOptions
-from isfc.cli.live.ctce_operator import CtceOperator, read_commands
+from isfc.cli.live.ctce_operator import operated, read_commands
 from isfc.cli.live.ctce_options import CtceOptions, made_layout
 from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live
@@ -121,14 +121,14 @@ def ctce(
         return
     hardware = said.hardware(ctcs)
     box = CtceBox(ctcs, hardware.definition)
-    operator = CtceOperator(box, hardware, read_commands(said.commands, hardware))
+    operating = operated(box, hardware, read_commands(said.commands, hardware))
     with (
         late_stdout(),
         shown.recording(box, hardware.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
         code = run_live(
-            lambda stop: serve(box, book, reports, operator, stop, seconds, shown, endpoint)
+            lambda stop: serve(box, book, reports, operating, stop, seconds, shown, endpoint)
         )
     show(totals(box, book))
     if code:
@@ -139,7 +139,7 @@ async def serve(
     box: CtceBox,
     book: IoBook,
     reports: DeviceReports,
-    operator: CtceOperator,
+    operating: AbstractContextManager[None],
     stop: asyncio.Event,
     seconds: float | None,
     shown: ShownOptions,
@@ -165,7 +165,7 @@ async def serve(
         show_error(f"{len(box.ctcs)} CTC{'s' * (len(box.ctcs) > 1)} served; Ctrl-C ends")
         if shown.interval is not None:
             stack.callback(asyncio.create_task(report(shown.interval)).cancel)
-        with operator.operates(), suppress(TimeoutError):
+        with operating, suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), seconds)
     return ExitCode.GOOD
 

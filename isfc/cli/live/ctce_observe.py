@@ -23,7 +23,15 @@ from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.output.trace_events import Event
-from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
+from isfc.ctce.exchange import (
+    CtcPlace,
+    Exchange,
+    ExchangeDefinition,
+    ExchangeEvent,
+    Noted,
+    Observe,
+    OrderStep,
+)
 from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
@@ -180,11 +188,14 @@ class ShownOptions(Struct, frozen=True):
         """Show and write what happens while the block runs; what it has counted is the book's."""
         book = IoBook(exchange.adapters)
         exchange.observers.append(book)
-        exchange.noters.append(
-            lambda each: show_error(f"{ctcs[each.at.ctc][each.at.end]}: {each.text}")
-        )
+
+        def say(event: ExchangeEvent) -> None:
+            if isinstance(event, Noted):
+                show_error(f"{ctcs[event.at.ctc][event.at.end]}: {event.text}")
+
+        exchange.observers.append(say)
         if self.trace:
-            exchange.observers.append(_Trace(ctcs))
+            exchange.observers.append(tracing(ctcs))
         with ExitStack() as stack:
             if self.timeline is not None:
                 add = stack.enter_context(trace_events.trace_file(self.timeline))
@@ -219,22 +230,21 @@ class ShownOptions(Struct, frozen=True):
                 write(end_record(now_ns, digest.value))
 
 
-class _Trace:
-    """Shows each command on stdout."""
+def tracing(ctcs: Sequence[JoinedCtc]) -> Observe:
+    """Shows each command on stdout. When that takes no more the trace ends, and harms nobody."""
+    ended = False
 
-    def __init__(self, ctcs: Sequence[JoinedCtc]) -> None:
-        self._ctcs = ctcs
-        self._ended = False
-
-    def __call__(self, event: ExchangeEvent) -> None:
-        """Take one event. Output that takes no more ends the trace, and harms nobody else."""
-        if isinstance(event, OrderStep) and not self._ended:
+    def take(event: ExchangeEvent) -> None:
+        nonlocal ended
+        if isinstance(event, OrderStep) and not ended:
             try:
-                show_lines([trace_line(event, self._ctcs)])
+                show_lines([trace_line(event, ctcs)])
             except (OSError, SystemExit) as error:  # the latter: its reader has gone
-                self._ended = True
+                ended = True
                 reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
                 show_error(f"--trace: {reason}: it ends here; the CTCs go on without")
+
+    return take
 
 
 STEPS: Final = {

@@ -8,16 +8,14 @@ A command is a line, from a console or from a file with the time before it::
 """
 
 import asyncio
-import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from isfc.cli.live.ctce_options import ALL, CtceHardware
-from isfc.cli.output.standard_files import STDIN
+from isfc.cli.live.loops import typed_lines
 from isfc.cli.output.streams import show_error
 from isfc.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.errors import ConfigurationError
@@ -25,40 +23,6 @@ from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.in_words import expected
 from isfc.live.ctce import CtceBox
 from scenarios.runs.operation import read_time_ns
-
-_LENGTH_MAX: Final = 4096
-"""Bytes of a line; a longer one comes in pieces."""
-
-
-@contextmanager
-def typed_lines(hear: Callable[[str], None], number: int = STDIN) -> Iterator[None]:
-    """Call ``hear`` for each line of an open file, if it is a terminal or a pipe."""
-    mode = os.fstat(number).st_mode
-    if not (os.isatty(number) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-        yield
-        return
-    loop = asyncio.get_running_loop()
-    rest = bytearray()
-
-    def read() -> None:
-        data = os.read(number, _LENGTH_MAX)
-        if not data:
-            loop.remove_reader(number)
-        rest.extend(data)
-        *lines, tail = bytes(rest).split(b"\n")
-        if len(tail) >= _LENGTH_MAX or not data:
-            lines, tail = [*lines, tail], b""
-        rest[:] = tail
-        for line in lines:
-            if line.strip():
-                hear(line.decode(errors="replace"))
-
-    loop.add_reader(number, read)
-    try:
-        yield
-    finally:
-        loop.remove_reader(number)
-
 
 COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
 """What each of them does is in docs/ctce.md."""
@@ -79,44 +43,35 @@ class OperatorCommand(NamedTuple):
     do: Callable[[CtceBox], None]
 
 
-class CtceOperator:
-    """Does what a file has planned, and what is typed."""
+@contextmanager
+def operated(
+    box: CtceBox, hardware: CtceHardware, planned: Sequence[OperatorCommand]
+) -> Iterator[None]:
+    """Within the block, on the loop that runs, do what a file has planned, and what is typed."""
+    loop = asyncio.get_running_loop()
 
-    def __init__(
-        self, box: CtceBox, hardware: CtceHardware, planned: Sequence[OperatorCommand]
-    ) -> None:
-        self._box = box
-        self._hardware = hardware
-        self._planned = planned
+    def do(command: OperatorCommand) -> None:
+        command.do(box)
+        show_error(f"{command.text}: {condition(box.exchange)}")
 
-    @contextmanager
-    def operates(self) -> Iterator[None]:
-        """Do it all while the block runs, on the event loop that runs now."""
-        loop = asyncio.get_running_loop()
-        timers = [
-            loop.call_later(command.at_ns / 1e9, self._do, command) for command in self._planned
-        ]
+    def hear(line: str) -> None:
         try:
-            with typed_lines(self._hear):
-                yield
-        finally:
-            for timer in timers:
-                timer.cancel()
-
-    def _hear(self, line: str) -> None:
-        try:
-            command = parse_command(line, self._hardware)
+            command = parse_command(line, hardware)
         except ConfigurationError as error:
             show_error(str(error))
             return
         if command.at_ns:
-            asyncio.get_running_loop().call_later(command.at_ns / 1e9, self._do, command)
+            loop.call_later(command.at_ns / 1e9, do, command)
         else:
-            self._do(command)
+            do(command)
 
-    def _do(self, command: OperatorCommand) -> None:
-        command.do(self._box)
-        show_error(f"{command.text}: {condition(self._box.exchange)}")
+    timers = [loop.call_later(command.at_ns / 1e9, do, command) for command in planned]
+    try:
+        with typed_lines(hear):
+            yield
+    finally:
+        for timer in timers:
+            timer.cancel()
 
 
 def condition(exchange: Exchange) -> str:

@@ -62,26 +62,24 @@ LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
 _FREQUENT = frozenset({Delivered, Sent})
 
 
+@dataclass(eq=False, slots=True)
 class LinkLog:
     """Logs what happens to one node; `hear` listens to its engine.
 
     ``now_s`` is the time by which refused connections are counted, in seconds.
     """
 
-    def __init__(
-        self, node: str, partner: str, *, now_s: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.partner = partner
-        self._who = {"node": node, "partner": partner}
-        self._now_s = now_s
-        self._second = 0
-        self._refused_count = 0
-        self._unlogged_count = 0
-        self._late_ns = 0
-        self._waited_ns = 0
-        self._lag_due_s = 0.0
-        self._partner_ended = False
-        """It has said so: that its CTCs go is no fault."""
+    node: str
+    partner: str
+    now_s: Callable[[], float] = time.monotonic
+    _second: int = 0
+    _refused_count: int = 0
+    _unlogged_count: int = 0
+    _late_ns: int = 0
+    _waited_ns: int = 0
+    _lag_due_s: float = 0.0
+    _partner_ended: bool = False
+    """It has said so: that its CTCs go is no fault."""
 
     def hear(self, _end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         """Log an event as a `Listener`."""
@@ -116,7 +114,8 @@ class LinkLog:
     def log(self, kind: EventKind, **fields: Any) -> None:
         """Write one record; ``fields`` are those that the kind of event has."""
         assert fields.keys() == {*kind.fields}, f"{kind.name} has the fields {kind.fields}"
-        LOGGER.log(kind.level, kind.name, extra={"fields": {**self._who, **fields}})
+        who = {"node": self.node, "partner": self.partner}
+        LOGGER.log(kind.level, kind.name, extra={"fields": {**who, **fields}})
 
     def _log_loss(self, kind: EventKind, **fields: Any) -> None:
         """What is lost with a partner who has ended is worth no warning."""
@@ -132,14 +131,14 @@ class LinkLog:
         late_ns, waited_ns = snapshot.late_ns - self._late_ns, snapshot.waited_ns - self._waited_ns
         self._late_ns, self._waited_ns = snapshot.late_ns, snapshot.waited_ns
         late_percent = 100 * late_ns / max(1, waited_ns)
-        if late_percent > LAG_PERCENT and self._now_s() >= self._lag_due_s:
-            self._lag_due_s = self._now_s() + LAG_REMIND_S
+        if late_percent > LAG_PERCENT and self.now_s() >= self._lag_due_s:
+            self._lag_due_s = self.now_s() + LAG_REMIND_S
             late_ms_max = round(snapshot.late_ns_max / 1e6, 3)
             self.log(LAG, late_percent=round(late_percent, 2), late_ms_max=late_ms_max)
 
     def _refuse(self, refused: ConnectionRefused) -> None:
         """Whoever floods a node with connections shall not flood its log."""
-        second = int(self._now_s())
+        second = int(self.now_s())
         if second != self._second:
             self._second, self._refused_count = second, 0
         self._refused_count += 1

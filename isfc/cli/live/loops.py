@@ -1,4 +1,4 @@
-"""How a live command runs: its event loop, the signals that end it, and output that delays nobody.
+"""How a live command runs: its loop, the signals that end it, input, and output that delays nobody.
 
 A write to a pipe or terminal that takes no more blocks, and with it the event loop, the link and
 Ctrl-C. So a thread of its own writes; when too much waits, whole lines are dropped and counted.
@@ -7,6 +7,7 @@ Ctrl-C. So a thread of its own writes; when too much waits, whole lines are drop
 import asyncio
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from select import select
 from typing import Any, Final, TextIO
 
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
-from isfc.cli.output.standard_files import open_closed_files
+from isfc.cli.output.standard_files import STDIN, open_closed_files
 from isfc.cli.output.streams import pipe_may_break
 from isfc.errors import ConfigurationError
 from isfc.live.late_writer import LateWriter
@@ -65,6 +66,47 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     except ImportError:  # it is not to be had for every platform
         return asyncio.new_event_loop
     return uvloop.new_event_loop
+
+
+_LENGTH_MAX: Final = 4096
+"""Bytes of a line of input; a longer one comes in pieces."""
+
+
+@contextmanager
+def typed_lines(
+    hear: Callable[[str], None], ended: Callable[[], None] = lambda: None, number: int = STDIN
+) -> Iterator[None]:
+    """Call ``hear`` for each line of an open file, if it is a terminal or a pipe.
+
+    ``ended`` is called when nothing more can come.
+    """
+    mode = os.fstat(number).st_mode
+    if not (os.isatty(number) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        ended()
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    rest = bytearray()
+
+    def read() -> None:
+        data = os.read(number, _LENGTH_MAX)
+        rest.extend(data)
+        *lines, tail = bytes(rest).split(b"\n")
+        if len(tail) >= _LENGTH_MAX or not data:
+            lines, tail = [*lines, tail], b""
+        rest[:] = tail
+        for line in lines:
+            if line.strip():
+                hear(line.decode(errors="replace"))
+        if not data:
+            loop.remove_reader(number)
+            ended()
+
+    loop.add_reader(number, read)
+    try:
+        yield
+    finally:
+        loop.remove_reader(number)
 
 
 WAITING_LENGTH_MAX: Final = 262_144

@@ -44,6 +44,9 @@ COMING_LOOK_S: Final = 0.05
 AGAIN_LOOK_S: Final = 0.1
 """Between two looks at whether a system is to be started again."""
 
+BEGIN: Final = b"begin\n"
+"""Says to a node that all links are up."""
+
 END_S: Final = 10.0
 """How long a node may take to end before it is killed."""
 
@@ -59,7 +62,7 @@ LinkNodes = tuple[NodeName, NodeName]
 """The two systems of a link."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LiveSystems:
     """The live systems of some links of a layout, which ``layout`` names as the command line does.
 
@@ -76,6 +79,12 @@ class LiveSystems:
     """Called once, when both ends of every link are up."""
     chpids: Mapping[Rdev, str] = field(default_factory=dict)
     """Those of each CTC of the only link, by the first node's device numbers, to be shown."""
+    nodes: "dict[NodeName, _Node]" = field(default_factory=dict)
+    """Those that have been started."""
+    lost: set[NodeName] = field(default_factory=set)
+    """Those of which it was said that they ended before the others."""
+    said: set[str] = field(default_factory=set)
+    """What one of them has said of a mistake."""
 
     @property
     def names(self) -> tuple[NodeName, ...]:
@@ -89,17 +98,17 @@ class LiveSystems:
         """Run all until ``stop`` or until they end; what they measured goes to ``measured``."""
         note_drops(self.observed.log_format, self.names[0], " ".join(self.names[1:]))
         with private_directory() as folder:
-            async with self._running(folder) as running:
-                announcing = asyncio.create_task(self._announce(folder, running.nodes))
+            async with self._running(folder):
+                announcing = asyncio.create_task(self._announce(folder))
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
                 try:
-                    await running.supervise(stop, watching, announcing)
+                    await self._supervise(folder, stop, watching, announcing)
                 finally:
                     announcing.cancel()
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
-                outcomes = [running.nodes[name].outcome for name in self.names]
-                for node in running.nodes.values():
+                outcomes = [self.nodes[name].outcome for name in self.names]
+                for node in self.nodes.values():
                     node.stdin.close()  # it ends then
                 await asyncio.wait(outcomes, timeout=END_S)
                 ends = [outcome.result() if outcome.done() else None for outcome in outcomes]
@@ -116,7 +125,7 @@ class LiveSystems:
                 measured += _read_measured(output)
             if stop.is_set() and -code in ENDING_SIGNALS:
                 continue  # Ctrl-C met it as well: it was just being started, in our group yet
-            if name in running.lost:
+            if name in self.lost:
                 return ExitCode.FAILED
             if code < 0:
                 show_error(f"{name} was ended by signal {-code}")
@@ -127,15 +136,14 @@ class LiveSystems:
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
 
     @asynccontextmanager
-    async def _running(self, folder: Path) -> AsyncIterator["_Running"]:
-        """All nodes, started; killed if they are still there in the end."""
-        running = _Running(self, folder)
+    async def _running(self, folder: Path) -> AsyncIterator[None]:
+        """All nodes run within the block; killed if they are still there in the end."""
         try:
             for name in self.names:
-                await running.start(name)
-            yield running
+                await self.start(name, folder)
+            yield
         finally:
-            for node in running.nodes.values():
+            for node in self.nodes.values():
                 with suppress(ProcessLookupError):
                     node.process.kill()
                 await node.process.wait()
@@ -156,13 +164,13 @@ class LiveSystems:
                     words += ["--listen", f"unix:{folder / f'link{names.index(name)}'}"]
         return words
 
-    async def start(self, name: NodeName, folder: Path) -> asyncio.subprocess.Process:
+    async def start(self, name: NodeName, folder: Path) -> "_Node":
         """Start the node of a system; its sockets are in ``folder``."""
         words = [*self._meetings(name, folder), "--run-dir", str(folder)]
         if self.journals is not None:
             make_folder("--journal", self.journals)
             words += ["--journal", str(self.journals / f"{name}.journal")]
-        return await asyncio.create_subprocess_exec(
+        process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "isfc", "node", name, *self.layout, "--lifeline", "--json"),
             *words,
             *words_of(self.options),
@@ -173,16 +181,19 @@ class LiveSystems:
             start_new_session=True,  # Ctrl-C is ours to take
             env=os.environ | {"PYTHONSAFEPATH": "1"},
         )
+        outcome = asyncio.create_task(_outcome(process, self.said))
+        node = self.nodes[name] = _Node(process, outcome)
+        return node
 
-    async def _announce(self, folder: Path, nodes: "Mapping[NodeName, _Node]") -> None:
+    async def _announce(self, folder: Path) -> None:
         """Wait until both ends of every link are up, and say so, to the nodes as well."""
         while True:
             ends = await self._look(folder)
             count = sum(end.node.state is LinkState.UP for end in ends)
             if count == 2 * len(self.links):
                 self.on_up()
-                for node in nodes.values():
-                    node.stdin.write(b"\n")
+                for node in self.nodes.values():
+                    node.stdin.write(BEGIN)
                 return
             await asyncio.sleep(COMING_LOOK_S)
 
@@ -203,6 +214,65 @@ class LiveSystems:
             while True:
                 await asyncio.sleep(LOOK_S)
                 watch.show(await self._look(folder))
+
+    async def _supervise(
+        self,
+        folder: Path,
+        stop: asyncio.Event,
+        watching: asyncio.Task[None],
+        announcing: asyncio.Task[None],
+    ) -> None:
+        """Wait until all nodes have ended, or until there is no more to wait for."""
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            while not stopped.done():
+                left = {node.outcome for node in self.nodes.values() if not node.outcome.done()}
+                if not left or self._is_over(announcing):
+                    return
+                if watching.done() and watching.exception() is not None:  # nothing can be shown
+                    return
+                waiting = {task for task in (stopped, watching, *left) if not task.done()}
+                look_s = AGAIN_LOOK_S if self.lost else None
+                await asyncio.wait(waiting, timeout=look_s, return_when=asyncio.FIRST_COMPLETED)
+                await self._start_again(folder)
+        finally:
+            stopped.cancel()
+
+    def _is_over(self, announcing: asyncio.Task[None]) -> bool:
+        """Whether a node has ended without which the others cannot go on; say where they can.
+
+        One that has measured as long as it should has ended in its time.
+        """
+        for name, node in self.nodes.items():
+            if name in self.lost or not node.outcome.done():
+                continue
+            code = node.outcome.result()[0]
+            if code == ExitCode.GOOD and self.options.seconds is not None:
+                continue
+            alive = {one for one, other in self.nodes.items() if not other.outcome.done()}
+            told = code in _TOLD_TO_END
+            if not announcing.done() or not any({*link} <= alive for link in self.links):
+                if told:
+                    self.lost.add(name)
+                    show_error(f"{name} was told to end, and no link is left without it")
+                return True
+            self.lost.add(name)
+            how = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
+            words = " ".join(self.layout)
+            show_error(
+                f"{name} was {'told to end' if told else how}: the others go on; "
+                f"'isfc up {words} --only {name}' starts it again"
+            )
+        return False
+
+    async def _start_again(self, folder: Path) -> None:
+        """Start those that somebody has asked for."""
+        for name in sorted(self.lost):
+            asked = again_path(folder, name)
+            if asked.exists():
+                asked.unlink()
+                self.lost.discard(name)
+                (await self.start(name, folder)).stdin.write(BEGIN)
 
 
 def make_folder(option: str, folder: Path) -> None:
@@ -236,80 +306,6 @@ class _Node:
         """What it ends with."""
         assert self.process.stdin is not None, "a pipe"
         return self.process.stdin
-
-
-@dataclass(slots=True)
-class _Running:
-    """Nodes that run, and those of which it was said that they ended before the others."""
-
-    systems: LiveSystems
-    folder: Path
-    nodes: dict[NodeName, _Node] = field(default_factory=dict)
-    said: set[str] = field(default_factory=set)
-    """What one of them has said of a mistake."""
-    lost: set[NodeName] = field(default_factory=set)
-
-    async def start(self, name: NodeName) -> _Node:
-        """Start the node of a system."""
-        process = await self.systems.start(name, self.folder)
-        outcome = asyncio.create_task(_outcome(process, self.said))
-        node = self.nodes[name] = _Node(process, outcome)
-        return node
-
-    async def supervise(
-        self, stop: asyncio.Event, watching: asyncio.Task[None], announcing: asyncio.Task[None]
-    ) -> None:
-        """Wait until all nodes have ended, or until there is no more to wait for."""
-        stopped = asyncio.create_task(stop.wait())
-        try:
-            while not stopped.done():
-                left = {node.outcome for node in self.nodes.values() if not node.outcome.done()}
-                if not left or self._is_over(announcing):
-                    return
-                if watching.done() and watching.exception() is not None:  # nothing can be shown
-                    return
-                waiting = {task for task in (stopped, watching, *left) if not task.done()}
-                look_s = AGAIN_LOOK_S if self.lost else None
-                await asyncio.wait(waiting, timeout=look_s, return_when=asyncio.FIRST_COMPLETED)
-                await self._start_again()
-        finally:
-            stopped.cancel()
-
-    def _is_over(self, announcing: asyncio.Task[None]) -> bool:
-        """Whether a node has ended without which the others cannot go on; say where they can.
-
-        One that has measured as long as it should has ended in its time.
-        """
-        for name, node in self.nodes.items():
-            if name in self.lost or not node.outcome.done():
-                continue
-            code = node.outcome.result()[0]
-            if code == ExitCode.GOOD and self.systems.options.seconds is not None:
-                continue
-            alive = {one for one, other in self.nodes.items() if not other.outcome.done()}
-            told = code in _TOLD_TO_END
-            if not announcing.done() or not any({*link} <= alive for link in self.systems.links):
-                if told:
-                    self.lost.add(name)
-                    show_error(f"{name} was told to end, and no link is left without it")
-                return True
-            self.lost.add(name)
-            how = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
-            words = " ".join(self.systems.layout)
-            show_error(
-                f"{name} was {'told to end' if told else how}: the others go on; "
-                f"'isfc up {words} --only {name}' starts it again"
-            )
-        return False
-
-    async def _start_again(self) -> None:
-        """Start those that somebody has asked for."""
-        for name in sorted(self.lost):
-            asked = again_path(self.folder, name)
-            if asked.exists():
-                asked.unlink()
-                self.lost.discard(name)
-                (await self.start(name)).stdin.write(b"\n")
 
 
 async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:

@@ -1,19 +1,17 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
-import os
-import stat
-import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from isfc.cli.live.logs import observe
+from isfc.cli.live.loops import typed_lines
 from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions
+from isfc.cli.live.rates import rates
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.program import Offer, Program
@@ -24,6 +22,7 @@ from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
+from isfc.live.accepting import first_done
 from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveEvent
 from isfc.live.forward import forward_limits, forwarding
@@ -33,11 +32,12 @@ from isfc.live.operator import open_control
 from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
+from isfc.live.snapshot import look
 from isfc.programs.verification import Filling, Verifying
 from isfc.system.link_end import LinkEnd
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts, make_guests
-from scenarios.runs.result import Result, measure
+from scenarios.runs.result import Result
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
@@ -110,7 +110,11 @@ class LiveNode:
             paced = self.options.factor > 0
             control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
-            begin = await _hold_lifeline(stop) if self.lifeline else None
+            begin = asyncio.Event()
+            if self.lifeline:
+                stack.enter_context(typed_lines(lambda _line: begin.set(), stop.set))
+            else:
+                begin.set()
             started = await stack.enter_async_context(
                 observe(system.engines, self.observed, paced=paced, insecure=opening.insecure)
             )
@@ -138,25 +142,18 @@ class LiveNode:
         system: LiveSystem,
         stop: asyncio.Event,
         report: Callable[[Measured], None],
-        begin: asyncio.Event | None,
+        begin: asyncio.Event,
     ) -> int:
         """Wait for the first of: a signal, a fault, the end of measuring."""
-        work: set[asyncio.Task[Any]] = {
+        work: list[asyncio.Task[Any]] = [
             asyncio.create_task(stop.wait()),
             asyncio.create_task(system.wait_closed()),
-        }
+        ]
         measuring = None
         if self.options.workload is not None and self.options.seconds is not None:
             measuring = asyncio.create_task(self._measure_all(system, report, begin))
-            work.add(measuring)
-        try:
-            done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in work:
-                task.cancel()
-            await asyncio.gather(*work, return_exceptions=True)
+            work.append(measuring)
+        done = await first_done(work)
         if measuring is None:
             return ExitCode.GOOD
         return measuring.result() if measuring in done else ExitCode.INTERRUPTED
@@ -165,7 +162,7 @@ class LiveNode:
         self,
         system: LiveSystem,
         report: Callable[[Measured], None],
-        begin: asyncio.Event | None,
+        begin: asyncio.Event,
     ) -> int:
         """Measure every link at the same time, once every CTC is up; the exit code.
 
@@ -174,8 +171,7 @@ class LiveNode:
         """
         for engine in system.engines:
             await _come_up(engine)
-        if begin is not None:
-            await begin.wait()
+        await begin.wait()
         measured = await asyncio.gather(*(self._measure(engine) for engine in system.engines))
         for each in measured:
             report(each)
@@ -194,21 +190,14 @@ class LiveNode:
         assert self.options.seconds is not None, "nothing is measured without an end"
         stretch = max(1, self.options.factor)
         await self._warm_up(engine, stretch)
-        end, before = engine.end, engine.end.snapshot(engine.now_ns())
-        cpu_ns = time.process_time_ns()
-        late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
+        paced = self.options.factor > 0
+        end, before = engine.end, look(engine, paced=paced)
         await asyncio.sleep(self.options.seconds * stretch)
         if engine.end is not end:
             raise OSError("the link was severed while it was measured")
-        after = end.snapshot(engine.now_ns())
-        if not self.options.factor:  # the model's processor time is none: this is the process's
-            cpu_ns = time.process_time_ns() - cpu_ns
-            after = replace(after, cpu_ns=before.cpu_ns + cpu_ns)
-        result = measure(self.name, before, after)
-        waited_ns = engine.lag.waited_ns - waited_ns
-        lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
+        found = rates(before, look(engine, paced=paced))
         partner = engine.definition.partner if len(self.links) > 1 else None
-        return Measured(result, lag_percent if self.options.factor else 0.0, partner)
+        return Measured(found.link, found.late_percent, partner)
 
     async def _warm_up(self, engine: LiveEngine, stretch: float) -> None:
         """Let traffic settle; once more if the link is down by then and comes back in time."""
@@ -258,28 +247,3 @@ async def _come_up(engine: LiveEngine) -> None:
             await changed.wait()
     finally:
         engine.listeners.remove(listen)
-
-
-async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
-    """Stop when standard input ends: whoever held its other end has ended.
-
-    What is returned is set when a line comes.
-    """
-    begin = asyncio.Event()
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):  # nobody holds an end of it
-        stop.set()
-        return begin
-
-    class Lifeline(asyncio.Protocol):
-        def data_received(self, data: bytes) -> None:
-            begin.set()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            stop.set()
-
-        def eof_received(self) -> None:
-            stop.set()
-
-    await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
-    return begin

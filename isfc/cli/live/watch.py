@@ -11,7 +11,8 @@ from rich.live import Live
 
 from ctc.address import Rdev
 from isfc.cli.live import watch_page
-from isfc.cli.live.watch_page import Ends, NodeRates, Surroundings, rates
+from isfc.cli.live.rates import NodeRates, rates
+from isfc.cli.live.watch_page import Ends, Surroundings
 from isfc.cli.output.streams import ERROR_PREFIX, show, show_log
 from isfc.live.snapshot import LiveSnapshot
 from isfc.reports.table import open_console

@@ -91,9 +91,9 @@ def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
         for named in COMMANDS.values()
         for each in (named.members.values() if isinstance(named, Subgroup) else [named])
     ]
-    modules = [each.module for each in listed if not each.is_capability]
+    paths = [each.path for each in listed if not each.is_capability]
     found = {
-        each.partition(".")[0] for each in (*modules, *(own for one in listed for own in one.own))
+        each.partition(".")[0] for each in (*paths, *(own for one in listed for own in one.own))
     }
     assert found == rooms - shared
 

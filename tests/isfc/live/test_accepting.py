@@ -21,6 +21,7 @@ from isfc.live.metrics import MetricsServer
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.installed import need
+from tests.isfc.live.opened import engine_of
 from tests.live.nodes import open_pair
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
@@ -50,7 +51,7 @@ def test_who_comes_when_no_descriptor_is_left_waits_and_is_served_later(
         metrics = MetricsServer(list)
         await control.start()
         async with open_pair(tmp_path) as (first, _):
-            engine = first.engine
+            engine = engine_of(first)
             assert engine is not None
             await wait_until(lambda: engine.end.link.state is LinkState.UP)
             place = await metrics.listen(TcpEndpoint("127.0.0.1", 0))

@@ -1,7 +1,6 @@
 """A node's control on both kinds of loop: what clients may do, and what costs them the line."""
 
 import asyncio
-import dataclasses
 import errno
 import json
 import os
@@ -15,12 +14,18 @@ import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live import control
-from isfc.live.control import LIMITS, REST_SHARE, BadRequest, ControlLimits, ControlServer, Reply
+from isfc.live.control import CLIENT_COUNT_MAX, REST_SHARE, BadRequest, ControlServer, Reply
 from tests.isfc.live.asking import ask
 from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
-QUICK = ControlLimits(line_length_max=200, client_count_max=3, idle_s=0.4)
+
+@pytest.fixture(name="quick")
+def make_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients may take little, and be silent for less than half a second."""
+    monkeypatch.setattr(control, "LINE_LENGTH_MAX", 200)
+    monkeypatch.setattr(control, "CLIENT_COUNT_MAX", 3)
+    monkeypatch.setattr(control, "IDLE_S", 0.4)
 
 
 @pytest.fixture(name="path")
@@ -40,8 +45,8 @@ def handle(kind: str, operand: object) -> Reply:
 class Served:
     """A server for the time of a block, and lines to and from it."""
 
-    def __init__(self, path: Path, limits: ControlLimits = LIMITS, **options: Any) -> None:
-        self.server = ControlServer(path, handle, limits=limits, **options)
+    def __init__(self, path: Path) -> None:
+        self.server = ControlServer(path, handle)
         self._writers: list[asyncio.StreamWriter] = []
 
     async def __aenter__(self) -> "Served":
@@ -109,8 +114,9 @@ async def test_requests_are_answered_in_turn(
         (b'{"fly": 1}', "fly is unknown"),
     ],
 )
+@pytest.mark.usefixtures("quick")
 async def test_bad_request_is_told_and_forgiven(path: Path, line: bytes, error: str) -> None:
-    async with Served(path, QUICK) as served:
+    async with Served(path) as served:
         client = await served.connect()
         client.writer.write(line + b"\n")
         assert await client.line() == {"error": error}
@@ -119,8 +125,9 @@ async def test_bad_request_is_told_and_forgiven(path: Path, line: bytes, error: 
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.usefixtures("quick")
 async def test_endless_line_costs_the_connection(path: Path, end: bytes) -> None:
-    async with Served(path, QUICK) as served:
+    async with Served(path) as served:
         client, other = await served.connect(), await served.connect()
         client.writer.write(b"x" * 100_000 + end)
         assert await client.line() == {"error": "expected requests of at most 200 B"}
@@ -129,30 +136,34 @@ async def test_endless_line_costs_the_connection(path: Path, end: bytes) -> None
         assert await other.ask({"echo": None}) == {"reply": {"echo": None}}
 
 
+@pytest.mark.usefixtures("quick")
 async def test_silent_client_has_to_go(
     path: Path,
 ) -> None:
-    async with Served(path, QUICK) as served:
+    async with Served(path) as served:
         client = await served.connect()
         assert await client.line() == {"error": "nothing was asked for 0.4 s"}
         assert await client.ended()
         await wait_until(lambda: not served.server.clients)
 
 
+@pytest.mark.usefixtures("quick")
 async def test_client_that_asks_now_and_then_may_stay(
-    path: Path,
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Served(path, dataclasses.replace(QUICK, idle_s=1.0)) as served:
+    monkeypatch.setattr(control, "IDLE_S", 1.0)
+    async with Served(path) as served:
         client = await served.connect()
         for _ in range(6):
             await asyncio.sleep(0.2)
             assert await client.ask({"echo": None}) == {"reply": {"echo": None}}
 
 
+@pytest.mark.usefixtures("quick")
 async def test_listener_may_be_silent_and_hears_announcements(
     path: Path,
 ) -> None:
-    async with Served(path, QUICK) as served:
+    async with Served(path) as served:
         listener, other = await served.connect(), await served.connect()
         assert await listener.ask({"listen": True}) == {"reply": {}}
         assert await other.ask({"echo": None}) == {"reply": {"echo": None}}
@@ -164,10 +175,12 @@ async def test_listener_may_be_silent_and_hears_announcements(
         assert await other.line() == {"error": "nothing was asked for 0.4 s"}
 
 
+@pytest.mark.usefixtures("quick")
 async def test_clients_beyond_the_limit_are_refused(
-    path: Path,
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Served(path, dataclasses.replace(QUICK, idle_s=PATIENCE_S)) as served:
+    monkeypatch.setattr(control, "IDLE_S", PATIENCE_S)
+    async with Served(path) as served:
         clients = [await served.connect() for _ in range(4)]
         assert await clients[3].line() == {"error": "3 clients are connected already"}
         assert await clients[3].ended()
@@ -177,10 +190,12 @@ async def test_clients_beyond_the_limit_are_refused(
         assert await again.ask({"echo": None}) == {"reply": {"echo": None}}
 
 
+@pytest.mark.usefixtures("quick")
 async def test_client_that_asks_nothing_gives_way_and_one_that_listens_does_not(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Served(path, dataclasses.replace(QUICK, idle_s=PATIENCE_S)) as served:
+    monkeypatch.setattr(control, "IDLE_S", PATIENCE_S)
+    async with Served(path) as served:
         listener, half, _ = [await served.connect() for _ in range(3)]
         assert await listener.ask({"listen": True}) == {"reply": {}}
         half.writer.write(b'{"echo": ')
@@ -195,9 +210,10 @@ async def test_client_that_asks_nothing_gives_way_and_one_that_listens_does_not(
 
 
 async def test_another_users_process_is_refused(
-    path: Path,
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Served(path, uid=os.getuid() + 1) as served:
+    monkeypatch.setattr(control, "peer_uid", lambda _socket: os.getuid() + 1)
+    async with Served(path) as served:
         client = await served.connect()
         assert await client.line() == {"error": "this node is another user's"}
         assert await client.ended()
@@ -352,7 +368,7 @@ async def test_an_operator_has_a_turn_and_the_link_has_most_of_the_loop(tmp_path
     server = ControlServer(tmp_path / "A.control", answering.handle)
     await server.start()
     connect = asyncio.open_unix_connection
-    clients = [await connect(str(server.path)) for _ in range(LIMITS.client_count_max)]
+    clients = [await connect(str(server.path)) for _ in range(CLIENT_COUNT_MAX)]
     for _, writer in clients[:-1]:
         writer.write(REQUESTS)
     await asyncio.sleep(0.2)

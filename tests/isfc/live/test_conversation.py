@@ -76,7 +76,7 @@ async def test_sender_waits_for_a_receiver_that_does_not_read(tmp_path: Path) ->
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
                 await asyncio.shield(sending)
-        (end,) = second.board.conversations.values()
+        (end,) = second.exchange().board.conversations.values()
         assert end.arrived_length == 10_000
         assert conversation.end.room_length == 0
         go.set()

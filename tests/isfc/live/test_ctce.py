@@ -15,7 +15,15 @@ from ctc.order_fibre import FibreKind
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.ctce.exchange import Delayed, ExchangeDefinition, Happened, Pulled, Restored, Stalled
+from isfc.ctce.exchange import (
+    Delayed,
+    ExchangeDefinition,
+    ExchangeEvent,
+    Noted,
+    Pulled,
+    Restored,
+    Stalled,
+)
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER, Sender, WireForm, encode_order
 from isfc.live import ctce
@@ -40,7 +48,7 @@ class Joined:
         )
         self.texts: list[str] = []
         self.box = CtceBox([(self.ends[0], self.ends[1])])
-        self.box.exchange.noters.append(self._note)
+        self.box.exchange.observers.append(self._note)
         self.adapter = self.box.exchange.adapters[0]
         self.ports = self.box.ports[0]
 
@@ -55,8 +63,9 @@ class Joined:
         """A Hercules for each end."""
         return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
 
-    def _note(self, seen: Happened) -> None:
-        self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
+    def _note(self, seen: ExchangeEvent) -> None:
+        if isinstance(seen, Noted):
+            self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
 
 
 async def both_there(joined: Joined, forms: tuple[WireForm, WireForm]) -> list[Partner]:

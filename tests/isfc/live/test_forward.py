@@ -18,6 +18,7 @@ from isfc.live.accepting import PAUSE_S
 from isfc.live.forward import Forward, forward_limits, forwarding, parse_forwards
 from isfc.live.session import ConversationSevered
 from isfc.programs.protocol import ConversationLimits
+from tests.isfc.live.opened import engine_of, verifying_of
 from tests.isfc.live.tcp import NODES, answer_at_end, carried, echo, end, forwarded, tcp_server
 from tests.live.forwarded import free_port
 from tests.live.nodes import open_pair
@@ -78,7 +79,7 @@ async def test_bytes_go_both_ways_and_halves_end_by_themselves(tmp_path: Path) -
         writer.write_eof()
         assert await reader.read() == b"2000000"
         writer.close()
-        await wait_until(lambda: not first.board.conversations)
+        await wait_until(lambda: not first.exchange().board.conversations)
         assert forwarder.connection_count == 1
         assert forwarder.failed_count == 0
     assert complaints == []
@@ -103,8 +104,7 @@ async def test_many_connections_keep_apart(tmp_path: Path) -> None:
         await asyncio.gather(*(talk(listen_port, number) for number in range(60)))
         assert forwarder.connection_count == 60
         for node in (first, second):
-            assert node.verifying is not None
-            node.verifying.expect_intact()
+            verifying_of(node).expect_intact()
     assert complaints == []
 
 
@@ -155,7 +155,7 @@ async def test_a_reset_on_one_side_is_a_reset_on_the_other(tmp_path: Path) -> No
         writer.transport.abort()
         await wait_until(lambda: bool(ends))
         assert isinstance(ends[0], ConnectionResetError)
-        await wait_until(lambda: not first.board.conversations)
+        await wait_until(lambda: not first.exchange().board.conversations)
     assert [c.partition(": ")[2] for c in complaints] == [
         "Connection reset by peer",
         "FAILED: Connection reset by peer",
@@ -188,8 +188,7 @@ async def test_a_lost_link_resets_both_ends(tmp_path: Path) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
         writer.write(b"hello")
         assert await reader.readexactly(5) == b"hello"
-        assert second.engine is not None
-        second.engine.sever("for a test")
+        engine_of(second).sever("for a test")
         with pytest.raises(ConnectionResetError):
             await reader.read()
         await end(writer)
@@ -212,11 +211,11 @@ async def test_a_client_is_not_read_faster_than_the_service_reads(tmp_path: Path
             async with asyncio.timeout(0.3):
                 await asyncio.shield(sending)
         held = sum(
-            end.arrived_length + node.board.limits.send_length - end.room_length
+            end.arrived_length + node.exchange().board.limits.send_length - end.room_length
             for node in (first, second)
-            for end in node.board.conversations.values()
+            for end in node.exchange().board.conversations.values()
         )
-        limits = first.board.limits
+        limits = first.exchange().board.limits
         assert held <= limits.window_length + limits.send_length < size / 4
         go.set()
         await sending
@@ -309,13 +308,12 @@ async def test_places_come_back_when_the_link_restarts(
                 assert await reader.readexactly(5) == b"hello"
             clients[0][1].write_eof()  # one of them is closing
             await asyncio.sleep(0.01)
-            assert second.engine is not None
-            second.engine.sever("for a test")
+            engine_of(second).sever("for a test")
             for reader, writer in clients:
                 with suppress(ConnectionResetError):
                     await reader.read()
                 writer.close()
-            await wait_until(lambda: not first.board.conversations)
+            await wait_until(lambda: not first.exchange().board.conversations)
 
 
 async def test_ports_and_directions_have_places_of_their_own(
@@ -350,7 +348,7 @@ async def test_ports_and_directions_have_places_of_their_own(
             for writer in writers:
                 writer.close()
             (await waiting).close()
-            await wait_until(lambda: not first.board.conversations)
+            await wait_until(lambda: not first.exchange().board.conversations)
     assert complaints == []
 
 

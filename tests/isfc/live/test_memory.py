@@ -80,12 +80,12 @@ async def main():
         bare = resident_mb()
         held = [await first.connect("SINK") for _ in range(COUNT)]
         sends = [asyncio.create_task(each.send(data)) for each in held]
-        ends = second.board.conversations
+        ends = second.exchange().board.conversations
         while any(each.arrived_length < each.target_length for each in ends.values()):
             await asyncio.sleep(0.01)
         full = resident_mb()
         held.clear()
-        second.engine.sever("of a test")
+        second.exchange().engine.sever("of a test")
         await asyncio.gather(*sends, return_exceptions=True)
         sends.clear()
         await asyncio.sleep(0.2)

@@ -12,6 +12,7 @@ from isfc.link.state import LinkState
 from isfc.live import partner_conversations
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode, open_node
 from isfc.programs.protocol import ConversationLimits
+from tests.isfc.live.opened import engine_of
 from tests.isfc.live.test_session import cut_for_good
 from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
 from tests.live.pair import Run
@@ -97,8 +98,7 @@ async def test_leaving_open_node_waits_for_nobody_while_the_link_is_down(
             cut_for_good(second)
         else:
             await partner.aclose()
-        assert first.engine is not None
-        link = first.engine.end.link
+        link = engine_of(first).end.link
         await wait_until(lambda: link.state is LinkState.DOWN)
 
     for bound in ("isfc.live.partner_conversations.CLOSE_S", "isfc.live.connection.PARTING_S"):
@@ -140,7 +140,7 @@ async def test_node_whose_appc_messages_are_all_read_ends_at_once(tmp_path: Path
         second.serve("ECHO", echo)
         async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
             await conversation.request(bytes(300_000))
-        await wait_until(lambda: not second.board.conversations)
+        await wait_until(lambda: not second.exchange().board.conversations)
         async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
             await first.close()
 
@@ -195,13 +195,15 @@ async def test_block_that_is_cancelled_while_it_closes_is_severed(tmp_path: Path
         second.serve("HOLD", hold)
         for patience in TURNS:
             closing = asyncio.create_task(close_what_is_not_read(first))
-            await wait_until(lambda: any(c.finished for c in first.board.conversations.values()))
+            await wait_until(
+                lambda: any(c.finished for c in first.exchange().board.conversations.values())
+            )
             await turns(patience)
             closing.cancel()
             await asyncio.wait([closing])
             assert closing.cancelled()
-            await wait_until(lambda: not first.board.conversations)
-            assert not second.board.conversations
+            await wait_until(lambda: not first.exchange().board.conversations)
+            assert not second.exchange().board.conversations
 
 
 @pytest.mark.parametrize("patience", TURNS)

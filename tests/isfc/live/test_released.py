@@ -187,6 +187,6 @@ async def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
             await wait_until(lambda: listening.connection_count > number)  # noqa: B023
             await asyncio.sleep(0.005)
             writer.transport.abort()
-        await wait_until(lambda: not first.board.conversations)
-        await wait_until(lambda: not second.board.conversations)
+        await wait_until(lambda: not first.exchange().board.conversations)
+        await wait_until(lambda: not second.exchange().board.conversations)
         memory.expect_released(2 * count)

@@ -21,6 +21,7 @@ from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_
 from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
+from tests.isfc.live.opened import engine_of, verifying_of
 from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
 from tests.waiting import PATIENCE_S, wait_until
 
@@ -41,9 +42,8 @@ async def test_many_conversations_at_once_keep_apart(tmp_path: Path) -> None:
             node.serve("ECHO", echo)
         await asyncio.gather(*(talk(node, n) for n in range(20) for node in (first, second)))
         for node in (first, second):
-            assert node.verifying is not None
-            node.verifying.expect_intact()
-            assert node.verifying.verified_count > 400
+            verifying_of(node).expect_intact()
+            assert verifying_of(node).verified_count > 400
 
 
 @pytest.mark.parametrize("ctcs", ["four", "two", "one"])
@@ -77,9 +77,8 @@ async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_wi
     async with open_pair(tmp_path) as (first, second), asyncio.timeout(PATIENCE_S):
         for node in (first, second):
             node.serve("LAST", answer_the_last)
-            assert node.engine is not None
-            for ctc in node.engine.definition.ctcs[kept:]:
-                node.engine.apply(Deactivate(ctc.device.rdev))
+            for ctc in engine_of(node).definition.ctcs[kept:]:
+                engine_of(node).apply(Deactivate(ctc.device.rdev))
         for pieces in (1, 2, 3, 7):
             await talk(first, pieces)
             await talk(second, pieces)
@@ -106,14 +105,13 @@ async def test_refusals_say_why(tmp_path: Path) -> None:
             await first.connect("X")
         with pytest.raises(LocalProtocolError, match="not a service's name"):
             second.serve("not a name", echo)
-        await wait_until(lambda: not first.board.conversations)
+        await wait_until(lambda: not first.exchange().board.conversations)
 
 
 async def test_what_a_program_sends_before_it_waits_goes_together(tmp_path: Path) -> None:
     async with open_pair(tmp_path) as (first, second):
         second.serve("ECHO", echo)
-        assert first.engine is not None
-        engine = first.engine
+        engine = engine_of(first)
 
         def written() -> int:
             return engine.end.snapshot(engine.now_ns()).write_package_count
@@ -167,7 +165,7 @@ async def test_connect_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
                 await alone.connect("ECHO")
         async with open_node(LAYOUT, SECOND, connect=address) as late:
             late.serve("ECHO", echo)
-            await wait_until(lambda: not alone.board.conversations)
+            await wait_until(lambda: not alone.exchange().board.conversations)
             async with await alone.connect("ECHO"):
                 pass
 
@@ -178,7 +176,7 @@ async def test_what_several_conversations_send_in_one_turn_goes_together(
     async with open_pair(tmp_path) as (first, second):
         second.serve("ECHO", echo)
         conversations = [await first.connect("ECHO") for _ in range(3)]
-        engine = first.engine
+        engine = engine_of(first)
         assert engine is not None
         await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
         sent: list[int] = []
@@ -242,18 +240,16 @@ async def test_lost_link_severs_conversations_after_the_reconnect_time(tmp_path:
     async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
         second.serve("ECHO", echo)
         conversation = await first.connect("ECHO")
-        assert second.engine is not None
-        for rdev in list(second.engine.end.ctcs):
-            second.engine.apply(Deactivate(rdev))
+        for rdev in list(engine_of(second).end.ctcs):
+            engine_of(second).apply(Deactivate(rdev))
         with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
             await conversation.receive()
 
 
 def cut_for_good(node: OpenNode) -> None:
     """The link goes down, and stays so."""
-    assert node.engine is not None
-    for rdev in list(node.engine.end.ctcs):
-        node.engine.apply(Deactivate(rdev))
+    for rdev in list(engine_of(node).end.ctcs):
+        engine_of(node).apply(Deactivate(rdev))
 
 
 async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
@@ -273,7 +269,7 @@ async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
         cut_for_good(second)
         with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
             await conversation.close()
-        assert not first.board.conversations
+        assert not first.exchange().board.conversations
 
 
 async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> None:
@@ -282,14 +278,13 @@ async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> Non
     cuts: list[Rdev] = []
 
     async def cut(node: OpenNode, random: Random) -> None:
-        assert node.engine is not None
-        rdevs = list(node.engine.end.ctcs)
-        node.engine.listeners.append(note)
+        rdevs = list(engine_of(node).end.ctcs)
+        engine_of(node).listeners.append(note)
         while len(received) < len(sent):
             kept = random.choice(rdevs)
             for rdev in rdevs:
                 if rdev != kept and random.random() < 0.7:
-                    node.engine.detach(rdev, "cut")
+                    engine_of(node).detach(rdev, "cut")
             await asyncio.sleep(0.01)
 
     def note(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
@@ -312,8 +307,7 @@ async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> Non
         assert received == sent
         assert len(set(cuts)) == 8
         for node in (first, second):
-            assert node.verifying is not None
-            node.verifying.expect_intact()
+            verifying_of(node).expect_intact()
 
 
 async def test_partner_that_restarts_severs_conversations_and_can_be_reached_again(

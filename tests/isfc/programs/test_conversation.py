@@ -60,7 +60,7 @@ class Joined:
             if message := poll(end):
                 said.append(message[0])
                 if message[0] == Verb.CONNECT:
-                    self.partner(end).receive_room(verbs.parse_connect(message[1:])[0])
+                    self.partner(end).credit_length = verbs.parse_connect(message[1:])[0]
                 else:
                     self.partner(end).receive(message)
                 end.note_sent()
@@ -256,7 +256,7 @@ def test_appc_takes_turns() -> None:
     assert joined.carry() == [Verb.LAST]
     assert whole(joined.b)
     assert joined.b.poll_data(100) == b"request"
-    joined.b.note_record_taken()
+    joined.b.record_whole = False
     joined.b.pass_turn()
     assert joined.carry() == [Verb.LAST]
     assert joined.a.record_whole

@@ -59,6 +59,6 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
         for goal in load.goals
         if load.name in runs and goal.peer in routes
     ]
-    assert [each.goal for each in judge(runs, wanted)] == wanted
+    assert [*judge(runs, wanted)] == wanted
     said = capsys.readouterr().out
     assert "redis, 1 client is not measured: redis-benchmark is missing\n" in said

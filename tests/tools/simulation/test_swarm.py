@@ -13,7 +13,7 @@ from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
 from tests.lengthy import few_in_every_run
 from tools.simulation.scenario import CLUSTER_KINDS, KINDS, Scenario, draw, draw_cluster, shrink
-from tools.simulation.simulate import why_it_fails
+from tools.simulation.simulate import outcome
 from tools.simulation.swarm import run
 
 LENGTHS = (100_000,) * 10
@@ -97,9 +97,9 @@ def test_broken_resequencer_is_found_and_its_scenario_made_small(
         return list(package.messages)
 
     monkeypatch.setattr(Resequencer, "accept", accept_all)
-    scenario = next(draw(seed) for seed in range(200) if why_it_fails(draw(seed)) is not None)
-    least = shrink(scenario, lambda each: why_it_fails(each) is not None)
-    assert why_it_fails(least) is not None
+    scenario = next(draw(seed) for seed in range(200) if isinstance(outcome(draw(seed)), str))
+    least = shrink(scenario, lambda each: isinstance(outcome(each), str))
+    assert isinstance(outcome(least), str)
     assert len(least.plan) + len(least.faults) < len(scenario.plan) + len(scenario.faults)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ctc.address import Rdev
-from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands, typed_lines
+from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands
 from isfc.cli.live.ctce_options import of_layout
+from isfc.cli.live.loops import typed_lines
 from isfc.ctce.join import CtcEnd, Place
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
@@ -124,7 +125,7 @@ def test_each_line_of_a_pipe_is_heard_once_however_it_comes() -> None:
     heard: list[str] = []
 
     async def type_lines() -> None:
-        with typed_lines(heard.append, reader):
+        with typed_lines(heard.append, number=reader):
             for data in (b"lose 40\n\nres", b"tore 40\nst"):
                 os.write(writer, data)
                 await asyncio.sleep(0)
@@ -144,7 +145,7 @@ def test_a_file_that_is_no_pipe_is_left_alone(tmp_path: Path) -> None:
     path.write_text("stall\n")
 
     async def wait() -> None:
-        with path.open("rb") as file, typed_lines(heard.append, file.fileno()):
+        with path.open("rb") as file, typed_lines(heard.append, number=file.fileno()):
             await asyncio.sleep(0.01)
 
     heard: list[str] = []

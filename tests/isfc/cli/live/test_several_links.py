@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.live.processes import BEGIN
 from isfc.cli.main import run
 from tests.installed import need
 from tests.live.cluster_member import LAYOUT, NAMES
@@ -43,7 +44,7 @@ def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path
         assert told.process.poll() is None
         assert told.process.stdin is not None
         wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
-        told.process.stdin.write(b"\n")
+        told.process.stdin.write(BEGIN)
         told.process.stdin.flush()
         assert told.exit_code() != 0
         assert "the link to SERVER went down before it was measured" in told.err
@@ -63,7 +64,7 @@ def test_link_that_is_down_when_it_is_to_be_measured_is_measured_when_it_is_back
             assert gone.exit_code() == 0, gone.err
         wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
         assert told.process.stdin is not None
-        told.process.stdin.write(b"\n")
+        told.process.stdin.write(BEGIN)
         told.process.stdin.flush()
         with isfc(tmp_path, *second) as back:
             assert back.exit_code() == 0, back.err

@@ -9,16 +9,15 @@ import pytest
 from rich.console import Console
 
 from ctc.address import Rdev
+from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.live.watch import LiveView, local_time, relay
 from isfc.cli.live.watch_page import (
     HEADINGS_EVERY,
     Ends,
-    NodeRates,
     Surroundings,
     links_headings,
     links_line,
     links_page,
-    rates,
     sparkline,
     watch_headings,
     watch_line,
