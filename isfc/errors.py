@@ -15,6 +15,8 @@ An ``AssertionError`` is a bug of ours and is never caught. A collision is no er
 an interrupt, and counted.
 """
 
+from typing import Self
+
 
 class IsfcError(Exception):
     """Root of every error that ``isfc`` raises on purpose."""
@@ -32,17 +34,21 @@ class RemoteProtocolError(IsfcError):
     """The partner sent something illegal."""
 
 
-class WireError(RemoteProtocolError):
-    """Bytes that do not decode; ``offset`` is where reading stopped."""
+class _AtByte(Exception):
+    """Something is wrong at a byte."""
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(f"{reason} (at byte {offset})")
         self.reason = reason
         self.offset = offset
 
-    def __reduce__(self) -> tuple[type["WireError"], tuple[str, int]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, int]]:
         """Let it go to another process."""
-        return WireError, (self.reason, self.offset)
+        return type(self), (self.reason, self.offset)
+
+
+class WireError(_AtByte, RemoteProtocolError):
+    """Bytes that do not decode; ``offset`` is where reading stopped."""
 
 
 class Backpressure(IsfcError):
@@ -65,14 +71,5 @@ class AnswerRefused(IsfcError):
     answer: object
 
 
-class JournalError(IsfcError):
+class JournalError(_AtByte, IsfcError):
     """A journal is damaged, or is none; ``offset`` is the byte at which that was noticed."""
-
-    def __init__(self, reason: str, offset: int) -> None:
-        super().__init__(f"{reason} (at byte {offset})")
-        self.reason = reason
-        self.offset = offset
-
-    def __reduce__(self) -> tuple[type["JournalError"], tuple[str, int]]:
-        """Let it go to another process."""
-        return JournalError, (self.reason, self.offset)

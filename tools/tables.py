@@ -2,7 +2,7 @@
 
 import csv
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from io import StringIO
 from pathlib import Path
@@ -37,14 +37,12 @@ def study(
     columns: Sequence[str], question: Callable[[Case], Iterable[Row]], cases: Iterable[Case]
 ) -> str:
     """What a question comes to of every case, as CSV; cases are run side by side, in processes."""
-    return csv_text(columns, _answers(question, [*cases]))
-
-
-def _answers(question: Callable[[Case], Iterable[Row]], cases: Sequence[Case]) -> Iterator[Row]:
+    every, rows = [*cases], list[Row]()
     with ProcessPoolExecutor() as pool:
-        for number, rows in enumerate(pool.map(question, cases), start=1):
-            print(f"{number} of {len(cases)}", end="\r", file=sys.stderr, flush=True)
-            yield from rows
+        for number, answer in enumerate(pool.map(question, every), start=1):
+            print(f"{number} of {len(every)}", end="\r", file=sys.stderr, flush=True)
+            rows += answer
+    return csv_text(columns, rows)
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -52,13 +52,12 @@ class Subcommand(NamedTuple):
         return self.path.startswith(("live.", "studio."))
 
 
-class Subgroup:
-    """A group of subcommands, and the line for the list of all; no record, which loads more."""
+class Subgroup(NamedTuple):
+    """A group of subcommands, and the line for the list of all."""
 
-    def __init__(self, summary: str, members: Mapping[str, Subcommand]) -> None:
-        self.summary = summary
-        self.members = members
-        self.needs_posix = False
+    summary: str
+    members: Mapping[str, Subcommand]
+    needs_posix: bool = False
 
 
 COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {

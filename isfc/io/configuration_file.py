@@ -23,10 +23,9 @@ The same tables may stand in a link's layout: ``channels`` then also names chpid
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Final
 
-from ctc.address import format_chpid
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
@@ -111,14 +110,13 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
     cards = {name: table["card"] for name, table in root.channel.items() if "card" in table}
-    shared = None if collection is None else find_shared_chpids(collection)
-    if shared:
-        channels = with_shared_chpids(shared, root.io, channels, cards)
+    if collection is not None:
+        channels = _with_chpids(_fibres(collection), root.io, channels, cards)
     workloads = tuple(
         read_workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
     check_names(workloads)
-    nodes = shared.nodes if shared else frozenset[str]()
+    nodes = frozenset[str]() if collection is None else frozenset(collection.systems)
     if systems or nodes:
         _check_systems(systems, nodes, channels, workloads)
     return IoConfiguration(channels, systems, workloads, tuple(read_trunks(root, cards)))
@@ -173,33 +171,25 @@ def _check_systems(
             )
 
 
-@dataclass(frozen=True, slots=True)
-class SharedChpids:
-    """The ``nodes`` of a layout, and its fibres by chpid and node, both as the file writes them.
+_Fibres = Mapping[str, Mapping[str, Fibre]]
+"""The fibres of a layout, by chpid and node.
 
-    ``[[io]]`` names chpids as it names channels. A ``[channel.NAME]`` of the same system and chpid
-    says more of what the disks find there, such as the way to their storage; it may not say
-    anything else than the fibre does.
-    """
-
-    nodes: frozenset[str]
-    fibres: Mapping[str, Mapping[str, Fibre]]
+``[[io]]`` names chpids as it names channels. A ``[channel.NAME]`` of the same system and chpid says
+more of what the disks find there, such as the way to their storage; it may not say anything else
+than the fibre does.
+"""
 
 
-def find_shared_chpids(collection: Collection) -> SharedChpids:
-    """What the links of a file say of its chpids."""
+def _fibres(collection: Collection) -> _Fibres:
     fibres: dict[str, dict[str, Fibre]] = {}
-    nodes: set[str] = set()
-    for link in collection.links:
-        nodes.update(link.nodes)
-        for fibre in link.fibres:
-            for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
-                fibres.setdefault(format_chpid(chpid), {})[node] = fibre
-    return SharedChpids(frozenset(nodes), fibres)
+    for link, fibre, _ in collection.fibres():
+        for node, chpid in zip(link.nodes, fibre.chpid_names, strict=True):
+            fibres.setdefault(chpid, {})[node] = fibre
+    return fibres
 
 
-def with_shared_chpids(
-    shared: SharedChpids,
+def _with_chpids(
+    fibres: _Fibres,
     tables: Sequence[Mapping[str, Any]],
     channels: Mapping[str, IoChannel],
     cards: Mapping[str, str],
@@ -209,12 +199,10 @@ def with_shared_chpids(
     ``channels`` are those that it says something of, ``cards`` has the card of each that is on one.
     Raises `ConfigurationError` where these and the fibres say different things.
     """
-    found = {name: _agreeing(shared, channel, name in cards) for name, channel in channels.items()}
+    found = {name: _agreeing(fibres, channel, name in cards) for name, channel in channels.items()}
     for place, name, system in _named(tables):
         owners = {
-            node: fibre
-            for node, fibre in shared.fibres.get(name, {}).items()
-            if system in (None, node)
+            node: fibre for node, fibre in fibres.get(name, {}).items() if system in (None, node)
         }
         if name in channels or not owners:
             continue
@@ -251,10 +239,10 @@ def _only(place: str, name: str, owners: Mapping[str, Fibre]) -> str:
     return next(iter(owners))
 
 
-def _agreeing(shared: SharedChpids, channel: IoChannel, on_card: bool) -> IoChannel:
+def _agreeing(fibres: _Fibres, channel: IoChannel, on_card: bool) -> IoChannel:
     """A channel that the file has a table of, which belongs to a node if it is a chpid of one."""
     place = f"[channel.{show_key(channel.chpid)}]"
-    owners = shared.fibres.get(channel.chpid, {})
+    owners = fibres.get(channel.chpid, {})
     if channel.system not in ("", *owners) or not owners:
         return channel
     node = channel.system or _only(place, channel.chpid, owners)

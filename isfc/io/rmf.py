@@ -339,22 +339,10 @@ class _Parser:
         found, end = rmf_lines.read_times(
             words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
         )
-        volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
-        self._add(
-            DeviceLine(
-                device=words[start].text,
-                volume=volume,
-                lcu=words[at].text,
-                io_per_s=rmf_columns.number_of(rate[1]),
-                is_synchronous=bool(rate[2]),
-                response_ms=found["RESP"],
-                iosq_ms=found["IOSQ"],
-                pend_ms=found["PEND"],
-                disc_ms=found["DISC"],
-                conn_ms=found["CONN"],
-            ),
-            words[start].line,
-        )
+        times = tuple(found[name] for name in rmf_lines.USED_TIMES)
+        io_per_s = rmf_columns.number_of(rate[1])
+        line = DeviceLine(words[start].text, words[at].text, io_per_s, times)
+        self._add(line, words[start].line)
         return end
 
     def _take_total(self, words: list[Word], start: int) -> int:

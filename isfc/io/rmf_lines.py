@@ -321,9 +321,9 @@ class IopLine:
     """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
 
     iop: str
-    busy_percent: float | None
     starts_per_s: float | None
-    interrupts_per_s: float | None
+    figures: tuple[float | None, ...]
+    """How busy it was in percent, starts and interrupts a second."""
 
 
 def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
@@ -353,9 +353,9 @@ def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
             "IOP"
         )
     name = words[start].text
-    _, _, busy, starts, interrupts = used
     iop = WHOLE_SYSTEM if name.startswith("S") else name
-    return IopLine(iop, busy, starts, interrupts), end
+    busy, starts, interrupts = used[2:]
+    return IopLine(iop, starts, (busy, starts, interrupts)), end
 
 
 def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
@@ -379,21 +379,12 @@ def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class DeviceLine:
-    """A device in Direct Access Device Activity; times are means in milliseconds.
-
-    ``is_synchronous`` says that RMF marked the rate with an S.
-    """
+    """A device in Direct Access Device Activity; ``times_ms`` are its `USED_TIMES`, means."""
 
     device: str
-    volume: str
     lcu: str
     io_per_s: float
-    is_synchronous: bool
-    response_ms: float | None
-    iosq_ms: float | None
-    pend_ms: float | None
-    disc_ms: float | None
-    conn_ms: float | None
+    times_ms: tuple[float | None, ...]
 
 
 @dataclass(slots=True)

@@ -53,14 +53,6 @@ def axis(field: str, title: str | None, **scale: object) -> Spec:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 
-def nominal(field: str, names: Sequence[str], looks: Sequence[Any], **legend: Any) -> Spec:
-    """Names, and the colour, dash or shape of each, over and over."""
-    chosen = [looks[place % len(looks)] for place in range(len(names))]
-    scale = {"domain": [*names], "range": chosen}
-    shown = {"symbolOpacity": 1, "symbolStrokeWidth": 0, **legend}
-    return {"field": field, "type": "nominal", "title": None, "scale": scale, "legend": shown}
-
-
 def marks(kind: str, values: Iterable[Spec], encoding: Spec, **looks: Any) -> Spec:
     """Marks of one kind, one or a part of one for each of some values: a layer of a chart."""
     mark = {"type": kind, "aria": "description" in encoding, **looks}

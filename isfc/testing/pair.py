@@ -392,10 +392,6 @@ class Pair(Links):
         """Bytes of a side's messages that are held back before the link: none here."""
         return 0
 
-    def partner(self, side: Side) -> Side:
-        """The other side."""
-        return self.second if side is self.first else self.first
-
     def book(self, side: Side) -> PackageBook:
         """What a side was told of its packages."""
         return self.packages[side is self.second]

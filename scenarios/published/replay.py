@@ -34,7 +34,6 @@ from scenarios.published.table import (
 )
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import spread_percent
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
@@ -280,8 +279,3 @@ Cell = tuple[str, str, str]
 def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
     """What was emulated of each published figure, once for each seed."""
     return grouped(((each.table, each.key, each.measure), each.emulated) for each in comparisons)
-
-
-def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
-    """`spread_percent` of what was emulated of each published figure."""
-    return {cell: spread_percent(values) for cell, values in figures_by_cell(comparisons).items()}

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from isfc.cli.main import PANELS, load_command
 from isfc.cli.written_help import help_file
+from isfc.reports.markdown import plain
 from tools import PROJECT
 from tools.pages.console import blocks
 from tools.pages.written_help import texts, write_made
@@ -43,8 +44,6 @@ TOPICS: Final = {
 }
 """The pages that tell what a command is for, by the command, or by the group it belongs to; of all
 others it is the page of that name."""
-
-_SPECIAL: Final = re.compile(r"([*_<>|\[\]`\\])")
 
 
 class Listed(NamedTuple):
@@ -114,8 +113,7 @@ def _code(text: str) -> str:
 
 def _summary(command: Any) -> str:
     """The first paragraph of a command's help; Markdown has nothing to interpret in it."""
-    summary = " ".join((command.help or "").partition("\n\n")[0].split())
-    return _SPECIAL.sub(r"\\\1", summary)
+    return plain((command.help or "").partition("\n\n")[0])
 
 
 def _example(one: Listed) -> Iterator[str]:

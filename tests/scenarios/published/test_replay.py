@@ -1,6 +1,5 @@
 """Replaying: which runs, what is repeated, each figure beside ours; and rules without a run."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ from isfc.link.parameters import RELEASES
 from scenarios.published.replay import (
     SECONDS,
     WARMUP,
-    Comparison,
     Part,
     capacity_row,
     choose,
@@ -21,7 +19,6 @@ from scenarios.published.replay import (
     compare_all,
     make_experiment,
     runs_of,
-    spreads_by_cell,
     stop_short_row,
 )
 from scenarios.published.table import TABLES, PublishedRow, PublishedTable, Role, load_table
@@ -252,16 +249,6 @@ def test_all_rows_of_a_part_are_compared_in_their_order() -> None:
     assert list(dict.fromkeys((c.table, c.key) for c in found)) == [
         (part.table.name, row.key) for part in parts for row in part.rows
     ]
-
-
-def test_spreads_of_a_replay_are_by_table_key_and_measure() -> None:
-    def comparison(key: str, emulated: float) -> Comparison:
-        return Comparison("t", key, "mb_per_s", 1.0, emulated, 0.0, Role.ACCEPTANCE, None)
-
-    found = spreads_by_cell([comparison("a", 9), comparison("b", 5), comparison("a", 11)])
-    assert found.keys() == {("t", "a", "mb_per_s"), ("t", "b", "mb_per_s")}
-    assert math.isclose(found["t", "a", "mb_per_s"] or 0, 20)
-    assert found["t", "b", "mb_per_s"] == 0
 
 
 def test_capacity_is_that_of_the_first_node() -> None:
