@@ -9,7 +9,7 @@ import typer
 from ctc.errors import CtcError
 from isfc.answers import check as answers
 from isfc.cli.capability import AnswerPrinted, command_of
-from isfc.cli.options.layout import expect_one
+from isfc.cli.options.option import expect_one
 from isfc.cli.output.annotations import github_lines, sarif_log
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
