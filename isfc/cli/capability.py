@@ -19,20 +19,15 @@ import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.layout import (
-    CsvOption,
-    DecksOptions,
-    JsonOption,
-    LayoutArgument,
-    LayoutsArgument,
-    LinkOption,
-    NotesOption,
-    ProfileOption,
-    expect_one,
-)
+from isfc.cli.options.layout import DecksOptions, LayoutArgument, LayoutsArgument, ProfileOption
 from isfc.cli.options.option import (
+    CsvOption,
+    JsonOption,
+    LinkOption,
     Made,
+    NotesOption,
     checked_by,
+    expect_one,
     flag,
     give_parameters,
     parameters_of,

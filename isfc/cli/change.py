@@ -10,8 +10,7 @@ from isfc.answers.change import Change, ChangeTrial
 from isfc.answers.change import change as answer
 from isfc.answers.change_page import change_lines
 from isfc.cli.capability import command_of
-from isfc.cli.options.layout import JsonOption, LinkOption
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import JsonOption, LinkOption, valued
 from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError

@@ -8,8 +8,7 @@ import typer
 
 from isfc.answers.journal import JournalReplay, input_of, journal_replay, opened
 from isfc.answers.journal_page import journal_lines, remainder, replay_report
-from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.option import flag
+from isfc.cli.options.option import JsonOption, flag
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines

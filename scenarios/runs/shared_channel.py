@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import structs
+
 from ctc.channel_use import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -93,7 +95,7 @@ def run_over_load(
 def _scaled(configuration: IoConfiguration, share: float) -> IoConfiguration:
     """So much of the rates, or of the I/Os at the same time; all that is carried stays so."""
     workloads = tuple(
-        replace(
+        structs.replace(
             each,
             rate_per_s=None if each.rate_per_s is None else share * each.rate_per_s,
             outstanding=each.outstanding

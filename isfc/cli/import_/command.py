@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from isfc.arguments import as_options
 from isfc.cli.capability import command_of
-from isfc.cli.options.layout import JsonOption, read_collection
-from isfc.cli.options.option import valued
+from isfc.cli.options.layout import read_collection
+from isfc.cli.options.option import JsonOption, valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_json, show_log

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 from msgspec import Struct, convert
 
-from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import JsonOption, valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_json, show_lines
 from isfc.errors import ConfigurationError, RemoteProtocolError

@@ -23,8 +23,8 @@ from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
 from ctc.order_fibre import FibreKind
-from isfc.cli.options.layout import LinkOption, complete_layout, open_collection, open_layout
-from isfc.cli.options.option import valued
+from isfc.cli.options.layout import complete_layout, open_collection, open_layout
+from isfc.cli.options.option import LinkOption, valued
 from isfc.ctce.exchange import ExchangeDefinition
 from isfc.ctce.join import (
     CtceStatement,

@@ -12,8 +12,8 @@ from isfc.cli.live.cp import RunDirOption
 from isfc.cli.live.measured_page import run_measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.running_node import LiveNode
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
-from isfc.cli.options.option import flag, flattened, valued
+from isfc.cli.options.layout import LayoutArgument
+from isfc.cli.options.option import JsonOption, LinkOption, flag, flattened, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled

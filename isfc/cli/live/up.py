@@ -18,14 +18,16 @@ from isfc.cli.live.lose import AskedOptions
 from isfc.cli.live.measured_page import run_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems
-from isfc.cli.options.layout import (
+from isfc.cli.options.layout import LayoutFileArgument, check_lasting, open_collection
+from isfc.cli.options.option import (
     JsonOption,
-    LayoutFileArgument,
     LinkOption,
-    check_lasting,
-    open_collection,
+    flag,
+    flattened,
+    valued,
+    within,
+    words_of,
 )
-from isfc.cli.options.option import flag, flattened, valued, within, words_of
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_log
 from isfc.errors import ConfigurationError

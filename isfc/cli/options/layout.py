@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from isfc.answers.given import links_with_disks, opened_link, with_known_traffic
 from isfc.arguments import STANDARD_INPUT, as_options
-from isfc.cli.options.option import flag, valued
+from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import Decks, given_document, is_there, read_content, shipped_layouts
 from isfc.layout.checked_toml import within
@@ -76,22 +76,6 @@ class DecksOptions(Struct, frozen=True):
 LayoutFileArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}.")]
 """Where other processes read it as well; to be given to `check_lasting` first."""
 
-LinkOption = Annotated[
-    str | None,
-    valued("NODE-NODE", "Which link of a layout that has several, as ATLANTA-BOSTON.", "--link"),
-]
-"""What every command has that knows of one link."""
-
-NotesOption = Annotated[
-    bool, flag("--notes", "Say how the figures were made, and how far they are known.")
-]
-"""What every command has whose page answers first."""
-
-CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
-"""What every command has that answers with tables."""
-
-JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
-"""What every command that reports has."""
 
 ProfileOption = Annotated[
     Path | None, valued("FILE", "The model as fitted to a site by 'isfc measured fit'.")
@@ -170,10 +154,3 @@ def is_read_once(argument: str) -> bool:
     if argument in shipped_layouts():
         return False
     return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
-
-
-def expect_one(**options: object) -> None:
-    """Raise `ConfigurationError` for two options of which one at most can be given."""
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-    if len(given) > 1:
-        raise ConfigurationError(f"{given[0]} and {given[1]}: expected one of them")

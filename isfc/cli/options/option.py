@@ -6,12 +6,13 @@ Several may be declared as one record, of which each field is an option.
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument
+from isfc.errors import ConfigurationError
 
 
 def valued(metavar: str, said: str, *names: str) -> Any:
@@ -133,3 +134,28 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     # what has a default comes last in a signature, as keywords
     give_parameters(called, [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters])
     return called
+
+
+LinkOption = Annotated[
+    str | None,
+    valued("NODE-NODE", "Which link of a layout that has several, as ATLANTA-BOSTON.", "--link"),
+]
+"""What every command has that knows of one link."""
+
+NotesOption = Annotated[
+    bool, flag("--notes", "Say how the figures were made, and how far they are known.")
+]
+"""What every command has whose page answers first."""
+
+CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
+"""What every command has that answers with tables."""
+
+JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
+"""What every command that reports has."""
+
+
+def expect_one(**options: object) -> None:
+    """Raise `ConfigurationError` for two options of which one at most can be given."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if len(given) > 1:
+        raise ConfigurationError(f"{given[0]} and {given[1]}: expected one of them")

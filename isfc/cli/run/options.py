@@ -20,13 +20,12 @@ from isfc.cli.options.experiment import (
 from isfc.cli.options.layout import (
     DecksOptions,
     LayoutArgument,
-    LinkOption,
     OpenedFile,
     ProfileOption,
     open_collection,
     open_with_disks,
 )
-from isfc.cli.options.option import bounded, flag, valued
+from isfc.cli.options.option import LinkOption, bounded, flag, valued
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.run.trace import SECONDS_MAX as TRACED_MAX
 from isfc.errors import ConfigurationError

@@ -55,7 +55,7 @@ def test_deck_is_opened(page: Page) -> None:
 
 def test_verdict_is_read_and_a_ctc_moved_and_that_undone(page: Page) -> None:
     judged(page)
-    seen(page, "#answer", "Carries CLIENT 1")
+    seen(page, "#answer", "Carries 1")
     page.set_input_files("#open", DECK)
     expect(page.locator(".ctc")).to_have_count(7)
     ctc(page, "5024").click()
