@@ -205,19 +205,13 @@ def find_feature(name: str) -> Feature:
     for feature in CATALOGUE:
         if feature.name == name:
             return feature
-    raise _unknown(name)
+    known = ", ".join(CHANNELS)
+    raise BadFeature(f"{name[:40]!r} is not a FICON feature: expected one of {known}")
 
 
 def find_channel(feature: str) -> ChannelProfile:
-    """The channel of ``feature``. Raises `BadFeature` for a name that `CHANNELS` does not hold."""
-    if feature not in CHANNELS:
-        raise _unknown(feature)
-    return CHANNELS[feature]
-
-
-def _unknown(name: str) -> BadFeature:
-    known = ", ".join(CHANNELS)
-    return BadFeature(f"{name[:40]!r} is not a FICON feature: expected one of {known}")
+    """The channel of ``feature``. Raises `BadFeature` for a name that is none."""
+    return find_feature(feature).disks
 
 
 def generation_code(feature: str, link_gbps: float, *, fec: bool = False) -> int | None:

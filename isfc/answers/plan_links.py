@@ -24,17 +24,19 @@ from isfc.reports.record import record_of
 from isfc.search.workers import each_by
 from scenarios.figures.cluster_plan import (
     Busiest,
-    ClusterOverview,
     ClusterPlan,
     LinkPlan,
     Slowest,
     SystemOverview,
-    cluster_overview,
+    busiest_of,
     cluster_plan,
+    most_cut,
+    slowest_of,
+    system_overview,
 )
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried
-from scenarios.runs.channels import SharedResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.shared_channel import run_shared
 
@@ -164,27 +166,29 @@ def planned_links(
     collection = opened.collection
     if not is_run:
         alone = PlannedLinks(notes=[*open_questions(collection)])
-        return at_a_glance(alone, links, collection, cluster_overview(collection, None))
+        return at_a_glance(alone, links, collection, None)
     plan = cluster_plan(collection, each_by(jobs))
     found, carried, disks = planned_together(plan), plan.together, opened.file_disks
     if disks is not None and carried.slower and find_shared(disks, *collection.links):
         found = replace(found, disks=shared_by(run_shared(carried.slower, disks)))
-    return at_a_glance(found, links, collection, cluster_overview(collection, carried))
+    return at_a_glance(found, links, collection, carried)
 
 
 def at_a_glance(
-    found: PlannedLinks, links: list[PlannedLink], collection: Collection, seen: ClusterOverview
+    found: PlannedLinks, links: list[PlannedLink], collection: Collection, carried: Carried | None
 ) -> PlannedLinks:
     """The same with the answers of the links, and what they come to."""
     findings = chain.from_iterable(find_in(collection).values())
     return replace(
         found,
         links=links,
-        systems=[*seen.systems],
-        busiest=[*seen.busiest],
-        slowest=[*seen.slowest],
+        systems=[system_overview(collection, name, carried) for name in collection.systems],
+        busiest=[] if carried is None else busiest_of(carried),
+        slowest=[] if carried is None else slowest_of(carried),
         cecs=len(collection.cecs),
-        cuts=[Cut(each.name, each.cut, each.fewer, each.untouched) for each in seen.losses],
+        cuts=[
+            Cut(each.name, each.cut, each.fewer, each.untouched) for each in most_cut(collection)
+        ],
         to_do=to_do([*findings], {}, (), "see What is found"),
     )
 
@@ -212,7 +216,7 @@ def planned_together(plan: ClusterPlan) -> PlannedLinks:
     )
 
 
-def _shared(shared: SharedResult) -> dict[str, Any]:
+def _shared(shared: ChannelResult | PathResult) -> dict[str, Any]:
     links = [record_of(MovedShare, each, name=each.link) for each in shared.shares]
     return {"busy_percent": 100.0 * shared.busy, "links": links}
 

@@ -22,7 +22,7 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.runs.experiment import Experiment, Load
-from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
+from scenarios.runs.notes import BUSY, run_notes, unranged
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
@@ -116,7 +116,7 @@ def link_run(
         **asdict(seen) | {"devices": seen.devices},
         figures=figures_of_run(experiment, seen) if is_model else {},
         extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
-        notes=list(measured_notes(experiment, seen) if is_model else live_notes(link)),
+        notes=list(measured_notes(experiment, seen) if is_model else link.notes),
         profile=link.site or UNSET,
         provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
         seeds=len(results) if repeated else UNSET,

@@ -1,6 +1,6 @@
 """``isfc check``: several layouts, and what a pipeline is told of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -71,15 +71,13 @@ def _check_each(layouts: Sequence[str | Decks]) -> list[answers.CheckedLink]:
     them other numbers. Ends with 1 if there is a warning (see --fail-on), and with 2 if a layout
     cannot be read; the others are checked all the same. docs/check.md lists the rules.
     """
-    return [link for layout in layouts for link in _check(layout)]
-
-
-def _check(layout: str | Decks) -> Iterator[answers.CheckedLink]:
-    """What is found in each link of a layout, or why it cannot be read."""
-    try:
-        yield from answers.check(layout)
-    except (ConfigurationError, CtcError) as error:
-        yield answers.CheckedLink(str(layout), None, str(error), (), None)
+    found: list[answers.CheckedLink] = []
+    for layout in layouts:
+        try:
+            found += answers.check(layout)
+        except (ConfigurationError, CtcError) as error:
+            found.append(answers.CheckedLink(str(layout), None, str(error), (), None))
+    return found
 
 
 check = command_of(_check_each, report=answers.check_report, printed=CheckPrinted)

@@ -8,7 +8,6 @@ or another input as JSON. The last record has nothing but the time and the CRC.
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 from zlib import crc32
 
@@ -20,7 +19,6 @@ from ctc.fabric import FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind
 from ctc.profiles import ChpidProfile
-from ctc.record import Record
 from ctc.state import State
 from isfc.ctce.exchange import (
     Attached,
@@ -104,16 +102,6 @@ def _record(kind: int, now_ns: int, told: int, body: bytes) -> bytes:
     return frame_record(_PREFIX.pack(kind, now_ns, told) + body)
 
 
-@dataclass(frozen=True, slots=True)
-class CtceRecord(Record):
-    """One record, read; ``given`` is None in the last one."""
-
-    offset: int
-    now_ns: int
-    told: int
-    given: ExchangeInput | None
-
-
 class CtceJournal:
     """A journal that is read: its CTCs, and then its records.
 
@@ -133,15 +121,15 @@ class CtceJournal:
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
             raise JournalError(f"a record that makes no sense: {error}", first[0]) from None
 
-    def __iter__(self) -> Iterator[CtceRecord]:
-        """The records after the first."""
+    def __iter__(self) -> Iterator[tuple[int, int, int, ExchangeInput | None]]:
+        """The records after the first: offset, time, digest and input, None in the last one."""
         for offset, payload in self._payloads:
             try:
                 kind, now_ns, told = _PREFIX.unpack_from(payload)
                 given = None if kind == _END else _given(kind, payload[_PREFIX.size :])
             except (KeyError, ValueError, struct.error, msgspec.MsgspecError) as error:
                 raise JournalError(f"a record that makes no sense: {error}", offset) from None
-            yield CtceRecord(offset, now_ns, told, given)
+            yield offset, now_ns, told, given
 
 
 def _end(given: _End) -> CtcEnd:
@@ -192,14 +180,13 @@ def replay(
     """
     digest = ToldDigest()
     exchange.observers.append(digest)
-    for record in journal:
-        now_ns = record.now_ns
+    for offset, now_ns, told, given in journal:
         exchange.advance(now_ns)
-        if digest.value != record.told:
+        if digest.value != told:
             raise JournalError(
                 f"at {now_ns / 1e9:.6f} s ends had been told something else than was recorded",
-                record.offset,
+                offset,
             )
         before(now_ns)
-        if record.given is not None:
-            exchange.apply(record.given, now_ns)
+        if given is not None:
+            exchange.apply(given, now_ns)

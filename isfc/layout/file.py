@@ -29,7 +29,6 @@ Whatever is wrong is a `ConfigurationError` that names the file, the table and t
 says what was expected.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
@@ -55,7 +54,6 @@ from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_notes
 from isfc.layout.whole import check_system
 from isfc.link.name import NodeName
-from isfc.link.scan import CTCS_MAX
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
@@ -247,17 +245,6 @@ def _ctcs(
                             f"{format_rdev(rdev)} at {node} is already in {owner}; expected it "
                             "once in the file"
                         )
-    for count in Counter(joined for _, joined in ctcs).values():
-        if count > CTCS_MAX:
-            raise ConfigurationError(
-                f"[[ctc]] rdevs: {count} CTCs; expected at most {CTCS_MAX} in a logical link"
-            )
-    used = {ctc.fibre.name for ctc, _ in ctcs}
-    for name in fibres:
-        if name not in used:
-            raise ConfigurationError(
-                f"[fibre.{show_key(name)}]: carries no CTC; expected a [[ctc]] that names it"
-            )
     return ctcs
 
 

@@ -70,6 +70,12 @@ def check_systems(systems: set[NodeName]) -> None:
 
 
 def _check_ctcs(link: Layout) -> None:
+    used = {ctc.fibre for ctc in link.ctcs}
+    for fibre in link.fibres:
+        if fibre not in used:
+            raise ConfigurationError(
+                f"[fibre.{show_key(fibre.name)}]: carries no CTC; expected a [[ctc]] that names it"
+            )
     if not 1 <= len(link.ctcs) <= CTCS_MAX:
         raise ConfigurationError(
             f"{link.name}: {len(link.ctcs)} CTCs; expected 1 to {CTCS_MAX} in a logical link"
@@ -80,12 +86,6 @@ def _check_ctcs(link: Layout) -> None:
         if times > 1:
             raise ConfigurationError(
                 f"{format_rdev(rdev)} at {node} is twice in {link.name}; expected it once"
-            )
-    used = {ctc.fibre for ctc in link.ctcs}
-    for fibre in link.fibres:
-        if fibre not in used:
-            raise ConfigurationError(
-                f"[fibre.{show_key(fibre.name)}]: carries no CTC; expected a [[ctc]] that names it"
             )
     if strange := used - {*link.fibres}:
         name = min(fibre.name for fibre in strange)

@@ -142,29 +142,21 @@ class StartNext(LockWork):
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
 class ReleasePackage(PackageWork):
-    """Take up the end of a write on ``rdev``: release the package, and the CTC."""
+    """Take up the end of a write on ``rdev``, a link's ``single`` CTC or one of several.
 
-    __slots__ = ()
+    The package is released, and the CTC.
+    """
 
-    def hold_ns(self, costs: LinkCosts) -> int:
-        """The time to release it."""
-        return costs.release_ns(self.package)
+    __slots__ = ("single",)
 
-    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
-        """Release the CTC."""
-        work.release(self.rdev, self.package, now_ns)
-
-
-@final
-@mypyc_attr(acyclic=True)
-class ReleaseOnOneCtc(PackageWork):
-    """Release a package that has been written on a link's only CTC, and that CTC."""
-
-    __slots__ = ()
+    def __init__(self, rdev: Rdev, package: Package, single: bool) -> None:
+        super().__init__(rdev, package)
+        self.single = single
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to release it."""
-        return costs.single_ctc_release_ns(self.package)
+        package = self.package
+        return costs.single_ctc_release_ns(package) if self.single else costs.release_ns(package)
 
     def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Release the CTC."""

@@ -57,7 +57,7 @@ from isfc.errors import LocalProtocolError
 from isfc.link import read_side, write_side
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
-from isfc.link.ctc_use import OneCtc, SeveralCtcs
+from isfc.link.ctc_use import CtcUse
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.link_ctc import Deadlines, InstructionQueue, LinkCtc
 from isfc.link.lock import (
@@ -83,8 +83,8 @@ _TO_SENSE: Final = int(ReadState.SENSE)
 _TO_READ: Final = int(ReadState.READ)
 _SECOND_READING: Final = int(WriteState.SECOND_READING)
 
-_SEVERAL_CTCS: Final = SeveralCtcs()
-_ONE_CTC: Final = OneCtc()
+_SEVERAL_CTCS: Final = CtcUse(single=False)
+_ONE_CTC: Final = CtcUse(single=True)
 
 
 class LogicalLink(LinkEndWork):
@@ -335,7 +335,7 @@ class LogicalLink(LinkEndWork):
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.write(write_side.STARTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
-        prompt = not self._use.takes_turns
+        prompt = not self._use.single
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package, prompt))
 
     def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
@@ -392,7 +392,7 @@ class LogicalLink(LinkEndWork):
         if ctc.package is not package:
             return
         ctc.package = None
-        is_first = self._use.takes_turns and ctc.write_side == WriteState.FIRST_WRITTEN
+        is_first = self._use.single and ctc.write_side == WriteState.FIRST_WRITTEN
         if ctc.attended or is_first:
             ctc.write(write_side.YIELDED)
             self.watch.begin(ctc, now_ns + self._mih_ns)
@@ -414,7 +414,7 @@ class LogicalLink(LinkEndWork):
             return
         self._read(ctc, read_side.GIVEN_UP)
         wait_ns: i64 = self._parameters.recovery_ns
-        if not self._use.takes_turns:
+        if not self._use.single:
             ctc.write(write_side.COLLIDED)
             self.packager.add_first(package)
             if not self._lesser:
@@ -464,12 +464,14 @@ class LogicalLink(LinkEndWork):
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
         usable = [ctc.rdev for ctc in self.ctcs.values() if ctc.usable]
         self.scheduler.arrange(usable)
-        took_turns = self._use.takes_turns
+        was_single = self._use.single
         self._use = _ONE_CTC if len(usable) == 1 else _SEVERAL_CTCS
-        if took_turns and not self._use.takes_turns:
+        if was_single and not self._use.single:
             for ctc in self.ctcs.values():
                 self._end_turns(ctc)
-        self.packager.limit, self.packager.appc_limit = self._use.limits(self._parameters)
+        self.packager.limit, self.packager.appc_limit = self._parameters.limits(
+            single_ctc=self._use.single
+        )
 
     def _end_turns(self, ctc: LinkCtc) -> None:
         """There are other CTCs again: wait for no turn on this one."""

@@ -99,14 +99,12 @@ class Packager:
     def __init__(
         self,
         limit: PackageLimit,
-        backlog_length_max: int = BACKLOG_LENGTH_MAX,
         take: "Callable[[Packager], int] | None" = None,
     ) -> None:
         self.limit = limit
         """How much the next package may hold."""
         self.appc_limit = limit
         """The same if the oldest message is of APPC/VM."""
-        self._backlog_length_max = backlog_length_max
         self._waiting: Fifo[Message] = Fifo()
         self.backlog_count: i64 = 0
         """Messages that wait."""
@@ -147,7 +145,7 @@ class Packager:
     @property
     def room(self) -> i64:
         """Bytes that may be added."""
-        return self._backlog_length_max - self.backlog_length
+        return BACKLOG_LENGTH_MAX - self.backlog_length
 
     @property
     def waiting_count(self) -> int:
@@ -161,7 +159,7 @@ class Packager:
     def reserve(self, length: int) -> None:
         """Raise `Backpressure` unless the backlog has room for ``length`` more bytes."""
         if length > self.room:
-            raise Backpressure("backlog", self.backlog_length, self._backlog_length_max)
+            raise Backpressure("backlog", self.backlog_length, BACKLOG_LENGTH_MAX)
 
     def add(self, message: Message) -> None:
         """Let ``message`` wait."""

@@ -57,14 +57,8 @@ class Segmenter:
 class Reassembler:
     """Joins segments, which arrive in the order of their conversation."""
 
-    def __init__(
-        self,
-        length_max: int = UNFINISHED_LENGTH_MAX,
-        segments_max: int = UNFINISHED_SEGMENTS_MAX,
-    ) -> None:
+    def __init__(self) -> None:
         self._parts: dict[int, list[Message]] = {}
-        self._length_max = length_max
-        self._segments_max = segments_max
         self._length = 0
         self._segment_count = 0
 
@@ -98,11 +92,11 @@ class Reassembler:
         self._length += segment.length
         self._segment_count += 1
         self._parts.setdefault(segment.conversation, []).append(segment)
-        if self._length > self._length_max or self._segment_count > self._segments_max:
+        if self._length > UNFINISHED_LENGTH_MAX or self._segment_count > UNFINISHED_SEGMENTS_MAX:
             self.forget(segment.conversation)
             raise RemoteProtocolError(
-                f"more than {self._length_max:,} bytes or {self._segments_max:,} segments of "
-                "messages that do not end"
+                f"more than {UNFINISHED_LENGTH_MAX:,} bytes or {UNFINISHED_SEGMENTS_MAX:,} "
+                "segments of messages that do not end"
             )
 
     def _take(self, conversation: int) -> list[Message]:

@@ -27,30 +27,16 @@ class Resequencer:
     there. Conversations do not wait for each other.
     """
 
-    def __init__(
-        self,
-        held_messages_max: int = HELD_MESSAGES_MAX,
-        held_length_max: int = HELD_LENGTH_MAX,
-        ahead_packages_max: int = AHEAD_PACKAGES_MAX,
-        conversations_max: int = CONVERSATIONS_MAX,
-    ) -> None:
+    def __init__(self) -> None:
         self.duplicate_count = 0
         """Packages, and messages of other packages, that had been there before."""
-        self._held_max = held_messages_max
-        self._held_length_max = held_length_max
-        self._ahead_max = ahead_packages_max
-        self._conversations_max = conversations_max
-        self._held_count = 0
+        self.held_count = 0
+        """Messages that wait for an earlier one."""
         self._held_length = 0
         self._next_number = 0
         self._seen_ahead: set[int] = set()
         self._serials = Serials()
         self._held: dict[int, dict[int, Message]] = {}
-
-    @property
-    def held_count(self) -> int:
-        """Messages that wait for an earlier one."""
-        return self._held_count
 
     def accept(self, package: Package) -> list[Message]:
         """The messages that ``package`` makes deliverable.
@@ -61,7 +47,7 @@ class Resequencer:
             self.duplicate_count += 1
             return []
         messages = package.messages
-        if self._held_count:
+        if self.held_count:
             return self._arrange(messages)
         due = self._count_due(messages)
         if due == len(messages):  # nearly always
@@ -102,14 +88,14 @@ class Resequencer:
                     serial = self._begin(conversation)
                 serial.next += 1
                 ready.append(message)
-                if self._held_count and conversation in self._held:
+                if self.held_count and conversation in self._held:
                     self._release(conversation, serial, ready)
         return ready
 
     def _begin(self, conversation: int) -> Serial:
         """The first message of a conversation is there."""
-        if self._serials.count >= self._conversations_max:
-            raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
+        if self._serials.count >= CONVERSATIONS_MAX:
+            raise RemoteProtocolError(f"more than {CONVERSATIONS_MAX:,} conversations")
         return self._serials.begin(conversation)
 
     def _is_new(self, number: int) -> bool:
@@ -121,8 +107,8 @@ class Resequencer:
             return True
         if number < self._next_number or number in self._seen_ahead:
             return False
-        if len(self._seen_ahead) >= self._ahead_max:
-            raise RemoteProtocolError(f"more than {self._ahead_max:,} packages wait for one")
+        if len(self._seen_ahead) >= AHEAD_PACKAGES_MAX:
+            raise RemoteProtocolError(f"more than {AHEAD_PACKAGES_MAX:,} packages wait for one")
         self._seen_ahead.add(number)
         return True
 
@@ -130,20 +116,20 @@ class Resequencer:
         if message.serial in self._held.get(message.conversation, ()):
             self.duplicate_count += 1
             return
-        if self._held_count >= self._held_max:
-            raise RemoteProtocolError(f"more than {self._held_max:,} messages wait for others")
-        if self._held_length + message.length > self._held_length_max:
+        if self.held_count >= HELD_MESSAGES_MAX:
+            raise RemoteProtocolError(f"more than {HELD_MESSAGES_MAX:,} messages wait for others")
+        if self._held_length + message.length > HELD_LENGTH_MAX:
             raise RemoteProtocolError(
-                f"messages of more than {self._held_length_max:,} bytes wait for others"
+                f"messages of more than {HELD_LENGTH_MAX:,} bytes wait for others"
             )
-        if self._held_count >= VIEWS_MAX:
+        if self.held_count >= VIEWS_MAX:
             message.keep()
         self._held.setdefault(message.conversation, {})[message.serial] = message
-        self._held_count += 1
+        self.held_count += 1
         self._held_length += message.length
 
     def _unhold(self, message: Message) -> None:
-        self._held_count -= 1
+        self.held_count -= 1
         self._held_length -= message.length
 
     def _release(self, conversation: int, serial: Serial, ready: list[Message]) -> None:

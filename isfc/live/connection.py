@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, Protocol, cast
 
 from isfc.engine.wire import FRAME_LENGTH_MAX
-from isfc.live.frames import FAREWELL, Deliver, FrameCutter
+from isfc.live.frames import FAREWELL, Deliver, FrameCutter, to_nobody
 from isfc.live.keepalive import keep_alive
 
 UNSENT_LENGTH_MAX: Final = 2 * FRAME_LENGTH_MAX
@@ -111,8 +111,8 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.close()
 
     def part(self, reason: str) -> None:
-        """Say that this node ends. The partner closes; what it still sends is not delivered."""
-        self._cutter.deliver = _ignore
+        """Say that this node ends. The partner closes; of what it still sends a farewell counts."""
+        self._cutter.deliver = to_nobody
         self._reason = reason
         self.write(FAREWELL)
 
@@ -151,10 +151,6 @@ async def parted(connections: Iterable[Connection]) -> None:
         waiting = [connection for connection in waiting if not connection.closing]
     for connection in waiting:
         connection.abort("this node ends")
-
-
-def _ignore(data: bytes | memoryview) -> None:
-    """What comes too late, though a farewell among it still counts."""
 
 
 def _prepare(transport: asyncio.Transport) -> None:

@@ -218,11 +218,6 @@ class _Client:
         self._writer.write(json.dumps(record).encode() + b"\n")
 
 
-def encode_request(kind: str, operand: object) -> bytes:
-    """A request as a line."""
-    return json.dumps({kind: operand}).encode() + b"\n"
-
-
 def decode_answer(line: bytes) -> dict[str, object]:
     """What a node has sent. Raises `RemoteProtocolError` for anything but an object."""
     try:
@@ -292,7 +287,7 @@ class ControlClient:
         no reply.
         """
         self._socket.settimeout(self._timeout_s)
-        self._socket.sendall(encode_request(kind, operand))
+        self._socket.sendall(json.dumps({kind: operand}).encode() + b"\n")
         while (answer := self._poll_answer()) is None:
             self._receive()
         return read_reply(answer)

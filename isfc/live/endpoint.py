@@ -25,11 +25,6 @@ class UnixEndpoint:
     def __str__(self) -> str:
         return f"unix:{self.path}"
 
-    @property
-    def private(self) -> bool:
-        """Whether nobody outside this machine can reach it."""
-        return True
-
 
 @dataclass(frozen=True, slots=True)
 class TcpEndpoint:

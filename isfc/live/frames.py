@@ -29,9 +29,6 @@ Deliver = Callable[[bytes | memoryview], None]
 """Takes one whole frame, which is its to keep. May raise `RemoteProtocolError`."""
 
 
-_BUFFERS: Final = read_buffers
-
-
 @final
 class FrameCutter:
     """What is read of one connection, up to the end of a frame.
@@ -67,13 +64,13 @@ class FrameCutter:
         """Nothing comes any more: release the buffer, and refer to nobody."""
         self.ended = True
         self._view, self._carry = None, b""
-        self.deliver, self.delivered, self._spoilt = _to_nobody, None, _tell_nobody
+        self.deliver, self.delivered, self._spoilt = to_nobody, None, to_nobody
 
     def get_buffer(self, sizehint: int) -> memoryview:  # asyncio's signature
         """Where the next bytes go."""
         view = self._view
         if view is None:
-            self._view = view = _BUFFERS.take(KEPT_LENGTH)
+            self._view = view = read_buffers.take(KEPT_LENGTH)
             self._begin, self._end = 0, len(self._carry)
             view[: self._end] = self._carry
         return view[self._end :] if self._end else view
@@ -108,17 +105,13 @@ class FrameCutter:
         elif begin + length <= len(view):
             self._view, self._begin, self._end = view, begin, end
         else:
-            taken = _BUFFERS.take(length)
+            taken = read_buffers.take(length)
             self._view, self._begin, self._end = taken, 0, end - begin
             taken[: end - begin] = view[begin:end]
 
 
-def _to_nobody(data: bytes | memoryview) -> None:
-    """For frames that come too late."""
-
-
-def _tell_nobody(reason: str) -> None:
-    """For what is wrong with them."""
+def to_nobody(_too_late: object) -> None:
+    """For frames that come too late, and for what is wrong with them."""
 
 
 def measure_frame(data: memoryview) -> int | None:

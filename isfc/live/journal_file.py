@@ -40,15 +40,13 @@ class JournalWriter:
         header: bytes = FILE_HEADER,
         length_max: int = LENGTH_MAX,
         file: RawFile | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.length = 0
         """Bytes recorded so far."""
         self._path = path
         self._on_stop = on_stop
         self._length_max = length_max
-        self._clock = clock
-        self._flushed_s = clock()
+        self._flushed_s = time.monotonic()
         self._buffer = bytearray()
         self._file: RawFile | None = create_journal(path) if file is None else file
         atexit.register(self.close)
@@ -70,14 +68,14 @@ class JournalWriter:
             return
         self._buffer += record
         self.length += len(record)
-        if len(self._buffer) >= BUFFER_LENGTH or self._clock() - self._flushed_s >= FLUSH_S:
+        if len(self._buffer) >= BUFFER_LENGTH or time.monotonic() - self._flushed_s >= FLUSH_S:
             self.flush()
 
     def flush(self) -> None:
         """Write what is buffered."""
         if self._file is None:
             return
-        self._flushed_s = self._clock()
+        self._flushed_s = time.monotonic()
         waiting, self._buffer = self._buffer, bytearray()
         try:
             write_all(self._file, waiting)

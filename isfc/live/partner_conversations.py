@@ -54,11 +54,11 @@ class PartnerConversations:
     def __init__(
         self,
         definition: LinkEndDefinition,
+        services: dict[str, Handler],
+        room: LinkRoom,
+        limits: ConversationLimits | None,
         *,
-        verified: bool = False,
-        limits: ConversationLimits | None = None,
-        services: "dict[str, Handler] | None" = None,
-        room: LinkRoom | None = None,
+        verified: bool,
     ) -> None:
         self.definition = definition
         self.board = Switchboard(
@@ -68,7 +68,7 @@ class PartnerConversations:
         """What counts the messages that do not verify, where they are verified."""
         self.engine: LiveEngine | None = None
         """What drives it; set once, before anything is sent."""
-        self._services = {} if services is None else services
+        self._services = services
         self._own_services: dict[str, Handler] = {}
         self._conversations: dict[ConversationEnd, Conversation] = {}
         self._tasks: set[asyncio.Task[None]] = set()

@@ -20,8 +20,6 @@ from isfc.live.accepting import until_ready
 CONNECT_S: Final = 10.0
 """How long the service may take to accept a connection, its lookup included, in seconds."""
 
-_IPV6: Final = 6
-
 _Found = list[tuple[int, tuple[Any, ...]]]
 """Families and addresses, in the resolver's order."""
 
@@ -44,11 +42,11 @@ class Service:
         """
         async with asyncio.timeout(CONNECT_S):
             try:
-                version = ipaddress.ip_address(self._host).version
+                ipaddress.ip_address(self._host)
             except ValueError:
                 found = await self._look_up()
             else:
-                literal = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
+                literal = socket.AF_INET6 if ":" in self._host else socket.AF_INET
                 return await _connect(literal, (self._host, self._port), prepare)
             failure = OSError("no address")
             async with self._turn:

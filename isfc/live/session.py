@@ -53,7 +53,7 @@ class OpenNode:
         room = LinkRoom()
         self.exchanges = {
             each.partner: PartnerConversations(
-                each, verified=verified, limits=limits, services=self._services, room=room
+                each, self._services, room, limits, verified=verified
             )
             for each in definitions
         }

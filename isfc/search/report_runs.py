@@ -18,16 +18,11 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.cluster_plan import (
-    ClusterOverview,
-    ClusterPlan,
-    cluster_overview,
-    cluster_plan,
-)
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import run_figures
-from scenarios.figures.rates import ModelledRate, carry_all, link_rates, with_others_busy
+from scenarios.figures.rates import Carried, ModelledRate, carry_all, link_rates, with_others_busy
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import KNOWN_GUESTS, GuestPlan
@@ -124,7 +119,7 @@ class ClusterRuns:
     """
 
     collection: Collection
-    plan: ClusterPlan | ClusterOverview
+    plan: ClusterPlan | Carried
     lefts: tuple[AfterLoss, ...] = ()
 
 
@@ -217,7 +212,7 @@ def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
 
 def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run all links together, and none alone, and find what limits them."""
-    return ClusterRuns(collection, cluster_overview(collection, carry_all(collection, run_each)))
+    return ClusterRuns(collection, carry_all(collection, run_each))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

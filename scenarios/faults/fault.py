@@ -18,12 +18,12 @@
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
@@ -35,6 +35,8 @@ from isfc.layout.in_words import check_between, find_node
 from isfc.layout.loss import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
+
+_T = TypeVar("_T")
 
 FAULTS_MAX: Final = 1_000
 
@@ -191,7 +193,12 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
     amount = table.bytes or 0
     if table.by is not None:
         amount = _time("by", table.by)
-    chpid = None if table.chpid is None else _chpid(table.chpid, collection, node)
+    own = {rdev: chpid for (name, rdev), chpid in chpids_of(collection).items() if name == node}
+    chpid = rdev = None
+    if table.chpid is not None:
+        chpid = _one_of("chpid", table.chpid, parse_chpid, own.values(), format_chpid)
+    if table.rdev is not None:
+        rdev = _one_of("rdev", table.rdev, parse_rdev, own, format_rdev)
     places: tuple[tuple[NodeName, Rdev], ...] = ()
     isl = None
     if table.piece is not None:
@@ -204,7 +211,7 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
         at_ns,
         node,
         0 if table.duration is None else _time("for", table.duration),
-        None if table.rdev is None else _rdev(table.rdev, collection, node),
+        rdev,
         chpid,
         table.phase,
         amount,
@@ -256,25 +263,15 @@ def chpids_of(collection: Collection) -> dict[tuple[NodeName, Rdev], ChpidId]:
     }
 
 
-def _rdev(text: str, collection: Collection, node: NodeName) -> Rdev:
-    known = [rdev for name, rdev in chpids_of(collection) if name == node]
-    with within("rdev"):
-        rdev = parse_rdev(text)
-    if rdev not in known:
-        shown = ", ".join(map(format_rdev, known))
-        raise ConfigurationError(f"rdev {text}: expected a CTC of {node}: {shown}")
-    return rdev
-
-
-def _chpid(text: str, collection: Collection, node: NodeName) -> ChpidId:
-    every = chpids_of(collection).items()
-    known = dict.fromkeys(chpid for (name, _), chpid in every if name == node)
-    with within("chpid"):
-        chpid = parse_chpid(text)
-    if chpid not in known:
-        shown = ", ".join(map(format_chpid, known))
-        raise ConfigurationError(f"chpid {text}: expected one of {node}: {shown}")
-    return chpid
+def _one_of(
+    key: str, text: str, read: Callable[[str], _T], known: Iterable[_T], show: Callable[[_T], str]
+) -> _T:
+    """What a key says, one of those that its system has."""
+    with within(key):
+        found = read(text)
+    if found not in (every := dict.fromkeys(known)):
+        raise ConfigurationError(f"{key} {text}: expected one of {', '.join(map(show, every))}")
+    return found
 
 
 def _time(key: str, text: str) -> int:

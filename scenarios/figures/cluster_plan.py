@@ -16,6 +16,7 @@ from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import RunEach
 from scenarios.runs.steady import Rate
 
@@ -140,42 +141,25 @@ class Slowest:
     back: float
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterOverview:
-    """All systems; what is busiest, the busiest first; the slowest links; ``together`` has all."""
-
-    systems: tuple[SystemOverview, ...]
-    busiest: tuple[Busiest, ...]
-    losses: tuple[Loss, ...]
-    """Those that cut most, by what hangs on each piece: `scenarios.figures.losses` runs them."""
-    slowest: tuple[Slowest, ...]
-    together: Carried | None = None
+def busiest_of(carried: Carried) -> list[Busiest]:
+    """What several links share, the busiest first."""
+    shared: list[ChannelResult | PathResult] = [*carried.channels, *carried.paths]
+    every = [Busiest(each.name, each.busy, len(each.shares)) for each in shared]
+    return sorted(every, key=lambda each: -each.busy)[:WORST]
 
 
-def cluster_overview(collection: Collection, carried: Carried | None) -> ClusterOverview:
-    """What a collection comes to; without figures of the model if none was run."""
-    shared = [] if carried is None else [*carried.channels, *carried.paths]
-    busiest = sorted(
-        (Busiest(e.name, e.busy, len(e.shares)) for e in shared), key=lambda each: -each.busy
-    )
-    ways = (carried and carried.ways) or {}
-    rates = {name: [way.rate.mb_per_s for way in both] for name, both in ways.items()}
-    slowest = sorted(
-        (Slowest(name, *both) for name, both in rates.items() if any(both)),
-        key=lambda each: min(filter(None, (each.out, each.back))),
-    )
-    return ClusterOverview(
-        tuple(_system(collection, name, carried) for name in collection.systems),
-        tuple(busiest[:WORST]),
-        _most_cut(collection),
-        tuple(slowest[:WORST]),
-        carried,
-    )
+def slowest_of(carried: Carried) -> list[Slowest]:
+    """The links that have traffic, the slowest first."""
+    ways = (carried.ways or {}).items()
+    every = [Slowest(name, out.rate.mb_per_s, back.rate.mb_per_s) for name, (out, back) in ways]
+    some = [each for each in every if each.out or each.back]
+    return sorted(some, key=lambda each: min(filter(None, (each.out, each.back))))[:WORST]
 
 
-def _most_cut(collection: Collection) -> tuple[Loss, ...]:
+def most_cut(collection: Collection) -> list[Loss]:
     """The losses that cut most links, and then take most of their CTCs; those of systems last.
 
+    By what hangs on each piece: `scenarios.figures.losses` runs them.
     The loss of a system or a CEC takes all that it has, in any layout.
     """
 
@@ -183,10 +167,13 @@ def _most_cut(collection: Collection) -> tuple[Loss, ...]:
         left = sum(1 - left / had for _, left, had in loss.fewer)
         return not loss.takes_systems, len(loss.cut), left
 
-    return tuple(sorted(losses(collection), key=harm, reverse=True)[:WORST])
+    return sorted(losses(collection), key=harm, reverse=True)[:WORST]
 
 
-def _system(collection: Collection, name: NodeName, carried: Carried | None) -> SystemOverview:
+def system_overview(
+    collection: Collection, name: NodeName, carried: Carried | None
+) -> SystemOverview:
+    """What one system comes to; without figures of the model if none was run."""
     links = collection.links_of(name)
     speeds = channel_rates(collection, name)
     ctcs = sum(len(link.ctcs) for link in links)

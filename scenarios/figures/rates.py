@@ -29,7 +29,7 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.at_site import GivenSite, link_at
-from scenarios.runs.channels import ChannelResult, PathResult, SharedResult
+from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
     STATED,
@@ -182,7 +182,7 @@ def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carri
     )
 
 
-_Shared = TypeVar("_Shared", bound=SharedResult)
+_Shared = TypeVar("_Shared", ChannelResult, PathResult)
 
 
 def _busier(runs: Sequence[Sequence[_Shared]]) -> tuple[_Shared, ...]:

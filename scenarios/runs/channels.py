@@ -177,16 +177,6 @@ class SharedResult:
     shares: tuple[ChannelShare, ...]
 
     @property
-    def name(self) -> str:
-        """What it is, in words."""
-        raise NotImplementedError
-
-    @property
-    def busy(self) -> float:
-        """The share of the time that it was busy."""
-        raise NotImplementedError
-
-    @property
     def mb_per_s_out(self) -> float:
         """What all links moved out of its beginning."""
         return sum(share.mb_per_s_out for share in self.shares)

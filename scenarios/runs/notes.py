@@ -91,11 +91,6 @@ SHARED_UNRANGED: Final = unranged(
 """Of links that run together: what they carry has a range, which allows for what they share."""
 
 
-def live_notes(layout: Layout) -> tuple[Note, ...]:
-    """Of what a live link was measured to do, which no model stands behind."""
-    return layout.notes
-
-
 @checked
 def plan_notes(layout: AnyLayout, figures: "Sequence[Saturated]" = ()) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""

@@ -24,6 +24,7 @@ from isfc.search import report_runs
 from isfc.search.report_runs import cluster_runs, link_runs
 from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
+from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.limit import SHARE_MIN, SHARE_OF_BUSY, added
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
@@ -196,7 +197,7 @@ def by_report(asked: Asked) -> Iterator[Rates]:
         yield both_ways({each.sender: each.stated.value for each in report.carried}, asked)
         yield both_ways({each.sender: each.run.rate.mb_per_s for each in report.points}, asked)
     else:
-        assert report.plan.together is not None
+        assert isinstance(report.plan, ClusterPlan)
         yield sent(report.plan.together)
 
 

@@ -50,11 +50,10 @@ class Life(msgspec.Struct):
 class Conversing:
     """The conversations of one life with a partner: new ones whenever the link has restarted."""
 
-    def __init__(
-        self, exchange: PartnerConversations, correspondence: Correspondence, book: Book
-    ) -> None:
+    def __init__(self, exchange: PartnerConversations, life: int, book: Book) -> None:
         self._exchange = exchange
-        self._correspondence = correspondence
+        self._random = Random(f"{life} {exchange.definition.partner}")
+        self._correspondence = Correspondence(life, book, self._random)
         self._book = book
         self._restarts = 0
         self._speaking: list[asyncio.Task[None]] = []
@@ -65,13 +64,17 @@ class Conversing:
             exchange.serve(f"C{number}", self._listen)
         self._begin()
 
-    def send_due(self, *, quiet: bool) -> None:
-        """Send what is to be sent now, each in its conversation."""
-        for conversation, data in self._correspondence.due(quiet=quiet):
-            self._queues[conversation].put_nowait(data)
-
-    async def close(self) -> None:
-        """Send nothing more; raise what went wrong with any of them."""
+    async def run(self, stop: asyncio.Event, quiet: asyncio.Event) -> None:
+        """Send what is due in uneven steps, until told to stop; raise what went wrong."""
+        verifying = self._exchange.verifying
+        assert verifying is not None, "it verifies"
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._random.expovariate(MESSAGES_PER_S)):
+                    await stop.wait()
+            self._book.entries[Entry.DOUBLED] = verifying.doubled_count
+            for conversation, data in self._correspondence.due(quiet=quiet.is_set()):
+                self._queues[conversation].put_nowait(data)
         for task in self._speaking:
             task.cancel()
         for ended in await asyncio.gather(*self._speaking, return_exceptions=True):
@@ -134,33 +137,12 @@ async def live(life: Life, stop: asyncio.Event) -> int:
         asyncio.TaskGroup() as conversing,
     ):
         for partner, path in life.books.items():
-            exchange = node.exchange(partner)
-            conversing.create_task(_converse(exchange, life, stop, quiet, Book.open(Path(path))))
+            each = Conversing(node.exchange(partner), life.number, Book.open(Path(path)))
+            conversing.create_task(each.run(stop, quiet))
     for exchange in node.exchanges.values():
         assert exchange.verifying is not None, "it verifies"
         exchange.verifying.expect_intact()
     return 0
-
-
-async def _converse(
-    exchange: PartnerConversations,
-    life: Life,
-    stop: asyncio.Event,
-    quiet: asyncio.Event,
-    book: Book,
-) -> None:
-    """With one partner, in uneven steps; no number is another partner's too."""
-    random = Random(f"{life.number} {exchange.definition.partner}")
-    conversing = Conversing(exchange, Correspondence(life.number, book, random), book)
-    verifying = exchange.verifying
-    assert verifying is not None, "it verifies"
-    while not stop.is_set():
-        with suppress(TimeoutError):
-            async with asyncio.timeout(random.expovariate(MESSAGES_PER_S)):
-                await stop.wait()
-        book.entries[Entry.DOUBLED] = verifying.doubled_count
-        conversing.send_due(quiet=quiet.is_set())
-    await conversing.close()
 
 
 if __name__ == "__main__":

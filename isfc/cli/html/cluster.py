@@ -7,7 +7,7 @@ from markupsafe import Markup
 from isfc.answers.cluster import cluster_report, planned_links_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.plan import planned_by_rule
-from isfc.answers.plan_links import PlannedLinks, all_together, at_a_glance, planned_together
+from isfc.answers.plan_links import all_together, at_a_glance, planned_together
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
@@ -16,7 +16,7 @@ from isfc.reports.html import section
 from isfc.reports.template import part, render
 from isfc.search.report_runs import ClusterRuns
 from isfc.search.workers import each_by
-from scenarios.figures.cluster_plan import ClusterOverview, ClusterPlan, cluster_plan
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 
 CLUSTER: Final = "cluster"
 """The id of the part."""
@@ -28,20 +28,17 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     if isinstance(plan, ClusterPlan):
         reports = [cluster_report(planned_together(plan)), losses_report(losses_of(runs.lefts))]
     else:
-        reports = [planned_links_report(_at_a_glance(collection, plan))]
+        each = (make_plan(link, collection.beside(link), collection) for link in collection.links)
+        links = [*map(planned_by_rule, each)]
+        seen = at_a_glance(all_together(plan), links, collection, plan)
+        reports = [planned_links_report(seen)]
     return render(
         "cli/html/cluster.html",
         collection=collection,
-        overview=isinstance(plan, ClusterOverview),
+        overview=not isinstance(plan, ClusterPlan),
         reports=[(each.title, section(each)) for each in reports],
         drawing=drawing_svg(cluster=collection, mark="-cluster"),
     )
-
-
-def _at_a_glance(collection: Collection, seen: ClusterOverview) -> PlannedLinks:
-    plans = (make_plan(each, collection.beside(each), collection) for each in collection.links)
-    found = PlannedLinks() if seen.together is None else all_together(seen.together)
-    return at_a_glance(found, [*map(planned_by_rule, plans)], collection, seen)
 
 
 def together_panel(links: Collection) -> Markup:

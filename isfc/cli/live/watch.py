@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 
@@ -55,7 +55,6 @@ class LiveView(AbstractContextManager["LiveView"]):
     pace; ``chpids`` are those of each CTC of one link, by the first system's device numbers. With
     ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal, or one
     that can do no more (``TERM=dumb``).
-    ``time`` says what time it is.
     """
 
     def __init__(
@@ -65,10 +64,8 @@ class LiveView(AbstractContextManager["LiveView"]):
         plain: bool = False,
         dilation: int = 0,
         chpids: Mapping[Rdev, str] | None = None,
-        time: Callable[[], str] = local_time,
     ) -> None:
         self._links = links
-        self._time = time
         self._dilation = dilation
         self._chpids = chpids or {}
         looks = SMOOTHED_LOOKS if dilation >= SMOOTHED_DILATION else 1
@@ -121,14 +118,14 @@ class LiveView(AbstractContextManager["LiveView"]):
                 refresh=True,
             )
         elif len(self._links) > 1:
-            time = self._time()
+            time = local_time()
             show(watch_page.links_headings())
             for names, both in zip(self._links, ends, strict=True):
                 show(watch_page.links_line(time, names, both))
         else:
             if self._look_count % watch_page.HEADINGS_EVERY == 1:
                 show(watch_page.watch_headings(self._links[0]))
-            show(watch_page.watch_line(self._time(), ends[0]))
+            show(watch_page.watch_line(local_time(), ends[0]))
 
     def _rates(self, after: LiveSnapshot | None) -> NodeRates | None:
         if after is None:

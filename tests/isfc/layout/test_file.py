@@ -191,7 +191,7 @@ def test_link_speed_is_a_number(value: str, kind: str) -> None:
 
 def test_more_than_sixteen_ctcs_are_refused() -> None:
     text = GOOD.replace("6000-6003", "6000-600F").replace("7000-7003", "7000-700F")
-    assert complaint(text) == "[[ctc]] rdevs: 17 CTCs; expected at most 16 in a logical link"
+    assert complaint(text) == "ATLANTA-BOSTON: 17 CTCs; expected 1 to 16 in a logical link"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from isfc.link.lock import (
     LinkLock,
     LockWork,
     ReceivePackage,
-    ReleaseOnOneCtc,
     ReleasePackage,
     StartNext,
     SystemLock,
@@ -72,7 +71,7 @@ def test_what_waits_is_served_in_the_order_in_which_it_came() -> None:
     lock = LinkLock()
     works: list[LockWork] = [
         ReceivePackage(A, PACKAGE),
-        ReleasePackage(C, PACKAGE),
+        ReleasePackage(C, PACKAGE, False),
         ReceivePackage(B, APPC),
     ]
     for work in works[:2]:
@@ -86,7 +85,7 @@ def test_what_waits_is_served_in_the_order_in_which_it_came() -> None:
 
 def test_what_goes_first_is_served_before_all_that_waits_and_in_its_own_order() -> None:
     lock = LinkLock()
-    waiting: list[LockWork] = [ReceivePackage(A, PACKAGE), ReleasePackage(C, PACKAGE)]
+    waiting: list[LockWork] = [ReceivePackage(A, PACKAGE), ReleasePackage(C, PACKAGE, False)]
     first: list[LockWork] = [StartNext(C), StartNext(A), StartNext(B)]
     lock.want(waiting[0])
     lock.want_first(first[0])
@@ -142,8 +141,8 @@ def test_work_that_waits_is_next_until_it_is_begun(first: bool) -> None:
         (ReceivePackage(B, PACKAGE), False),
         (ReceivePackage(B, APPC), True),
         (StartNext(A), False),
-        (ReleasePackage(A, APPC), False),
-        (ReleaseOnOneCtc(A, APPC), False),
+        (ReleasePackage(A, APPC, False), False),
+        (ReleasePackage(A, APPC, True), False),
     ],
 )
 def test_holder_copies_when_appc_is_built_or_received_and_no_longer_than_it_holds(
@@ -166,8 +165,8 @@ def test_each_kind_of_work_holds_for_what_it_costs() -> None:
         BuildPackage(A, APPC),
         ReceivePackage(B, APPC),
         StartNext(A),
-        ReleasePackage(A, APPC),
-        ReleaseOnOneCtc(A, APPC),
+        ReleasePackage(A, APPC, False),
+        ReleasePackage(A, APPC, True),
     )
     assert [work.hold_ns(costs) for work in works] == [
         costs.build_ns(APPC),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from isfc.errors import Backpressure
 from isfc.link.message import Message, Serials, Traffic
 from isfc.link.package import (
+    BACKLOG_LENGTH_MAX,
     BLOCK_HEADER_LENGTH,
     BLOCK_LENGTH,
     MESSAGE_HEADER_LENGTH,
@@ -133,14 +134,14 @@ def test_empty_backlog_is_false() -> None:
 
 
 def test_backlog_is_bounded() -> None:
-    waiting = Packager(LIMIT, backlog_length_max=1_000)
-    waiting.reserve(1_000)
-    waiting.add(Message(0, 999))
+    waiting, most = Packager(LIMIT), BACKLOG_LENGTH_MAX
+    waiting.reserve(most)
+    waiting.add(Message(0, most - 1))
     waiting.reserve(1)
     with pytest.raises(Backpressure) as caught:
         waiting.reserve(2)
-    assert (caught.value.depth, caught.value.limit) == (999, 1_000)
-    assert str(caught.value) == "backlog is full: 999 of 1000"
+    assert (caught.value.depth, caught.value.limit) == (most - 1, most)
+    assert str(caught.value) == f"backlog is full: {most - 1} of {most}"
     assert waiting.room == 1
 
 

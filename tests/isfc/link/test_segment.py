@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message, Traffic
-from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
+from isfc.link.segment import (
+    SEGMENT_LENGTH_MAX,
+    UNFINISHED_LENGTH_MAX,
+    UNFINISHED_SEGMENTS_MAX,
+    Reassembler,
+    Segmenter,
+)
 from tests.isfc.link.link_harness import is_viewed
 
 
@@ -83,25 +89,27 @@ def test_messages_that_are_whole_pass_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reassembler", "length"),
-    [(Reassembler(length_max=500), 100), (Reassembler(segments_max=5), 0)],
+    ("count", "length"),
+    [(5, UNFINISHED_LENGTH_MAX // 5), (UNFINISHED_SEGMENTS_MAX, 0)],
     ids=["bytes", "segments"],
 )
-def test_what_does_not_end_is_bounded(reassembler: Reassembler, length: int) -> None:
+def test_what_does_not_end_is_bounded(count: int, length: int) -> None:
+    reassembler = Reassembler()
+
     def segment(conversation: int, *, more: bool) -> Message:
         made = Message(conversation, length)
         made.more = more
         return made
 
-    for conversation in (0, 0, 0, 1, 1):
+    for conversation in (*[0] * (count - 3), 1, 1, 1):
         assert list(reassembler.join([segment(conversation, more=True)])) == []
     with pytest.raises(RemoteProtocolError, match="of messages that do not end"):
         reassembler.join([segment(0, more=True)])
     # conversation 0 is given up, and there is room again
-    assert [m.length for m in reassembler.join([segment(1, more=False)])] == [3 * length]
-    for _ in range(5):
+    assert [m.length for m in reassembler.join([segment(1, more=False)])] == [4 * length]
+    for _ in range(count):
         reassembler.join([segment(2, more=True)])
-    assert [m.length for m in reassembler.join([segment(2, more=False)])] == [6 * length]
+    assert [m.length for m in reassembler.join([segment(2, more=False)])] == [(count + 1) * length]
 
 
 def test_beginning_of_a_message_is_forgotten_with_its_conversation() -> None:

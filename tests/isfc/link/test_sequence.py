@@ -9,18 +9,24 @@ from hypothesis import strategies as st
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
-from isfc.link.sequence import Resequencer
+from isfc.link.sequence import (
+    AHEAD_PACKAGES_MAX,
+    CONVERSATIONS_MAX,
+    HELD_LENGTH_MAX,
+    HELD_MESSAGES_MAX,
+    Resequencer,
+)
 from tests.isfc.link.link_harness import is_viewed
 
 
-def package(number: int, *names: tuple[int, int]) -> Package:
+def package(number: int, *names: tuple[int, int], length: int = 10) -> Package:
     """A package of messages, each named by (conversation, serial)."""
     messages = []
     for conversation, serial in names:
-        message = Message(conversation, 10)
+        message = Message(conversation, length)
         message.serial = serial
         messages.append(message)
-    return Package(number, messages, 10 * len(messages))
+    return Package(number, messages, length * len(messages))
 
 
 def accepted(resequencer: Resequencer, package: Package) -> list[tuple[int, int]]:
@@ -59,43 +65,44 @@ def test_package_seen_before_is_dropped_whole() -> None:
 
 
 def test_what_is_held_is_bounded() -> None:
-    resequencer = Resequencer(held_messages_max=2)
-    resequencer.accept(package(1, (0, 1), (0, 2)))
-    with pytest.raises(RemoteProtocolError, match="more than 2 messages wait for others"):
-        resequencer.accept(package(2, (0, 3)))
-    assert resequencer.held_count == 2
-    assert accepted(resequencer, package(0, (0, 0))) == [(0, 0), (0, 1), (0, 2)]
-    assert accepted(resequencer, package(3, (0, 4), (0, 5))) == []  # there is room again
+    resequencer, most = Resequencer(), HELD_MESSAGES_MAX
+    resequencer.accept(package(1, *((0, n) for n in range(1, most + 1)), length=1))
+    with pytest.raises(RemoteProtocolError, match="more than 65,536 messages wait for others"):
+        resequencer.accept(package(2, (0, most + 1)))
+    assert resequencer.held_count == most
+    assert len(accepted(resequencer, package(0, (0, 0)))) == most + 1
+    assert accepted(resequencer, package(3, (0, most + 2))) == []  # there is room again
 
 
 def test_bytes_that_are_held_are_bounded() -> None:
-    resequencer = Resequencer(held_length_max=25)
-    resequencer.accept(package(1, (0, 1), (0, 2)))
-    with pytest.raises(RemoteProtocolError, match="more than 25 bytes wait for others"):
+    resequencer = Resequencer()
+    resequencer.accept(package(1, (0, 1), (0, 2), length=HELD_LENGTH_MAX // 2))
+    with pytest.raises(RemoteProtocolError, match="more than 268,435,456 bytes wait for others"):
         resequencer.accept(package(2, (0, 3)))
     resequencer.forget(0)
     assert accepted(resequencer, package(3, (1, 1), (1, 2))) == []
 
 
 def test_packages_that_overtake_are_bounded() -> None:
-    resequencer = Resequencer(ahead_packages_max=3)
-    for number in (2, 4, 6):
-        resequencer.accept(package(number, (number, 0)))
-    with pytest.raises(RemoteProtocolError, match="more than 3 packages wait for one"):
-        resequencer.accept(package(8, (8, 0)))
+    resequencer, most = Resequencer(), AHEAD_PACKAGES_MAX
+    for number in range(2, most + 2):
+        resequencer.accept(Package(number, [], 0))
+    last = package(most + 3, (8, 0))
+    with pytest.raises(RemoteProtocolError, match="more than 131,072 packages wait for one"):
+        resequencer.accept(last)
     assert accepted(resequencer, package(0, (0, 0))) == [(0, 0)]
     assert accepted(resequencer, package(1, (1, 0))) == [(1, 0)]
-    assert accepted(resequencer, package(8, (8, 0))) == [(8, 0)]
+    assert accepted(resequencer, last) == [(8, 0)]
 
 
 def test_conversations_are_bounded() -> None:
-    resequencer = Resequencer(conversations_max=2)
-    resequencer.accept(package(0, (5, 0), (6, 0)))
-    with pytest.raises(RemoteProtocolError, match="more than 2 conversations"):
-        resequencer.accept(package(1, (7, 0)))
+    resequencer, most = Resequencer(), CONVERSATIONS_MAX
+    resequencer.accept(package(0, *((n, 0) for n in range(most))))
+    with pytest.raises(RemoteProtocolError, match="more than 65,536 conversations"):
+        resequencer.accept(package(1, (most, 0)))
     assert accepted(resequencer, package(2, (5, 1), (6, 1))) == [(5, 1), (6, 1)]
     resequencer.forget(5)
-    assert accepted(resequencer, package(3, (7, 0))) == [(7, 0)]
+    assert accepted(resequencer, package(3, (most, 0))) == [(most, 0)]
 
 
 def test_message_that_was_there_before_is_dropped_whatever_brings_it() -> None:
@@ -162,8 +169,9 @@ def test_package_seen_before_is_dropped_whole_whatever_it_has_now() -> None:
 
 
 def test_bytes_are_held_up_to_the_bound_exactly() -> None:
-    resequencer = Resequencer(held_length_max=20)
-    assert accepted(resequencer, package(1, (0, 1), (0, 2))) == []
+    resequencer = Resequencer()
+    held = package(1, (0, 1), (0, 2), length=HELD_LENGTH_MAX // 2)
+    assert accepted(resequencer, held) == []
     assert resequencer.held_count == 2
 
 

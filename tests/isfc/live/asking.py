@@ -1,10 +1,11 @@
 """One request to a node, from the loop that it runs in."""
 
 import asyncio
+import json
 from pathlib import Path
 
 from isfc.errors import RemoteProtocolError
-from isfc.live.control import ANSWER_LENGTH_MAX, decode_answer, encode_request, read_reply
+from isfc.live.control import ANSWER_LENGTH_MAX, decode_answer, read_reply
 
 
 async def ask(path: Path, kind: str, operand: object = True) -> dict[str, object]:
@@ -15,7 +16,7 @@ async def ask(path: Path, kind: str, operand: object = True) -> dict[str, object
     """
     reader, writer = await asyncio.open_unix_connection(str(path), limit=ANSWER_LENGTH_MAX)
     try:
-        writer.write(encode_request(kind, operand))
+        writer.write(json.dumps({kind: operand}).encode() + b"\n")
         line = await reader.readline()
     except ValueError:
         raise RemoteProtocolError(f"a line is longer than {ANSWER_LENGTH_MAX} bytes") from None

@@ -74,7 +74,7 @@ def test_file_of_faults_is_read_in_the_order_of_time(tmp_path: Path) -> None:
         ('[[fault]]\nat = "1s"\nkind = "crash"\nnode = "X"', "node X: "),
         ('[[fault]]\nat = "1s"\nkind = "crash"', "for: missing"),
         ('[[fault]]\nat = "1s"\nkind = "crash"\nfor = "1s"\nrdev = "6000"', "not a key of"),
-        ('[[fault]]\nat = "1s"\nkind = "ctc lost"\nfor = "1s"\nrdev = "9"', "expected a CTC of"),
+        ('[[fault]]\nat = "1s"\nkind = "ctc lost"\nfor = "1s"\nrdev = "9"', "expected one of 6000"),
         ('[[fault]]\nat = "1s"\nkind = "ctc lost"\nfor = "1s"\nrdev = "-"', "not a device number"),
         ('[[fault]]\nat = "1s"\nkind = "chpid lost"\nfor = "1s"\nchpid = "9"', "expected one of"),
         ('[[fault]]\nat = "1s"\nkind = "chpid lost"\nfor = "1s"\nchpid = "-"', "not a chpid"),

@@ -43,12 +43,14 @@ def watch_for(seconds: int, watch: LiveView) -> None:
             watch.show([sight("ATLANTA", second, second), sight("BOSTON", second, 2 * second)])
 
 
-def noon() -> str:
-    return "12:00:00"
+@pytest.fixture(autouse=True)
+def make_noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is noon."""
+    monkeypatch.setattr("isfc.cli.live.watch.local_time", lambda: "12:00:00")
 
 
 def test_pipe_gets_a_line_a_second(capsys: pytest.CaptureFixture[str]) -> None:
-    watch_for(2, LiveView([NAMES], time=noon))
+    watch_for(2, LiveView([NAMES]))
     assert capsys.readouterr().out.splitlines() == [
         "         ATLANTA writes                BOSTON writes",
         "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
@@ -81,7 +83,7 @@ def test_terminal_gets_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_terminal_gets_lines_if_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    watch_for(1, LiveView([NAMES], plain=True, time=noon))
+    watch_for(1, LiveView([NAMES], plain=True))
     assert "12:00:00 Up " in terminal.getvalue()
     assert "\x1b[?25l" not in terminal.getvalue()
 
@@ -90,7 +92,7 @@ def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("TERM", "dumb")
-    watch_for(1, LiveView([NAMES], time=noon))
+    watch_for(1, LiveView([NAMES]))
     assert "12:00:00 Up " in terminal.getvalue()
     assert "\x1b" not in terminal.getvalue()
 
@@ -98,7 +100,7 @@ def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_system_that_comes_back_is_not_compared_with_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    watch = LiveView([NAMES], time=noon)
+    watch = LiveView([NAMES])
     watch.show([sight("ATLANTA", 10, 10)])
     watch.show([])
     watch.show([sight("ATLANTA", 12, 12), sight("BOSTON", 1, 1)])
@@ -154,7 +156,7 @@ def test_time_of_day_has_eight_characters() -> None:
 
 def test_rates_at_a_great_dilation_are_smoothed(capsys: pytest.CaptureFixture[str]) -> None:
     def rates_of(dilation: int) -> list[str]:
-        with LiveView([NAMES], dilation=dilation, time=noon) as watch:
+        with LiveView([NAMES], dilation=dilation) as watch:
             for second, scale in ((1, 1), (2, 1), (3, 5), (4, 5)):  # everything in one second
                 watch.show([sight("ATLANTA", second, scale)])
         return [line.split()[2] for line in capsys.readouterr().out.splitlines()[2:]]
