@@ -108,14 +108,14 @@ def ways_table(found: PlannedLink) -> Table:
             value=lambda sender: Figure(rule[sender], Unit.MB_PER_S, no_range=NoRange.BY_RULE),
         ),
         Column(
-            "writes on, in this order (CTCs)",
+            "CTCs it writes on, in this order",
             "writes_on",
             value=lambda sender: _chpids(found, sender),
         ),
     ]
     load = (
-        f", {model.stated_pairs} pairs of {model.workload}; limits and gains are of "
-        f"{model.saturating_pairs}, saturated"
+        f", {model.stated_pairs} pairs of {model.workload}; {model.saturating_pairs} for "
+        "saturated, limits and gains"
         if model
         else ""
     )
@@ -123,11 +123,11 @@ def ways_table(found: PlannedLink) -> Table:
 
 
 def _chpids(found: PlannedLink, sender: str) -> str:
-    """``40 (4), 41 (3)``: on how many CTCs of each, whichever fibres they are on."""
+    """``4 of 40, 3 of 41``: how many CTCs of each, whichever fibres they are on."""
     counts = Counter[str]()
     for use in found.chpids[sender]:
         counts[use.chpid] += use.write_ctcs
-    return ", ".join(f"{chpid} ({count})" for chpid, count in counts.items())
+    return ", ".join(f"{count} of {chpid}" for chpid, count in counts.items())
 
 
 def ctcs_table(found: PlannedLink) -> Table:
@@ -156,8 +156,11 @@ def _stop_short(found: PlannedLink) -> str:
     """The order in which each node writes, and what that leaves to one of them."""
     if not found.stop_short:
         return "A single CTC: the scan does not stop short, and both nodes write on it."
-    own = (f"{', '.join(sorted(rdevs))} to {node}" for node, rdevs in found.exclusive.items())
+    own = (
+        f"only {node} writes on {', '.join(sorted(rdevs))}"
+        for node, rdevs in found.exclusive.items()
+    )
     return (
-        "The device list, with the order in which each node writes. Its scan stops short by "
-        f"{found.stop_short}, which leaves {' and '.join(own)}."
+        "The device list, numbered in the order in which each node tries to write; arrows show who "
+        f"does. Both stop {found.stop_short} short of the end: {', '.join(own)}."
     )

@@ -73,7 +73,8 @@ class Template:
     """A layout by its parameters.
 
     ``features`` has the FICON feature of each chpid in order; a single one is that of all. All
-    fibres have a length of ``km``.
+    fibres have a length of ``km``. Device numbers go up by 10 (hexadecimal) where the chpid
+    changes, and by 1 on the same one.
     """
 
     systems: tuple[NodeName, NodeName]
@@ -93,8 +94,22 @@ class Template:
                 f"feature: {len(self.features)} for {self.chpids} chpids; expected one of all or "
                 "one of each"
             )
-        counts = [self.ctcs_per_chpid] * self.chpids
-        return layout_of(self.systems, self.features, placed(counts, self.order), self.km)
+        profiles = [find_profile(feature, None) for feature in self.features]
+        chpids = placed([self.ctcs_per_chpid] * self.chpids, self.order)
+        connections, rdev = [], -1
+        for position, chpid in enumerate(chpids):
+            new = position > 0 and chpid != chpids[position - 1]
+            rdev = (rdev // _STEP + 1) * _STEP if new else rdev + 1
+            here, there = (ChpidId(first + chpid) for first in _FIRST_CHPIDS)
+            near, far = (Rdev(first + rdev) for first in _FIRST_RDEVS)
+            connections.append(CtcChoice((here, there), (near, far)))
+        first = self.systems[0]
+
+        def said(ends: Mapping[NodeName, ChpidId]) -> SaidFibre:
+            profile = profiles[(ends[first] - _FIRST_CHPIDS[0]) % len(profiles)]
+            return SaidFibre(profile, km=self.km)
+
+        return build_layout(self.systems, connections, said)
 
 
 def placed(counts: Sequence[int], order: DeviceOrder) -> list[int]:
@@ -103,34 +118,6 @@ def placed(counts: Sequence[int], order: DeviceOrder) -> list[int]:
     if order is DeviceOrder.ACROSS:
         slots.sort(key=lambda place: (place[1], place[0]))
     return [chpid for chpid, _ in slots]
-
-
-def layout_of(
-    systems: tuple[NodeName, NodeName],
-    features: Sequence[str],
-    chpids: Sequence[int],
-    km: float = 0.0,
-) -> Layout:
-    """The layout whose device list uses ``chpids``, each named by its position from 0 on.
-
-    Device numbers go up by 10 (hexadecimal) where the chpid changes, and by 1 on the same one.
-    """
-    profiles = [find_profile(feature, None) for feature in features]
-    connections, rdev = [], -1
-    for position, chpid in enumerate(chpids):
-        new = position > 0 and chpid != chpids[position - 1]
-        rdev = (rdev // _STEP + 1) * _STEP if new else rdev + 1
-        ends = [
-            (ChpidId(first_chpid + chpid), Rdev(first_rdev + rdev))
-            for first_chpid, first_rdev in zip(_FIRST_CHPIDS, _FIRST_RDEVS, strict=True)
-        ]
-        connections.append(CtcChoice((ends[0][0], ends[1][0]), (ends[0][1], ends[1][1])))
-    first = systems[0]
-    return build_layout(
-        systems,
-        connections,
-        lambda ends: SaidFibre(profiles[(ends[first] - _FIRST_CHPIDS[0]) % len(profiles)], km=km),
-    )
 
 
 CELLS_MAX: Final = 100_000

@@ -314,8 +314,17 @@ def find_ran(name: str) -> Workload:
 
 def check_busy(interval: SeenInterval) -> None:
     """Raise `QuietLink` where nothing ran at an end."""
-    for end in interval.ends:
-        _check_end(end.measurement)
+    for one in (end.measurement for end in interval.ends):
+        if one.links:
+            mb_per_s = one.links[0].written.mb_per_s + one.links[0].read.mb_per_s
+            quiet, what = mb_per_s < QUIET_MB_PER_S, f"{number(mb_per_s, 2)} MB/s"
+        else:
+            io_per_s = sum(device.io_per_s for device in one.devices)
+            quiet, what = io_per_s < 1, f"{number(io_per_s, 1)} I/O/s"
+        if quiet:
+            raise QuietLink(
+                f"{one.place}: the link was quiet ({what}): it says nothing of the model"
+            )
 
 
 def check_possible(layout: Layout, interval: SeenInterval) -> None:
@@ -331,15 +340,6 @@ def check_possible(layout: Layout, interval: SeenInterval) -> None:
                 f"{number(most)}; expected figures of a second: is the unit another, or are they "
                 "of a minute?"
             )
-
-
-def _check_end(one: Measurement) -> None:
-    link = one.links[0] if one.links else None
-    io_per_s = sum(device.io_per_s for device in one.devices)
-    mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s
-    if (mb_per_s is not None and mb_per_s < QUIET_MB_PER_S) or (link is None and io_per_s < 1):
-        what = f"{number(io_per_s, 1)} I/O/s" if mb_per_s is None else f"{number(mb_per_s, 2)} MB/s"
-        raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
 
 
 def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: float) -> Derived:

@@ -112,6 +112,8 @@ def run(command: str) -> str:
         text=True,
         check=False,
     )
+    if "Traceback (most recent call last)" in process.stdout:
+        raise RuntimeError(f"{command}\n{process.stdout}")
     return without_progress(process.stdout)
 
 
