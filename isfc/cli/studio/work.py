@@ -63,7 +63,7 @@ class Failed:
 
 
 class Busy(Exception):
-    """There are as many processes as there may be."""
+    """There are as many processes as there may be, or the command ends."""
 
 
 class Work:
@@ -134,6 +134,8 @@ class Work:
     ) -> tuple[Connection, BaseProcess]:
         """A new process, and the line from it."""
         for left in reversed(range(_ATTEMPTS)):
+            if self._ended:  # what waited for another process to end would begin now
+                raise Busy("the studio ends")
             if len(self._processes) >= PROCESSES_MAX:
                 raise Busy(f"{PROCESSES_MAX} computations are under way; wait for one, or end one")
             ours, theirs = self._context.Pipe(duplex=False)
@@ -142,7 +144,7 @@ class Work:
                 process.start()
             except (OSError, EOFError):
                 ours.close()
-                if self._ended or not left:
+                if not left:
                     raise
                 await asyncio.sleep(_PAUSE_S)
             else:

@@ -12,7 +12,7 @@ from multiprocessing import forkserver
 
 import pytest
 
-from isfc.cli.studio.work import PROCESSES_MAX, Failed, Tell, Work
+from isfc.cli.studio.work import PROCESSES_MAX, Busy, Failed, Tell, Work
 from isfc.errors import ConfigurationError
 from tests.waiting import PATIENCE_S
 
@@ -125,3 +125,21 @@ def test_work_that_is_ended_while_it_warms_up_says_nothing() -> None:
         [sys.executable, "-c", ENDED_AT_ONCE], capture_output=True, check=False, timeout=120
     )
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.slow
+def test_nothing_begins_when_all_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waited for a place began when the others were killed, and outlived the studio."""
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)  # other tests' processes use it
+
+    async def begun() -> None:
+        work = Work()
+        work.warm_up()
+        async with aclosing(work.stream(tell_number_and_wait)) as messages:
+            await anext(messages)
+            work.kill_all()
+        with pytest.raises(Busy):
+            await anext(work.stream(double, 21))
+        assert work.count == 0
+
+    asyncio.run(begun())
