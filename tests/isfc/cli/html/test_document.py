@@ -123,7 +123,7 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
         "<code>directions-unequal</code>",
         "The model contradicts saturated, agrees with 50 pairs: run in such an order, the slower ",
         " direction goes from 1000 to 500 (",
-        "which leaves 6000, 6001 to CLIENT and 6042, 6043 to SERVER.",
+        "only CLIENT writes on 6000, 6001, only SERVER writes on 6042, 6043.",
         "<td>chpid 42 (52)</td>",
         "<td>~612</td>",
         "<td>direct-io</td><td>SERVER</td><td>0.0",  # a small guest that was moved
