@@ -9,6 +9,7 @@ from msgspec import Meta
 import isfc
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.opened import run_cells
+from isfc.cli.options.experiment import WARMUP
 from isfc.cli.studio.command_line import by_hundredths
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
@@ -17,7 +18,6 @@ from isfc.reports.encoded import encoded
 from isfc.reports.html import chart_of
 from isfc.reports.template import greatest, macro, ranged
 from isfc.reports.units import shown
-from scenarios.runs.experiment import WARMUP
 
 INTERVALS: Final = 24
 """Intervals of its course."""
