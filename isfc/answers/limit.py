@@ -1,9 +1,9 @@
 """What limits a link, in one line; and which constants of the model its rate rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
@@ -311,6 +311,14 @@ def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> LimitedBy:
         short_limit(limit),
         to_gain(limit),
     )
+
+
+def limits_answer(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, str]]:
+    """What limits a rate, and what there is to gain, where these are known."""
+    if limits:
+        yield "Limited by", limits.named
+        if limits.gain:
+            yield "To gain", limits.gain
 
 
 def _limiting(share: Share) -> Limiting:

@@ -197,10 +197,7 @@ def loads(
     leaving = _leaving(opened, plans, together, from_)
     reading = (about := about or AboutFiles()).reading()
     found = _intervals(opened, measured, about, reading)
-    if period == "week" and not all(each.dated for each in found):
-        raise ConfigurationError(
-            f"{spelt('period')} week: some times have no day; expected dates, or Mon 09:00"
-        )
+    _check_dated(period, found)
     slots = tuple(slots_of(found, percentile, period))
     carries = _carried(opened, LostPiece(lost), each_by(jobs))
     first, second = (
@@ -242,6 +239,14 @@ def _leaving(
             f"{name}: expected who leaves it as well, as with {spelt('guests')} FILE.csv"
         )
     return None
+
+
+def _check_dated(period: str, intervals: Sequence[CarriedInterval]) -> None:
+    """Raise `ConfigurationError` for a week of times that have no day."""
+    if period == "week" and not all(each.dated for each in intervals):
+        raise ConfigurationError(
+            f"{spelt('period')} week: some times have no day; expected dates, or Mon 09:00"
+        )
 
 
 def _windows(
