@@ -31,7 +31,7 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried, carried_alone
 from scenarios.runs.traffic import checked_traffic
@@ -188,7 +188,6 @@ def change(
     layout, or the paths of decks or of console logs, with commas between; ``jobs`` runs are made at
     a time.
     """
-    check_jobs(jobs)
     old, new = _given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     steps = change_steps(old, new, stuck)

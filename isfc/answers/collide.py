@@ -19,7 +19,7 @@ from isfc.reported import Charted
 from isfc.reports.chart import Grid
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
@@ -134,7 +134,6 @@ def collide(
     Raises `ConfigurationError` without loads, and for what cannot be run. ``jobs`` runs are made at
     a time.
     """
-    check_jobs(jobs)
     ends = named_link(layout, link)
     if offer_out is None or offer_in is None:
         raise ConfigurationError(_what_to_offer(ends))

@@ -33,7 +33,7 @@ from isfc.reported import Reported
 from isfc.reports.ranges import range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, after_losses
@@ -156,7 +156,6 @@ def compare(
     `ConfigurationError` for fewer than two, for several links that are not the same, and for a load
     that would have no effect.
     """
-    check_jobs(jobs)
     load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
     named = []
     for place, each in enumerate(layouts, start=1):

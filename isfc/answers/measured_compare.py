@@ -6,7 +6,7 @@ from statistics import median
 from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
@@ -24,7 +24,7 @@ from isfc.reports.chart import Lines
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
@@ -91,10 +91,6 @@ class ComparedInterval(Struct, frozen=True):
         """The figures that count."""
         return [each for each in self.figures if _counts(each)]
 
-    def beyond(self, tolerance: float) -> list[MeasuredFigure]:
-        """The judged figures that are further off, in percent."""
-        return [each for each in self.judged() if _size(each) > tolerance]
-
 
 class MeasuredComparison(Charted, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
@@ -154,7 +150,6 @@ def compare(
     Intervals in which the link was quiet are left out, and told. Raises `ConfigurationError` for
     what is not of the link, and where it was quiet in every interval.
     """
-    check_jobs(jobs)
     site = given_site(profile)
     of_link = named_link(layout, link, site)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
@@ -183,7 +178,10 @@ def _compared(
     except QuietLink as error:
         return str(error)
     one = seen.ends[0].measurement
-    compared = ComparedInterval(
+    beyond = None
+    if tolerance is not None:
+        beyond = sum(_counts(each) and _size(each) > tolerance for each in figures)
+    return ComparedInterval(
         str(one.place),
         tuple(map(_heading, seen.ends)),
         tuple(end.node for end in seen.ends),
@@ -197,13 +195,10 @@ def _compared(
         tuple(seen.notes()),
         figures,
         {name: _median_error(figures, measures) for name, measures in OFF_BY.items()},
-        None,
+        beyond,
         reasons,
         _rate_range(layout, derived),
     )
-    if tolerance is None:
-        return compared
-    return replace(compared, beyond_tolerance=len(compared.beyond(tolerance)))
 
 
 def _heading(end: SeenLink) -> str:

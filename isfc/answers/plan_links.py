@@ -186,9 +186,7 @@ def at_a_glance(
         busiest=[] if carried is None else busiest_of(carried),
         slowest=[] if carried is None else slowest_of(carried),
         cecs=len(collection.cecs),
-        cuts=[
-            Cut(each.name, each.cut, each.fewer, each.untouched) for each in most_cut(collection)
-        ],
+        cuts=[record_of(Cut, each) for each in most_cut(collection)],
         to_do=to_do([*findings], {}, (), "see What is found"),
     )
 

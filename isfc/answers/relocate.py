@@ -16,7 +16,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reported import Reported
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
@@ -34,7 +34,6 @@ from scenarios.moves.evacuation import (
     WouldMove,
 )
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits, Pass
-from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.orders import UNNAMED, Order, Response, read_orders
 from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
@@ -58,7 +57,7 @@ class MovedGuest(Struct, frozen=True, rename={"source": "from"}):
     memory: GuestMemory
     """`size`, what was `touched`, which the first pass moves, and a `hot_set` in bytes; rates in
     bytes/s: `change_rate` is spread evenly, `write_rate` goes into the hot set"""
-    limits: RelocationLimits
+    limits: Limits
     """in seconds, null is NOLIMIT: `max_total`, `max_quiesce` and `quiesce_goal`; `immediate`"""
     moved: bool
     end: str
@@ -195,7 +194,6 @@ class Moves(Reported, AllMoves, frozen=True, kw_only=True):
 
 def moves(evacuation: Evacuation, *, best: bool, jobs: int, progress: Progress) -> Moves:
     """Move everything, or search how many together are ``best``; it takes short runs as well."""
-    check_jobs(jobs)
     if best:
         tried = best_together(evacuation, each_by(jobs))
         return _moves(tried.outcome, tried)

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from isfc.reports.measures import measure_name
+from isfc.reports.record import record_of
 from scenarios.published import decisions
 from scenarios.published.table import Bound, Deviation, NotModelled, PublishedTable, Role
 from scenarios.published.verdict import (
@@ -175,11 +176,9 @@ def outcome_of(verdict: TableVerdict) -> TableOutcome:
     bounds = [each.within for each in checks if each.bound is not None]
     goals = [each for each in checks if each.goal is not None]
     missed = dict.fromkeys(f"{each.name} {each.of}" for each in goals if not each.meets_goal)
-    return TableOutcome(
-        name=table.name,
-        title=table.title,
-        source=table.source,
-        measured=table.measured,
+    return record_of(
+        TableOutcome,
+        table,
         rows=len(verdict.part.rows),
         kind=goal_kind(table),
         bounds_kept=sum(bounds),
@@ -187,7 +186,6 @@ def outcome_of(verdict: TableVerdict) -> TableOutcome:
         goals_met=sum(each.meets_goal for each in goals),
         goals=len(goals),
         missed=", ".join(missed),
-        not_modelled=table.not_modelled,
     )
 
 

@@ -1,38 +1,26 @@
 """What a replay comes to, as people see it: what is kept and met, how near ours is, charts."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
-from statistics import median
+from itertools import groupby, pairwise
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.answers.replay_checks import WITHIN, Check
+from isfc.layout.catalogue import load_layout
+from isfc.reports.chart import Lines, between
 from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
+from scenarios.figures.figure import Figure, Unit
 from scenarios.published import decisions
-from scenarios.published.table import load_table
+from scenarios.published.replay import Cell, Part
+from scenarios.published.table import PublishedRow, PublishedTable, load_table
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:
     from isfc.answers.replay import Replayed, ReplayedFigure, ViewedRuns
-
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from statistics import fmean
-from typing import TYPE_CHECKING
-
-from isfc.layout.catalogue import load_layout
-from isfc.reports.chart import Lines, between
-from scenarios.figures.figure import Figure
-from scenarios.published.replay import Cell, Part
-from scenarios.published.table import PublishedRow, PublishedTable
-
-if TYPE_CHECKING:
-    from isfc.answers.replay import Replayed
-
 
 FAILURES_SHOWN = 10
 """So many are told at the end; the answer marks all that is out of tolerance."""

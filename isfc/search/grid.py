@@ -22,12 +22,12 @@
     km = [0, 10]                                 # length of all fibres
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from itertools import product
 from math import prod
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -49,7 +49,7 @@ from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile, with_site
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import WARMUP, Experiment
-from scenarios.runs.workload import LinkLoad, Workload, find_workload
+from scenarios.runs.workload import LinkLoad, find_workload
 
 CHPIDS_MAX: Final = 16
 """A chpid without a CTC is none of the link's, and a link has at most sixteen CTCs."""
@@ -95,10 +95,12 @@ class Template:
                 "one of each"
             )
         profiles = [find_profile(feature, None) for feature in self.features]
-        chpids = placed([self.ctcs_per_chpid] * self.chpids, self.order)
+        slots = [*product(range(self.chpids), range(self.ctcs_per_chpid))]
+        if self.order is DeviceOrder.ACROSS:
+            slots.sort(key=itemgetter(1))
         connections, rdev = [], -1
-        for position, chpid in enumerate(chpids):
-            new = position > 0 and chpid != chpids[position - 1]
+        for position, (chpid, _) in enumerate(slots):
+            new = position > 0 and chpid != slots[position - 1][0]
             rdev = (rdev // _STEP + 1) * _STEP if new else rdev + 1
             here, there = (ChpidId(first + chpid) for first in _FIRST_CHPIDS)
             near, far = (Rdev(first + rdev) for first in _FIRST_RDEVS)
@@ -110,14 +112,6 @@ class Template:
             return SaidFibre(profile, km=self.km)
 
         return build_layout(self.systems, connections, said)
-
-
-def placed(counts: Sequence[int], order: DeviceOrder) -> list[int]:
-    """The chpid of each CTC down the device list; ``counts`` has the CTCs of each chpid."""
-    slots = [(chpid, slot) for chpid, count in enumerate(counts) for slot in range(count)]
-    if order is DeviceOrder.ACROSS:
-        slots.sort(key=lambda place: (place[1], place[0]))
-    return [chpid for chpid, _ in slots]
 
 
 CELLS_MAX: Final = 100_000
@@ -251,34 +245,19 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
         return [
             cell
             for site, lose, workload, pairs, seed in product(*axes)
-            for cell in _cells(
-                site,
-                lose,
-                {"lose": lose, "workload": workload, "pairs": pairs, "seed": seed},
-                partial(
-                    _over,
-                    workload=find_workload(workload),
-                    pairs=pairs,
-                    seconds=root.seconds,
-                    warmup=root.warmup,
-                    seed=seed,
-                ),
-            )
+            for cell in _cells(root, site, lose, workload, pairs, seed)
         ]
 
 
-def _over(
-    links: Collection, workload: Workload, pairs: int, seconds: float, warmup: float, seed: int
-) -> Experiment:
-    """The same load over each of some links, which run together."""
-    loads = tuple(LinkLoad(*link.nodes, workload, pairs) for link in links.links)
-    return Experiment(links, loads, seconds, warmup, seed)
-
-
-def _cells(
-    site: _Site, lose: str, axes: Place, run: Callable[[Collection], Experiment]
-) -> Iterator[Cell]:
+def _cells(root: _Root, site: _Site, lose: str, name: str, pairs: int, seed: int) -> Iterator[Cell]:
     """The rows of a run: one of a link alone, one for each link of all together."""
+    workload = find_workload(name)
+    axes: Place = {"lose": lose, "workload": name, "pairs": pairs, "seed": seed}
+
+    def run(links: Collection) -> Experiment:
+        loads = tuple(LinkLoad(*link.nodes, workload, pairs) for link in links.links)
+        return Experiment(links, loads, root.seconds, root.warmup, seed)
+
     if site.link is not None:
         with within(_said(site.place)):
             left = without(site.link, lose, site.collection)

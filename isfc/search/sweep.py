@@ -226,22 +226,20 @@ def varying_axes(rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
     return varying or [axes[0]]
 
 
+_COMPARED: Final = {"pairs": Differs.PAIRS, "workload": Differs.WORKLOAD}
+
+
 def compared_in(varying: Sequence[str]) -> Differs | None:
     """What the rows differ in that are compared: layouts, else pairs, else workloads."""
     if any(axis not in (*_LOAD, _SEED) for axis in varying):
         return Differs.LAYOUT
-    return {"pairs": Differs.PAIRS, "workload": Differs.WORKLOAD}.get(
-        next((axis for axis in ("pairs", "workload") if axis in varying), "")
-    )
+    return next((differs for axis, differs in _COMPARED.items() if axis in varying), None)
 
 
 def alike_in(varying: Sequence[str]) -> list[str]:
     """The axes on which rows that are compared are alike."""
     differs = compared_in(varying)
-    compared = {Differs.PAIRS: ("pairs",), Differs.WORKLOAD: ("workload",)}.get(
-        differs or Differs.LAYOUT, ()
-    )
-    return [axis for axis in _LOAD if axis in varying and axis not in compared]
+    return [axis for axis in _LOAD if axis in varying and (axis, differs) not in _COMPARED.items()]
 
 
 def standings(

@@ -128,12 +128,6 @@ def calling(jobs: int) -> Iterator[Calls[Any]]:
             yield each
 
 
-def check_jobs(jobs: int) -> None:
-    """Raise `ConfigurationError` for less than one process."""
-    if jobs < 1:
-        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
-
-
 _RUNNER: ContextVar[RunEach | None] = ContextVar("who does runs", default=None)
 
 Interrupted = Callable[[float], str]
@@ -172,8 +166,10 @@ def told(total: float, unit: str, interrupted: Interrupted) -> Iterator[Callable
 def each_by(jobs: int) -> RunEach:
     """Does every run, ``jobs`` at a time, and gives what came of them in their order.
 
-    Or what `running_by` says.
+    Or what `running_by` says. Raises `ConfigurationError` for less than one process.
     """
+    if jobs < 1:
+        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
     if (chosen := _RUNNER.get()) is not None:
         return chosen
 

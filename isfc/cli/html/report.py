@@ -9,7 +9,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.library import check_library
 from isfc.search import report_runs
-from isfc.search.workers import check_jobs, each_by
+from isfc.search.workers import each_by
 from scenarios.runs.workload import Workload, find_workload
 
 
@@ -28,16 +28,15 @@ def report(
     together. ``jobs`` processes share the runs; ``progress`` is told what is run next. Raises
     `ConfigurationError` for what is no layout.
     """
-    check_jobs(jobs)
     chosen = find_workload(workload)
     check_charts()
+    run_each = each_by(jobs)
     from isfc.cli.html.document import bundle, document  # what it needs is there
 
     links, configuration = open_all(layout, link)
     is_named = isinstance(layout, str) and "\n" not in layout
     name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
     channels = report_runs.channel_estimates(name, configuration) if configuration else None
-    run_each = each_by(jobs)
     several = len(links) > 1
     tell = progress or (lambda _: None)
 

@@ -7,7 +7,7 @@ import pytest
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.search.grid import DeviceOrder, parse_grid, placed, read_grid, without
+from isfc.search.grid import parse_grid, read_grid, without
 
 TEMPLATE = """
 [grid]
@@ -51,11 +51,6 @@ def test_order_decides_which_chpid_comes_next_in_the_device_list() -> None:
     )
     assert by_chpid == ["FICON Express2"] * 3 + ["FICON Express8S"] * 3
     assert across == ["FICON Express2", "FICON Express8S"] * 3
-
-
-def test_counts_that_differ_are_dealt_across_as_long_as_they_last() -> None:
-    assert placed([3, 1, 2], DeviceOrder.BY_CHPID) == [0, 0, 0, 1, 2, 2]
-    assert placed([3, 1, 2], DeviceOrder.ACROSS) == [0, 1, 2, 0, 2, 0]
 
 
 def test_layouts_stand_beside_the_file(tmp_path: Path) -> None:
