@@ -284,13 +284,12 @@ def _options(
         if name in records:
             for each in parameters_of(records[name]):
                 if _said(each.annotation):
-                    each = each.replace(annotation=_annotated(_option, each, each.annotation))
+                    each = each.replace(annotation=_annotated(each, each.annotation))
                 yield each
             continue
         hint, default = annotation_of(function, name), parameter.default
         if _said(hint):
-            make = _argument if _is_placed(function, name) else _option
-            annotation = _annotated(make, parameter, hint)
+            annotation = _annotated(parameter, hint, is_placed=_is_placed(function, name))
         elif name in SHARED:
             annotation = SHARED[name]
         elif name in IN_PYTHON:
@@ -304,33 +303,24 @@ def _options(
         yield from parameters_of(records[_DECKS])
 
 
-def _annotated(make: Callable[..., Any], parameter: Parameter, hint: Any) -> Any:
-    return Annotated[_typed(hint.__origin__), make(parameter, hint, _said(hint)[0])]
-
-
-def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
-    """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
-    option = option_of(parameter.name)
-    if hint.__origin__ is bool:
-        both = f"{option}/--no-{option.removeprefix('--')}"
-        return flag(both if parameter.default else option, said.said)
-    return typer.Option(
-        option,
-        metavar=said.metavar,
-        help=said.said,
-        callback=checked_by(said),
-        autocompletion=said.complete,
-    )
+def _annotated(parameter: Parameter, hint: Any, *, is_placed: bool = False) -> Any:
+    """As `typer` takes it; an option that is on if nothing is said has ``--no-`` too."""
+    said, option = _said(hint)[0], option_of(parameter.name)
+    if hint.__origin__ is bool and parameter.default:
+        option += f"/--no-{option.removeprefix('--')}"
+    how: dict[str, Any] = {"metavar": said.metavar or None, "help": said.said}
+    how["autocompletion"] = said.complete
+    if is_placed:
+        taken = typer.Argument(**how)
+    else:
+        taken = typer.Option(option, callback=checked_by(said), **how)
+    return Annotated[_typed(hint.__origin__), taken]
 
 
 def _is_placed(function: Callable[..., Any], name: str) -> bool:
     if _parameters(function)[name].kind is not Parameter.POSITIONAL_OR_KEYWORD:
         return False
     return not any(each.is_named for each in _said(annotation_of(function, name)))
-
-
-def _argument(_: Parameter, __: Any, said: Argument) -> Any:
-    return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _typed(hint: Any) -> Any:

@@ -87,7 +87,6 @@ class OpenedFile(Struct, frozen=True):
     """What a file says of links, and of disks on their chpids; ``source`` is its name."""
 
     source: str
-    text: str
     collection: Collection
     disks: "IoConfiguration | None"
 
@@ -99,7 +98,7 @@ def open_collection(argument: str | Path | Decks) -> OpenedFile:
     """
     document = _document(argument)
     collection, disks = links_with_disks(document)
-    return OpenedFile(document.source, document.text, collection, disks)
+    return OpenedFile(document.source, collection, disks)
 
 
 def _document(argument: str | Path | Decks) -> Document:
@@ -133,8 +132,13 @@ def read_collection(argument: str | Decks) -> Collection:
 
 
 def check_lasting(argument: str) -> None:
-    """Raise `ConfigurationError` for standard input and a pipe, which are read only once."""
-    if is_read_once(argument):
+    """Raise `ConfigurationError` for what is read only once.
+
+    That is standard input, and a pipe as the shell makes of ``<(command)``.
+    """
+    path = Path(argument)
+    is_pipe = is_there(path) and path.is_fifo() and argument not in shipped_layouts()
+    if path == STANDARD_INPUT or is_pipe:
         raise ConfigurationError(
             f"LAYOUT {argument}: expected a file, as each system is a process that reads it"
         )
@@ -146,11 +150,3 @@ def read_text(argument: str) -> tuple[str, str]:
 
     data, source = read_content(argument)
     return decode(data, source), source
-
-
-def is_read_once(argument: str) -> bool:
-    """Whether a user means standard input, or a pipe as the shell makes of ``<(command)``."""
-    path = Path(argument)
-    if argument in shipped_layouts():
-        return False
-    return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())

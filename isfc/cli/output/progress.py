@@ -15,6 +15,7 @@ from isfc.cli.output.streams import show_error, show_log
 from isfc.reports.table import open_console
 from isfc.reports.units import shown
 from scenarios.figures.figure import Unit
+from scenarios.runs.experiment import Experiment
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
@@ -114,13 +115,12 @@ def progress_bar(
         over.set()
 
 
-def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
-    """Do ``work``, which reports its progress, and show how far it has got.
+def watch(experiment: Experiment, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
+    """Do ``work``, which runs an experiment, and show how far it has got in virtual time.
 
-    ``total`` is how many seconds of virtual time it takes. After Ctrl-C the command ends and says
-    how many were done.
+    After Ctrl-C the command ends and says how many seconds were done.
     """
-    unit = "s of virtual time"
+    total, unit = experiment.warmup + experiment.seconds, "s of virtual time"
     with progress_bar(
         total,
         unit,

@@ -45,7 +45,7 @@ def outcomes(
     operation = None if transcript is None else transcript.operation
     return [
         watch(
-            experiment.warmup + experiment.seconds,
+            experiment,
             lambda progress: run(
                 experiment, options.sample_s, progress=progress, operation=operation
             ),
@@ -60,7 +60,7 @@ def beside_disks(
     from scenarios.runs.shared_channel import run_shared  # most links share with no disks
 
     return watch(
-        experiment.warmup + experiment.seconds,
+        experiment,
         lambda progress: run_shared(experiment, disks, options.sample_s, progress),
     )
 
@@ -72,7 +72,7 @@ def run_faults(
     from scenarios.faults.run import run_with_faults  # most runs have none
 
     return watch(
-        experiment.warmup + experiment.seconds,
+        experiment,
         lambda progress: run_with_faults(experiment, faults, progress, together=together),
     )
 

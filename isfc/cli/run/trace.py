@@ -36,8 +36,7 @@ def run_traced(experiment: Experiment, path: Path, transcript: Transcript | None
     """Run the links, and write the trace of all."""
     operation = None if transcript is None else transcript.operation
     timelines, outcome = watch(
-        experiment.warmup + experiment.seconds,
-        lambda progress: record_timelines(experiment, progress, operation),
+        experiment, lambda progress: record_timelines(experiment, progress, operation)
     )
     write_trace(path, *timelines)
     return outcome

@@ -26,11 +26,10 @@ COLUMNS: Final = "80"
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a command printed on standard output and on standard error, and its exit code."""
+    """What a command printed on standard output and on standard error."""
 
     out: str
     err: str
-    code: int
 
 
 def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
@@ -52,7 +51,7 @@ def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Print
     said = [_with_names(each.getvalue(), held) for each in (out, err)]
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
         return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
-    return Printed(said[0], said[1], code)
+    return Printed(*said)
 
 
 class _Heard(io.StringIO):

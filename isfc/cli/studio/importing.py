@@ -125,7 +125,7 @@ def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
         return printed(tell, words, {**files, "layout": wanted.layout})
     ((name, text),) = files.items()
     isfc.parse_links(text, name)
-    return Printed(text, "", 0)
+    return Printed(text, "")
 
 
 def _decks(tell: Tell, files: dict[str, str], wanted: Import) -> Printed | Failed | Asked:

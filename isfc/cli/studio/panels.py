@@ -24,14 +24,6 @@ _FORMS: Final = "cli/studio/page/forms.html"
 class Panel(Shown, frozen=True, forbid_unknown_fields=True, tag_field="show"):
     """What the page shows of its layout, without what is struck out of it."""
 
-    def layout(self) -> isfc.Collection:
-        """The links."""
-        return self.subject.read()
-
-    def show(self, tell: Tell) -> str | Failed:
-        """The part of the page."""
-        raise NotImplementedError
-
 
 class LossesPanel(Panel, frozen=True, tag="losses"):
     """What each loss leaves, by the model and by rule, or by ``rule`` alone.
@@ -48,7 +40,7 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
         """The worst loss, then each."""
         pieces = [*filter(None, map(str.strip, self.without.split("+")))]
         with spelling(_field), runs_told(by_hundredths(tell)):
-            of, link = self.layout(), self.link or None
+            of, link = self.subject.read(), self.link or None
             return section(report_of(isfc.losses(of, link=link, without=pieces, rule=self.rule)))
 
 
@@ -62,7 +54,7 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
 
     def show(self, tell: Tell) -> str:
         """What became of the guests, as ``isfc relocate`` has it."""
-        links = self.layout()
+        links = self.subject.read()
         link, source = node_of(links, self.way)
         numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
         with spelling(_field):
@@ -83,7 +75,7 @@ class LinksPanel(Panel, frozen=True, tag="together"):
     def show(self, tell: Tell) -> str:
         """Which link suffers most, then each."""
         with runs_told(by_hundredths(tell)):
-            return together_panel(self.layout())
+            return together_panel(self.subject.read())
 
 
 class StatementsPanel(Panel, frozen=True, tag="statements"):
@@ -94,9 +86,9 @@ class StatementsPanel(Panel, frozen=True, tag="statements"):
 
     def show(self, tell: Tell) -> str:
         """``isfc export``, to be read and to be downloaded."""
-        text = "".join(isfc.export(self.layout(), self.form, system=self.system).texts.values())
+        found = isfc.export(self.subject.read(), self.form, system=self.system)
         file = f"{self.system}.{'iocp' if self.form == 'iocp' else 'config'}"
-        return macro(_FORMS, "printed", "Statements", text, file)
+        return macro(_FORMS, "printed", "Statements", "".join(found.texts.values()), file)
 
 
 class ComparePanel(Panel, frozen=True, tag="compare"):
@@ -116,10 +108,10 @@ class ComparePanel(Panel, frozen=True, tag="compare"):
         return macro(_FORMS, "printed", "Two runs side by side", done.out + done.err)
 
 
-PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel | ComparePanel
+AnyPanel = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel | ComparePanel
 
 
-def show_panel(tell: Tell, panel: Panel) -> dict[str, str] | Failed:
+def show_panel(tell: Tell, panel: AnyPanel) -> dict[str, str] | Failed:
     """What the page shows, as ``html``."""
     found = panel.show(tell)
     return {"html": found} if isinstance(found, str) else found

@@ -10,6 +10,7 @@ import isfc
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.opened import run_cells
 from isfc.cli.options.experiment import WARMUP
+from isfc.cli.studio.command_line import by_hundredths
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
 from isfc.reported import report_of
@@ -20,8 +21,6 @@ from isfc.reports.units import shown
 
 INTERVALS: Final = 24
 """Intervals of its course."""
-_STEPS: Final = 50
-"""Reports of progress."""
 
 
 class Run(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,14 +41,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
     """Run it; tell what share is done."""
     link, client = node_of(wanted.subject.read(), wanted.way)
     title = f"{wanted.number}: {wanted.workload} {wanted.pairs} pairs, {wanted.seconds:g} s"
-    whole, told = wanted.seconds + WARMUP, 0
-
-    def progress(done: float) -> None:
-        nonlocal told
-        if done / whole * _STEPS >= told + 1:
-            told = int(done / whole * _STEPS)
-            tell({"title": title, "share": told / _STEPS})
-
+    advance = by_hundredths(lambda told: tell({"title": title, **told}))
     done = isfc.simulate(
         link,
         wanted.workload,
@@ -58,7 +50,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         warmup=WARMUP,
         interval=wanted.seconds / INTERVALS,
         client=client or None,
-        progress=progress,
+        progress=lambda done: advance(done / (wanted.seconds + WARMUP)),
     )
     answer = done.answer
     report = report_of(done)

@@ -24,7 +24,7 @@ from isfc.cli.studio.importing import Asked, Import, import_files, opened
 from isfc.cli.studio.judgement import judgement
 from isfc.cli.studio.look import Chosen, Judge, LayoutEdited, choose, look
 from isfc.cli.studio.page import asset, page
-from isfc.cli.studio.panels import PANELS, show_panel
+from isfc.cli.studio.panels import AnyPanel, show_panel
 from isfc.cli.studio.runs import Run, run
 from isfc.cli.studio.tasks import Inquiry, Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
@@ -48,13 +48,13 @@ class Studio:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
         routes = [
             Route("/", self._page),
-            Route("/look", self._look, methods=["POST"]),
-            Route("/chosen", self._choose, methods=["POST"]),
-            Route("/judge", self._judge, methods=["POST"]),
-            Route("/import", self._import, methods=["POST"]),
-            Route("/run", self._computed(Run, run), methods=["POST"]),
-            Route("/panel", self._computed(PANELS, show_panel), methods=["POST"]),
-            Route("/download", self._computed(Download, download), methods=["POST"]),
+            _posted("/look", LayoutEdited, lambda wanted: _one(self._looked(wanted))),
+            _posted("/chosen", Chosen, lambda wanted: _one(choose(wanted))),
+            _posted("/judge", Judge, lambda wanted: _stream(self._judged(wanted))),
+            _posted("/import", Import, lambda wanted: _stream(self._imported(wanted))),
+            _posted("/run", Run, self._computed(run)),
+            _posted("/panel", AnyPanel, self._computed(show_panel)),
+            _posted("/download", Download, self._computed(download)),
             Route("/{name}", self._asset),
         ]
         app = Starlette(
@@ -69,25 +69,9 @@ class Studio:
         content, kind = asset(request.path_params["name"])
         return Response(content, media_type=kind)
 
-    async def _look(self, request: Request) -> Response:
-        return _one(self._looked(await _read(request, LayoutEdited)))
-
-    async def _choose(self, request: Request) -> Response:
-        return _one(choose(await _read(request, Chosen)))
-
-    async def _judge(self, request: Request) -> Response:
-        return _stream(self._judged(await _read(request, Judge)))
-
-    async def _import(self, request: Request) -> Response:
-        return _stream(self._imported(await _read(request, Import)))
-
-    def _computed(self, kind: Any, task: Callable[..., Any]) -> Callable[..., Any]:
-        """What answers a request of a ``kind`` by a computation."""
-
-        async def answer(request: Request) -> Response:
-            return _stream(self._told(task, await _read(request, kind)))
-
-        return answer
+    def _computed(self, task: Callable[..., Any]) -> Callable[[Any], Response]:
+        """What answers a request by a computation."""
+        return lambda wanted: _stream(self._told(task, wanted))
 
     async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[Any]:
         """What a computation tells, each a record for the page, unless it is of an import."""
@@ -140,12 +124,17 @@ class Studio:
         yield {"done": True}
 
 
-async def _read(request: Request, kind: Any) -> Any:
-    """The body of a request. Raises `ConfigurationError` for what the page does not send."""
-    try:
-        return msgspec.json.decode(await request.body(), type=kind, strict=False)
-    except msgspec.DecodeError as error:
-        raise ConfigurationError(f"request: {error}") from None
+def _posted(path: str, kind: Any, answer: Callable[[Any], Response]) -> Route:
+    """Where the page sends records of a ``kind``; what it does not send is refused."""
+
+    async def answered(request: Request) -> Response:
+        try:
+            wanted = msgspec.json.decode(await request.body(), type=kind, strict=False)
+        except msgspec.DecodeError as error:
+            raise ConfigurationError(f"request: {error}") from None
+        return answer(wanted)
+
+    return Route(path, answered, methods=["POST"])
 
 
 def _stream(records: AsyncIterator[Any]) -> Response:

@@ -112,7 +112,9 @@ def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> No
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-4"]) == 0
     page = capsys.readouterr().out
-    assert "sender MB/s range   saturated range   rule CTCs it writes on" in " ".join(page.split("\n"))
+    assert "sender MB/s range   saturated range   rule CTCs it writes on" in " ".join(
+        page.split("\n")
+    )
     assert max(map(len, page.splitlines())) <= 80
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
