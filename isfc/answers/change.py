@@ -347,9 +347,9 @@ def _deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ..
         wanted = after.decks
     else:
         wanted = _kept_of(given, after)
-    old = amended(replace(before, decks=_kept_of(given, before)), {}).texts
-    new = amended(replace(after, decks=wanted), {}).texts
-    return tuple(_changes(dict(old), dict(new)))
+    old, _ = amended(replace(before, decks=_kept_of(given, before)), {})
+    new, _ = amended(replace(after, decks=wanted), {})
+    return tuple(_changes(old, new))
 
 
 def _kept_of(decks: tuple[KeptDeck, ...], collection: Collection) -> tuple[KeptDeck, ...]:

@@ -8,7 +8,7 @@ stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
@@ -37,18 +37,11 @@ from isfc.link.name import NodeName
 _NAMED_MAX: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Amended:
-    """The decks, by name, and what a user should know of them."""
+def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The kept decks of a collection as its CTCs want them, by name, and what a user should know.
 
-    texts: Mapping[str, str]
-    remarks: tuple[str, ...]
-
-
-def amended(collection: Collection, said: Ports) -> Amended:
-    """The kept decks of a collection as its CTCs want them; ``said`` are ports from elsewhere.
-
-    Every system is in one of the decks. Raises `ConfigurationError` for what no deck can say.
+    ``said`` are ports from elsewhere. Every system is in one of the decks. Raises
+    `ConfigurationError` for what no deck can say.
     """
     amendment = _Amendment(collection, said)
     for link in collection.links:
@@ -60,7 +53,7 @@ def amended(collection: Collection, said: Ports) -> Amended:
     if not again.is_told():
         amendment.add_ports()
     texts = {deck.name: deck.cards for deck in amendment.decks()}
-    return Amended(texts, tuple(amendment.remarks()))
+    return texts, tuple(amendment.remarks())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.catalogue import AnyLayout, given_collection, given_link
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import given_bytes
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
@@ -64,12 +64,7 @@ def read_disks(config: str | Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
 
     A text of several lines is the configuration itself. Raises `ConfigurationError`.
     """
-    if isinstance(config, str) and "\n" in config:
-        document = parse_document(config, "config")
-    else:
-        with within(str(config)):
-            data = read_bytes(Path(config), "an I/O configuration")
-        document = parse_document(data, str(config))
+    document = parse_document(*given_bytes(config, "an I/O configuration", name="config"))
     if not document.has_links:
         return io_configuration_of(document), ()
     collection = collection_of(document)

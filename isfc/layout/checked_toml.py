@@ -216,9 +216,14 @@ AnyText = str | Path
 """A text of several lines is itself; what has one line is the path of a file."""
 
 
-def given_bytes(text: AnyText, what: str, length_max: int) -> tuple[bytes, str]:
-    """The content that ``text`` means, and its name in messages; ``what`` is what it should be."""
+def given_bytes(
+    text: AnyText, what: str, length_max: int = FILE_LENGTH_MAX, *, name: str = "text"
+) -> tuple[bytes, str]:
+    """The content that ``text`` means, and its name in messages; ``what`` is what it should be.
+
+    Several lines are the content itself, which is called ``name``.
+    """
     if isinstance(text, str) and "\n" in text:
-        return text.encode("utf-8", "surrogatepass"), "text"
+        return text.encode("utf-8", "surrogatepass"), name
     with within(str(text)):
         return read_bytes(Path(text), what, length_max), str(text)
