@@ -28,4 +28,5 @@ autodoc_class_signature = "separated"
 myst_heading_anchors = 3
 # pages link to files of the project that are no pages; tools.checks.links checks every link
 # what a command prints below its ``$`` need not be what a shell could read
-suppress_warnings = ["misc.highlighting_failure", "myst.xref_missing", "ref.any"]
+# a word that an argument may be, such as "memory", is no link to the fields of that name
+suppress_warnings = ["misc.highlighting_failure", "myst.xref_missing", "ref.any", "ref.python"]

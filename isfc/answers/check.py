@@ -75,7 +75,7 @@ class RuleFound(Struct, frozen=True):
 _RULE_COLUMNS: Final = (
     Column("severity", "severity"),
     Column("finding", "finding"),
-    Column("found", "count"),
+    Column("times", "count"),
     Column("what is so, and what to do", "said", folds=True),
 )
 

@@ -149,7 +149,7 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
         f"{pairs}; each run went on until its figure was known within {within}."
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
-        yield "Layouts changed as advised ran for a second of virtual time; the second half counts."
+        yield "Advised changes were tried for a second of virtual time, its first half not counted."
     if said := range_note(figure for each in figures for figure in each.figures):
         yield said
     loads = [

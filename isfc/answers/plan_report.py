@@ -89,7 +89,9 @@ def _worst(found: PlannedLink) -> str:
     name = worst.gone.removeprefix("chpid ")
     if not worst.rate.value:
         return f"worst is {name}: nothing is left"
-    return f"worst is {name}: {with_unit(worst.rate)} is left, {with_unit(worst.left)}"
+    is_by_rule = found.model is not None and worst.rate.no_range == NoRange.BY_RULE
+    by_rule = ", by IBM's rule of thumb" * is_by_rule  # beside figures of the model
+    return f"worst is {name}: {with_unit(worst.rate)} is left, {with_unit(worst.left)}{by_rule}"
 
 
 def ways_table(found: PlannedLink) -> Table:

@@ -143,15 +143,8 @@ class CtcUse(Struct, frozen=True):
         return 0 if up is None else 1
 
 
-class FibreUse(Struct, frozen=True):
-    """One fibre and its CTCs, down the device list."""
-
-    fibre: Fibre
-    uses: tuple[CtcUse, ...]
-
-
-def fibre_uses(layout: Layout) -> tuple[FibreUse, ...]:
-    """The fibres, in the order in which the device list first meets them."""
+def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcUse]]:
+    """The CTCs of each fibre, down the device list, which first meets the fibres in this order."""
     orders = [way.write_order for way in directions_of(layout)]
     uses: dict[Fibre, list[CtcUse]] = {}
     for ctc in layout.device_list():
@@ -160,7 +153,7 @@ def fibre_uses(layout: Layout) -> tuple[FibreUse, ...]:
             for order, rdev in zip(orders, ctc.rdevs, strict=True)
         )
         uses.setdefault(ctc.fibre, []).append(CtcUse(ctc, (down, up)))
-    return tuple(FibreUse(fibre, tuple(found)) for fibre, found in uses.items())
+    return uses
 
 
 def speed_text(fibre: Fibre) -> str:

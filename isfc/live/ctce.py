@@ -155,11 +155,13 @@ class EndPort:
         for form in wire.FORMS.values():
             if self.end.wire not in ("", form.name):
                 continue
-            listener = _socket(self.end.ours.host, self.end.ours.port + (form is wire.OLDER))
-            listener.listen()
-            self._servers.append(
-                await loop.create_server(partial(Inward, self, form), sock=listener)
-            )
+            host, port = self.end.ours.host, self.end.ours.port + (form is wire.OLDER)
+            try:  # others may be opened from this port too
+                listener = socket.create_server((host, port), reuse_port=True)
+            except OSError as error:
+                raise OSError(error.errno, reason_of(error), f"{host}:{port}") from None
+            server = await loop.create_server(partial(Inward, self, form), sock=listener)
+            self._servers.append(server)
         self._seeking = loop.create_task(self._seek())
 
     async def close(self) -> None:
@@ -292,7 +294,8 @@ class EndPort:
         def prepare(made: socket.socket) -> None:
             made.setblocking(False)
             if form is wire.OLDER:  # it knows its partner by the port that it comes from
-                _share(made)
+                made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             made.bind((self.end.ours.host, self.end.ours.port if form is wire.OLDER else 0))
 
         made = await Service(self.address, port).connect(prepare)
@@ -439,21 +442,3 @@ class Outward(asyncio.Protocol):
     def abort(self) -> None:
         """End it now."""
         self.transport.abort()
-
-
-def _socket(host: str, port: int) -> socket.socket:
-    """A socket at one of our ports, from which others may be opened too."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        made.setblocking(False)
-        _share(made)
-        made.bind((host, port))
-    except OSError as error:
-        made.close()
-        raise OSError(error.errno, reason_of(error), f"{host}:{port}") from None
-    return made
-
-
-def _share(made: socket.socket) -> None:
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

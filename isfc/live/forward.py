@@ -131,8 +131,8 @@ class Forwarder:
         self._relays: set[Relay] = set()
         spawn(self._check_peers(), self._tasks)
 
-    def listen(self, forward: Forward) -> int:
-        """Listen for one forward; return the port. Raises `ConfigurationError` if it cannot."""
+    def listen(self, forward: Forward) -> None:
+        """Listen for one forward. Raises `ConfigurationError` if it cannot."""
         place = (forward.listen_host, forward.listen_port)
         family = socket.AF_INET6 if ":" in forward.listen_host else socket.AF_INET
         try:
@@ -144,8 +144,6 @@ class Forwarder:
         listener.setblocking(False)
         self._listeners.append(listener)
         self._accepting.append(spawn(self._accept(forward, listener), self._tasks))
-        port: int = listener.getsockname()[1]
-        return port
 
     def serve(self, forward: Forward) -> None:
         """Connect what the partner forwards to the TCP service."""

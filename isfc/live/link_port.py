@@ -373,10 +373,7 @@ class LinkPort:
         retry_s = RETRY_S_MIN
         while True:
             attachment = PendingConnection(self.node_port, self, rdev)
-
-            def make(attachment: PendingConnection = attachment) -> Connection:
-                return Connection(attachment, greeting_length)
-
+            make = partial(Connection, attachment, greeting_length)
             try:
                 async with asyncio.timeout(newcomer.GREETING_S):
                     if isinstance(endpoint, UnixEndpoint):

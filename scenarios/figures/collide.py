@@ -8,7 +8,9 @@ much of the CTCs' time that takes, and what is carried.
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from random import Random
 from typing import Any, Final
 
@@ -298,7 +300,7 @@ def link_rules(rule: WriteRule, random: Random) -> LinkRules:
             scan_order(devices, lesser=lesser) if opposite else _upward(devices, lesser),
             parameters.opening_rule,
             keep=lambda count: min(rule.stop_short, count - 1),
-            choose=_AnyOf(random) if rule.scan is Scan.RANDOM else None,
+            choose=partial(_any_of, random) if rule.scan is Scan.RANDOM else None,
         )
 
     return LinkRules(scheduler=make)
@@ -306,19 +308,10 @@ def link_rules(rule: WriteRule, random: Random) -> LinkRules:
 
 def _upward(devices: Sequence[LinkDevice], lesser: bool) -> tuple[Rdev, ...]:
     """The devices of one end in the order of the lesser end's numbers, for either end."""
-
-    def number_and_mate(device: LinkDevice) -> Rdev:
-        return device.rdev if lesser else device.partner_rdev
-
-    return tuple(device.rdev for device in sorted(devices, key=number_and_mate))
+    ordered = sorted(devices, key=attrgetter("rdev" if lesser else "partner_rdev"))
+    return tuple(device.rdev for device in ordered)
 
 
-class _AnyOf:
-    """Draws one of the bits that are set, each with the same probability."""
-
-    def __init__(self, random: Random) -> None:
-        self._random = random
-
-    def __call__(self, free: int) -> int:
-        bits = [1 << place for place in range(free.bit_length()) if free >> place & 1]
-        return self._random.choice(bits)
+def _any_of(random: Random, free: int) -> int:
+    """One of the bits that are set, each with the same probability."""
+    return random.choice([1 << place for place in range(free.bit_length()) if free >> place & 1])

@@ -306,14 +306,15 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
         return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
     again = _AtEnds(moved, rates)
-    each = {
-        id(guest): MovedFigures(
-            again.figure(_seconds(number), guest.seconds),
-            again.figure(_quiesced(number), guest.quiesced_seconds),
+
+    def figures(number: int, guest: Evacuated) -> MovedFigures:
+        return MovedFigures(
+            again.figure(lambda found: found[number].seconds, guest.seconds),
+            again.figure(lambda found: found[number].quiesced_seconds, guest.quiesced_seconds),
             again.differs(number),
         )
-        for number, guest in enumerate(known)
-    }
+
+    each = {id(guest): figures(number, guest) for number, guest in enumerate(known)}
     return MovesFigures(
         again.figure(all_seconds, outcome.seconds),
         again.figure(
@@ -368,14 +369,6 @@ def _of_all(
 
 
 _Measure = Callable[[list[Moved]], float]
-
-
-def _seconds(number: int) -> _Measure:
-    return lambda found: found[number].seconds
-
-
-def _quiesced(number: int) -> _Measure:
-    return lambda found: found[number].quiesced_seconds
 
 
 class _AtEnds:

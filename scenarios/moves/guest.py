@@ -332,7 +332,8 @@ class Guest:
         self.stage = RelocationStage.MEMORY
         self.begin_ns = NEVER_NS
         """When its first pass began."""
-        self._limits = plan.limits
+        self.limits = plan.limits
+        """What its command and those that modified it say."""
         self._window = window
         # Transport does not serialise: each place in the window is a conversation of the link
         self._free = [*range(window)]
@@ -348,22 +349,17 @@ class Guest:
     @property
     def deadline_ns(self) -> int:
         """When it is given up; `NEVER_NS` if no limit runs."""
-        stopped_late_ns = _later(self._stopped_ns, self._limits.max_quiesce)
+        stopped_late_ns = _later(self._stopped_ns, self.limits.max_quiesce)
         return min(self._total_late_ns, stopped_late_ns)
 
     @property
     def _total_late_ns(self) -> int:
-        return _later(self.begin_ns, self._limits.max_total)
+        return _later(self.begin_ns, self.limits.max_total)
 
     @property
     def _exceeded(self) -> RelocationEnd:
         is_total = self.deadline_ns == self._total_late_ns
         return RelocationEnd.TOTAL if is_total else RelocationEnd.QUIESCE
-
-    @property
-    def limits(self) -> Limits:
-        """What its command and those that modified it say."""
-        return self._limits
 
     @property
     def moved_length(self) -> int:
@@ -414,7 +410,7 @@ class Guest:
 
     def modify(self, limits: Limits, now_ns: int) -> None:
         """VMRELOCATE MODIFY: other limits from now on; one that is over by now ends it."""
-        self._limits = limits
+        self.limits = limits
         if now_ns >= self.deadline_ns:
             self._give_up(now_ns, self._exceeded)
 
@@ -475,7 +471,7 @@ class Guest:
             self.stage = RelocationStage.LAST
             return self._begin_pass(changed, now_ns)
         left_s = changed / length * taken_ns / NS_PER_S
-        if self._limits.goes_on(len(self.passes), left_s):
+        if self.limits.goes_on(len(self.passes), left_s):
             return self._begin_pass(changed, now_ns)
         self.stage = RelocationStage.STATE
         self._stopped_ns = now_ns

@@ -54,11 +54,8 @@ class Io:
     def phases(self) -> Iterator[tuple[str, int, int]]:
         """PEND, DISC and CONN as far as they took any time: name, begin, end."""
         at_ns = self.begin_ns
-        for name, length_ns in (
-            ("PEND", self.pend_ns),
-            ("DISC", self.disc_ns),
-            ("CONN", self.conn_ns),
-        ):
+        lengths_ns = {"PEND": self.pend_ns, "DISC": self.disc_ns, "CONN": self.conn_ns}
+        for name, length_ns in lengths_ns.items():
             if length_ns:
                 yield name, at_ns, at_ns + length_ns
             at_ns += length_ns

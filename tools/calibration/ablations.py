@@ -7,7 +7,6 @@ ten minutes on two idle processors.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -37,43 +36,36 @@ SHOWN: Final = {
 COLUMNS: Final = ("without", *SHOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the model, and the constants at whose values here it does nothing."""
-
-    name: str
-    off: Mapping[str, float]
-
-
-RULES: Final = (
-    Rule("a channel takes turns", {"chpid.turn_ns": 0}),
-    Rule("a channel rolls off with its writers", {"chpid.roll_off": 0}),
-    Rule("an interrupt takes time", {"chpid.interrupt_ns": 0}),
-    Rule("the end of a WRITE is told promptly", {"chpid.write_interrupt_ns": 94_200}),
-    Rule("a guest is dispatched first", {"guests.client_latency_ns": 0}),
-    Rule("a client's bytes cost time", {"guests.client_ns_per_byte": 0}),
-    Rule("a received byte costs time", {"link.receive_ns_per_byte": 0}),
-    Rule("the release of a written byte costs time", {"link.release_ns_per_byte": 0}),
-    Rule("a package takes a share", {"link.share_length": 0}),
-    Rule(
-        "short links open a CTC later",
-        {"link.open_length_exponent": 0, "link.open_count_exponent": 0},
-    ),
-    Rule("a long message opens a CTC", {"link.open_message_length": 16 * 2**20}),
-    Rule("messages count on a single CTC", {"link.single_ctc_message_length": 0}),
-)
-"""The rules that a constant switches off."""
+RULES: Final[Mapping[str, Mapping[str, float]]] = {
+    "a channel takes turns": {"chpid.turn_ns": 0},
+    "a channel rolls off with its writers": {"chpid.roll_off": 0},
+    "an interrupt takes time": {"chpid.interrupt_ns": 0},
+    "the end of a WRITE is told promptly": {"chpid.write_interrupt_ns": 94_200},
+    "a guest is dispatched first": {"guests.client_latency_ns": 0},
+    "a client's bytes cost time": {"guests.client_ns_per_byte": 0},
+    "a received byte costs time": {"link.receive_ns_per_byte": 0},
+    "the release of a written byte costs time": {"link.release_ns_per_byte": 0},
+    "a package takes a share": {"link.share_length": 0},
+    "short links open a CTC later": {
+        "link.open_length_exponent": 0,
+        "link.open_count_exponent": 0,
+    },
+    "a long message opens a CTC": {"link.open_message_length": 16 * 2**20},
+    "messages count on a single CTC": {"link.single_ctc_message_length": 0},
+}
+"""The rules that a constant switches off, and the values at which each does nothing."""
 
 
-def measure(rule: Rule) -> list[tuple[str, ...]]:
+def measure(without: tuple[str, Mapping[str, float]]) -> list[tuple[str, ...]]:
     """The line of a model that does without a rule, by `COLUMNS`."""
+    name, off = without
     found = {
         (one.table, one.measure, one.of, one.statistic, one.unit): one.reached
-        for one in judge(replay_all(SEEDS, SECONDS, None, build_constants(rule.off)))
+        for one in judge(replay_all(SEEDS, SECONDS, None, build_constants(off)))
     }
-    return [(rule.name, *(f"{found[check]:.4g}" for check in SHOWN.values()))]
+    return [(name, *(f"{found[check]:.4g}" for check in SHOWN.values()))]
 
 
 def files() -> dict[Path, str]:
     """The table: the model as it is, and without each of its rules in turn."""
-    return {FIGURES: study(COLUMNS, measure, (Rule("nothing", {}), *RULES))}
+    return {FIGURES: study(COLUMNS, measure, [("nothing", {}), *RULES.items()])}

@@ -169,7 +169,7 @@ class Supervisor:
         try:
             async with self._fibre:
                 for each in nodes:
-                    await self._start(each)
+                    await each.start(next(self._numbers))
                 await self._break(stop)
                 outcome.seconds = time.monotonic() - began_s
                 await self._settle()
@@ -178,9 +178,6 @@ class Supervisor:
                 await each.end(signal.SIGKILL)
         outcome.lives = [account for each in nodes for account in each.lives]
         return outcome
-
-    async def _start(self, each: Node) -> None:
-        await each.start(next(self._numbers))
 
     async def _break(self, stop: asyncio.Event) -> None:
         """Let faults happen, and wait until they are over."""
@@ -226,7 +223,7 @@ class Supervisor:
         if fault.kind is ChaosKind.STOPPED:
             each.send_signal(signal.SIGCONT)
         else:
-            await self._start(each)
+            await each.start(next(self._numbers))
 
     async def _end(self, each: Node) -> None:
         """End a node in good order."""

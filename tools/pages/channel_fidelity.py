@@ -6,6 +6,7 @@ To replay them takes no runs.
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -112,9 +113,6 @@ def _told(table: PublishedTable) -> str:
     """What the companion says at its head, but for how it is to be read."""
     folder = resources.files("scenarios.published") / "channel_tables"
     lines = (folder / f"{table.name}.toml").read_text("utf-8").splitlines()
-    head = []
-    for line in lines:
-        if not line.startswith("#"):
-            break
-        head.append(line.removeprefix("#").strip())
-    return " ".join(head).partition("explains each part.")[2].strip()
+    head = takewhile(lambda line: line.startswith("#"), lines)
+    said = " ".join(line.removeprefix("#").strip() for line in head)
+    return said.partition("explains each part.")[2].strip()

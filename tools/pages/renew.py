@@ -93,7 +93,6 @@ def main(
     for step in STEPS:
         if made := [each for each in step if each.name in chosen]:
             wrong += renew(made)
-    root = PROJECT
-    wrong += [*links.broken(root), *links.far(root)]
+    wrong += [*links.broken(PROJECT), *links.far(PROJECT)]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     raise typer.Exit(bool(wrong))

@@ -234,12 +234,9 @@ class Exploration:
                     now = self._give(now, here, ("send", length, world.traffic, end))
         return pack(now, _NOTHING if world.fault is OneFault.NONE else _FAULT_LEFT)
 
-    def _unpack(self, state: int) -> tuple[_Now, int]:
-        return unpack(state, self._world.system_count)
-
     def _follow(self, state: int, number: int) -> list[int]:
         """The numbers of the states that are to be visited after this one."""
-        now, trouble = self._unpack(state)
+        now, trouble = unpack(state, self._world.system_count)
         members = self.members
         try:
             steps = [members.steps(each) for each in now]
@@ -321,13 +318,13 @@ class Exploration:
 
     def _is_end(self, state: int) -> bool:
         """Whether everything has arrived, is known to have, and the links are as good as new."""
-        now, trouble = self._unpack(state)
+        now, trouble = unpack(state, self._world.system_count)
         return trouble < _BROKEN and all(self.members.done[each] for each in now)
 
     def _check(self, state: int) -> None:
         if self._world.at_once:
             return  # everything has been sent
-        now, _ = self._unpack(state)
+        now, _ = unpack(state, self._world.system_count)
         sent: dict[tuple[Link, int], int] = {}
         arrived: dict[tuple[Link, int], int] = {}
         for here, each in enumerate(now):
@@ -339,7 +336,7 @@ class Exploration:
 
     def _say(self, before: int, after: int) -> str:
         """What leads from one state to the next, in words."""
-        now, trouble = self._unpack(self.states[before])
+        now, trouble = unpack(self.states[before], self._world.system_count)
         for here, each in enumerate(now):
             for step in (*self.members.steps(each), *self.members.late(each)):
                 if pack(self._after(now, here, step), trouble) == self.states[after]:

@@ -55,12 +55,12 @@ class DrawnFibre:
 
 def link_groups(layout: Layout, left: Layout | None) -> tuple[DrawnFibre, ...]:
     """The fibres of a layout as they are drawn; those that are not ``left`` are struck out."""
-    used = {} if left is None else {use.fibre.name: use.uses for use in fibre_uses(left)}
+    used = {} if left is None else {each.name: uses for each, uses in fibre_uses(left).items()}
     return tuple(
-        DrawnFibre(each.fibre, used[each.fibre.name])
-        if each.fibre.name in used
-        else DrawnFibre(each.fibre, tuple(CtcUse(use.ctc, (None, None)) for use in each.uses), True)
-        for each in fibre_uses(layout)
+        DrawnFibre(fibre, tuple(used[fibre.name]))
+        if fibre.name in used
+        else DrawnFibre(fibre, tuple(CtcUse(use.ctc, (None, None)) for use in uses), True)
+        for fibre, uses in fibre_uses(layout).items()
     )
 
 

@@ -35,15 +35,15 @@ def _drawn(layout: Layout, arrow: int) -> RenderableType:
     parts: list[RenderableType] = [
         Text(f"{first:>{width}}{'':{arrow + 2}}{second}", "bold", no_wrap=True)
     ]
-    for group in fibre_uses(layout):
-        near, far = map(format_chpid, group.fibre.chpids)
-        speed = speed_text(group.fibre)
+    for fibre, uses in fibre_uses(layout).items():
+        near, far = map(format_chpid, fibre.chpids)
+        speed = speed_text(fibre)
         if arrow == _ARROW:
             said = f"{'chpid ' + near:>{width}} {f' {speed} ':=^{arrow}} chpid {far}"
         else:
             said = f"chpid {near} - {far}  {speed}"
         parts += ["", Text(said)]
-        parts += [_ctc_line(layout, use, width, arrow) for use in group.uses]
+        parts += [_ctc_line(layout, use, width, arrow) for use in uses]
     return Group(*parts)
 
 

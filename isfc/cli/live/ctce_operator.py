@@ -30,8 +30,6 @@ COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
 COMMANDS_MAX: Final = 1_000
 """Lines of a file."""
 
-FILE_LENGTH_MAX: Final = 1_048_576
-
 _AT: Final = re.compile(r"at\s+(\S+)\s+(.*)", re.IGNORECASE)
 
 
@@ -92,9 +90,7 @@ def read_commands(name: str | None, hardware: CtceHardware) -> list[OperatorComm
     if name is None:
         return []
     with within(f"--commands {name}"):
-        text = read_bytes(Path(name), "a file of commands", FILE_LENGTH_MAX).decode(
-            errors="replace"
-        )
+        text = read_bytes(Path(name), "a file of commands").decode(errors="replace")
         return parse_commands(text.splitlines(), hardware)
 
 

@@ -40,6 +40,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
+    FILE_LENGTH_MAX,
     check_table_name,
     convert,
     decode,
@@ -138,9 +139,6 @@ def _devices(ctcs: Sequence[JoinedCtc]) -> dict[str, frozenset[int]]:
 
 
 LISTEN_DEFAULT: Final = "127.0.0.1:32880"
-
-FILE_LENGTH_MAX: Final = 1_048_576
-"""Bytes of a Hercules' configuration file."""
 
 _KIND: Final = "a ctce.toml"
 _WIRE: Final = " or ".join(f'"{form}"' for form in FORMS)
@@ -373,7 +371,7 @@ def _rdevs(systems: Mapping[str, CtceSystem]) -> list[tuple[Rdev, Rdev]]:
 def _statements(name: str) -> list[CtceStatement]:
     """The CTCE devices of a Hercules' configuration file."""
     with within(name):
-        data = read_bytes(Path(name), "a configuration file of Hercules", FILE_LENGTH_MAX)
+        data = read_bytes(Path(name), "a configuration file of Hercules")
         if len(data) > FILE_LENGTH_MAX:
             raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
     return read_statements(data.decode("latin-1"), name)

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import typer
 from msgspec import UNSET, Struct
@@ -102,29 +102,20 @@ def lag_key(found: LinkRun) -> str:
 
 def _links_page(found: LiveRun) -> RenderableType:
     """A table of all link ends; a system writes at the left of the arrow, its partner reads."""
-    rows = [
-        {
-            "link": f"{each.node} > {each.partner}",
-            "mb_per_s_out": each.mb_per_s_out,
-            "mb_per_s_in": each.mb_per_s_in,
-            "messages_per_s": each.messages_per_s,
-            "collisions_per_s": each.collisions_per_s,
-            "lag_percent": found.lag_percent[lag_key(each)],
-        }
-        for each in found.results
+
+    def lag(each: LinkRun) -> float:
+        return found.lag_percent[lag_key(each)]
+
+    columns = [
+        Column("link", "link", value=lambda each: f"{each.node} > {each.partner}"),
+        Column("MB/s out", "mb_per_s_out", width=8, places=1),
+        Column("MB/s in", "mb_per_s_in", width=7, places=1),
+        Column("msg/s", "messages_per_s", Unit.COUNTED),
+        Column("coll/s", "collisions_per_s", width=6, places=1),
     ]
+    if found.dilation:
+        columns.append(Column("lag %", "lag_percent", width=6, places=2, value=lag))
     one = found.results[0]
     what = f"{one.workload} with {one.pairs} pairs on each link"
     how_long = f"{one.seconds:g} s of {one.time} after {one.warmup:g} s of warm-up"
-    columns = _ENDS if found.dilation else _ENDS[:-1]
-    return Group(what, how_long, "", table_of(Table("", columns, rows)))
-
-
-_ENDS: Final = (
-    Column("link", "link"),
-    Column("MB/s out", "mb_per_s_out", width=8, places=1),
-    Column("MB/s in", "mb_per_s_in", width=7, places=1),
-    Column("msg/s", "messages_per_s", Unit.COUNTED),
-    Column("coll/s", "collisions_per_s", width=6, places=1),
-    Column("lag %", "lag_percent", width=6, places=2),
-)
+    return Group(what, how_long, "", table_of(Table("", columns, found.results)))

@@ -58,9 +58,7 @@ class PartnerOptions(Struct, frozen=True):
         that are missing or not what they should be, and for addresses that do not fit.
         """
         tls, connect_tls = (
-            mutual_tls(self.cert, self.key, self.ca, server=server, report=show_error)
-            if given is not None
-            else None
+            self.tls(server=server) if given is not None else None
             for server, given in ((True, self.listen), (False, self.connect))
         )
         if self.insecure and not (tls or connect_tls):
@@ -79,6 +77,20 @@ class PartnerOptions(Struct, frozen=True):
             reconnect_s=options.reconnect_s,
             make=make,
         )
+
+    def tls(self, *, server: bool) -> "TlsFiles | None":
+        """The contexts for one end; None if none of the three files is given.
+
+        Whose certificate the partner shows is checked once it is there: it must bear the partner's
+        node name. Raises `ConfigurationError` as `TlsFiles` does.
+        """
+        given = {"--cert": self.cert, "--key": self.key, "--ca": self.ca}
+        missing = [option for option, path in given.items() if path is None]
+        if len(missing) == len(given):
+            return None
+        if self.cert is None or self.key is None or self.ca is None:
+            raise ConfigurationError(f"{' and '.join(missing)} missing: TLS needs all three files")
+        return TlsFiles(self.cert, self.key, self.ca, server=server)
 
     def _connections(self, partners: Sequence[NodeName]) -> dict[NodeName, Endpoint]:
         """Where to go to, by partner, from ``PARTNER=ADDR``; the only one need not be named."""
@@ -102,16 +114,13 @@ class PartnerOptions(Struct, frozen=True):
 class TlsFiles:
     """Three PEM files, and the context made of them: `__call__` reads those that have changed.
 
-    ``report`` is told of files that do not fit; until they do, the context stays as it was.
+    Files that do not fit are said on stderr; until they do, the context stays as it was.
     Raises `ConfigurationError` for files that are missing or not what they should be.
     """
 
-    def __init__(
-        self, cert: Path, key: Path, ca: Path, *, server: bool, report: Callable[[str], None]
-    ) -> None:
+    def __init__(self, cert: Path, key: Path, ca: Path, *, server: bool) -> None:
         self._cert, self._key, self._ca = cert, key, ca
         self._server = server
-        self._report = report
         self._seen = self._look()
         self._context = self._read()
 
@@ -123,7 +132,7 @@ class TlsFiles:
             try:
                 self._context = self._read()
             except ConfigurationError as error:
-                self._report(f"{error}; the certificate that was read before stays in use")
+                show_error(f"{error}; the certificate that was read before stays in use")
         return self._context
 
     def _look(self) -> list[tuple[int, int, int] | None]:
@@ -140,28 +149,6 @@ class TlsFiles:
         files = f"--cert {cert}, --key {key}"
         _load(files, lambda: context.load_cert_chain(cert, key, _no_password))
         return context
-
-
-def mutual_tls(
-    cert: Path | None,
-    key: Path | None,
-    ca: Path | None,
-    *,
-    server: bool,
-    report: Callable[[str], None],
-) -> TlsFiles | None:
-    """The contexts for one end; None if none of the three files is given.
-
-    Whose certificate the partner shows is checked once it is there: it must bear the partner's
-    node name. Raises `ConfigurationError` as `TlsFiles` does.
-    """
-    given = {"--cert": cert, "--key": key, "--ca": ca}
-    missing = [option for option, path in given.items() if path is None]
-    if len(missing) == len(given):
-        return None
-    if cert is None or key is None or ca is None:
-        raise ConfigurationError(f"{' and '.join(missing)} missing: TLS needs all three files")
-    return TlsFiles(cert, key, ca, server=server, report=report)
 
 
 def _identity(path: Path) -> tuple[int, int, int] | None:
@@ -226,9 +213,7 @@ def node(
     make = _system_maker(journal, several=len(own) > 1)
     opening = partner.opening(options, partners, make)
     live = LiveNode(own, named, options, opening, lifeline, run_dir, observed)
-    run_measured(
-        lambda stop, measured: live.serve(stop, measured.append), options, own, layout, json=json
-    )
+    run_measured(live.serve, options, own, layout, json=json)
 
 
 def _system_maker(journal: Path | None, *, several: bool) -> MakeSystem:

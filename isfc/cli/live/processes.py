@@ -58,10 +58,6 @@ _End = tuple[int, bytes]
 """A node's exit code, and what it has printed."""
 
 
-LinkNodes = tuple[NodeName, NodeName]
-"""The two systems of a link."""
-
-
 @dataclass(slots=True)
 class LiveSystems:
     """The live systems of some links of a layout, which ``layout`` names as the command line does.
@@ -71,7 +67,7 @@ class LiveSystems:
     """
 
     layout: Sequence[str]
-    links: Sequence[LinkNodes]
+    links: Sequence[tuple[NodeName, NodeName]]
     options: LiveOptions
     journals: Path | None = None
     observed: ObserveOptions = ObserveOptions()

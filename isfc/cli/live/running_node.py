@@ -1,7 +1,7 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -82,8 +82,8 @@ class LiveNode:
     run_dir: Path | None = None
     observed: ObserveOptions = ObserveOptions()
 
-    async def serve(self, stop: asyncio.Event, report: Callable[[Measured], None]) -> int:
-        """Run until ``stop``, or until there is something to ``report``; the exit code."""
+    async def serve(self, stop: asyncio.Event, measured: list[Measured]) -> int:
+        """Run until ``stop``, or until all is ``measured``; the exit code."""
         opening = self.opening
         experiments = [self.options.experiment(link) for link in self.links]
         definitions = [
@@ -121,7 +121,7 @@ class LiveNode:
             listen = await opening.meet(system)
             started(listen, opening.connect)
             keep_memory()
-            code = await self._run(system, stop, report, begin)
+            code = await self._run(system, stop, measured, begin)
         self._check_verified(programs)
         return code
 
@@ -141,7 +141,7 @@ class LiveNode:
         self,
         system: LiveSystem,
         stop: asyncio.Event,
-        report: Callable[[Measured], None],
+        measured: list[Measured],
         begin: asyncio.Event,
     ) -> int:
         """Wait for the first of: a signal, a fault, the end of measuring."""
@@ -151,7 +151,7 @@ class LiveNode:
         ]
         measuring = None
         if self.options.workload is not None and self.options.seconds is not None:
-            measuring = asyncio.create_task(self._measure_all(system, report, begin))
+            measuring = asyncio.create_task(self._measure_all(system, measured, begin))
             work.append(measuring)
         done = await first_done(work)
         if measuring is None:
@@ -159,10 +159,7 @@ class LiveNode:
         return measuring.result() if measuring in done else ExitCode.INTERRUPTED
 
     async def _measure_all(
-        self,
-        system: LiveSystem,
-        report: Callable[[Measured], None],
-        begin: asyncio.Event,
+        self, system: LiveSystem, measured: list[Measured], begin: asyncio.Event
     ) -> int:
         """Measure every link at the same time, once every CTC is up; the exit code.
 
@@ -172,9 +169,7 @@ class LiveNode:
         for engine in system.engines:
             await _come_up(engine)
         await begin.wait()
-        measured = await asyncio.gather(*(self._measure(engine) for engine in system.engines))
-        for each in measured:
-            report(each)
+        measured += await asyncio.gather(*(self._measure(engine) for engine in system.engines))
         await asyncio.sleep(LINGER_S)
         late = max(each.lag_percent for each in measured)
         if self.options.strict and late > LAG_PERCENT:

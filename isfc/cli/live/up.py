@@ -43,23 +43,20 @@ class SparingObserveOptions(ObserveOptions, frozen=True):
     log_level: LogLevelOption = LogLevel.WARNING
 
 
-JournalsOption = Annotated[
-    Path | None,
-    valued(
-        "DIR",
-        "Record what each node is given, in DIR/NAME.journal; of each of several links, "
-        "in DIR/NAME-PARTNER.journal.",
-    ),
-]
-
-
 @flattened
 def up(
     layout: LayoutFileArgument,
     *,
     link_name: LinkOption = None,
     options: LiveOptions,
-    journal: JournalsOption = None,
+    journal: Annotated[
+        Path | None,
+        valued(
+            "DIR",
+            "Record what each node is given, in DIR/NAME.journal; of each of several links, "
+            "in DIR/NAME-PARTNER.journal.",
+        ),
+    ] = None,
     observed: SparingObserveOptions,
     plain: Annotated[
         bool, flag("--plain", "A line a second, as for a log, instead of a page.")

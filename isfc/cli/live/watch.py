@@ -22,12 +22,11 @@ SMOOTHED_LOOKS = 5
 """From that dilation on, rates are those since so many looks ago: a second has few packages."""
 
 
-async def relay(log: asyncio.StreamReader, said: set[str] | None = None) -> None:
+async def relay(log: asyncio.StreamReader, said: set[str]) -> None:
     """Pass a node's log on to stderr, line by line, so that it does not run into the page.
 
     What both nodes say of the same mistake appears once: ``said`` is what one of them has said.
     """
-    said = set() if said is None else said
     while True:
         try:
             line = await log.readline()

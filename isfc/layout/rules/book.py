@@ -65,5 +65,5 @@ def _with_what_it_brings(finding: Finding, layout: Layout, found: tuple[Finding,
         if new:
             brings |= new
             done = trial.done[:1].upper() + trial.done[1:]
-            remedy += f" {done} the link gets a new warning: {listed(new)}."
+            remedy += f" {done} isfc check would warn of {listed(new)}."
     return replace(finding, remedy=remedy, brings=tuple(brings))

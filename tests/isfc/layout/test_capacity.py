@@ -11,7 +11,7 @@ from tests.shipped import ONE_LINK
 @pytest.mark.parametrize("name", ONE_LINK)
 def test_places_are_those_of_the_write_orders(name: str) -> None:
     layout = load_layout(name)
-    uses = [use for group in fibre_uses(layout) for use in group.uses]
+    uses = [use for group in fibre_uses(layout).values() for use in group]
     assert sorted(uses, key=lambda use: use.ctc.rdevs[0]) == uses
     assert {use.ctc for use in uses} == set(layout.ctcs)
     for end, way in enumerate(make_plan(layout).directions):
@@ -24,5 +24,6 @@ def test_places_are_those_of_the_write_orders(name: str) -> None:
 
 def test_writers_have_names() -> None:
     layout = load_layout("atlanta-boston")
-    names = [writer_name(layout.nodes, u) for group in fibre_uses(layout) for u in group.uses]
+    uses = (use for group in fibre_uses(layout).values() for use in group)
+    names = [writer_name(layout.nodes, use) for use in uses]
     assert names == ["ATLANTA only", *["both"] * 6, "BOSTON only"]

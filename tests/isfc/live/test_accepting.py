@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.node import mutual_tls
+from isfc.cli.live.node import PartnerOptions
 from isfc.link.state import LinkState
 from isfc.live.accepting import PAUSE_S, accept, certificate_names
 from isfc.live.control import ControlServer
@@ -138,19 +138,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def tls(folder: Path, file: str, *, server: bool, ca: str = "ca") -> ssl.SSLContext:
-    made = mutual_tls(
-        folder / f"{file}.pem",
-        folder / f"{file}.key",
-        folder / f"{ca}.pem",
-        server=server,
-        report=fail,
-    )
+    cert, key = folder / f"{file}.pem", folder / f"{file}.key"
+    made = PartnerOptions(cert=cert, key=key, ca=folder / f"{ca}.pem").tls(server=server)
     assert made is not None
     return made()
-
-
-def fail(complaint: str) -> None:
-    raise AssertionError(complaint)
 
 
 @pytest.mark.usefixtures("patient")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.live.node import mutual_tls
+from isfc.cli.live.node import PartnerOptions
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
@@ -71,13 +71,14 @@ async def test_a_certificate_of_somebody_else_is_refused(
 
 @pytest.mark.usefixtures("patient")
 async def test_a_certificate_that_was_renewed_is_shown_on_the_next_connection(
-    tmp_path: Path, certificates: Path
+    tmp_path: Path, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind in ("pem", "key"):
         shutil.copy(certificates / f"EXPIRED.{kind}", tmp_path / f"mine.{kind}")
     complaints: list[str] = []
-    files = [tmp_path / "mine.pem", tmp_path / "mine.key", certificates / "ca.pem"]
-    mine = mutual_tls(*files, server=False, report=complaints.append)
+    monkeypatch.setattr("isfc.cli.live.node.show_error", complaints.append)
+    cert, key = tmp_path / "mine.pem", tmp_path / "mine.key"
+    mine = PartnerOptions(cert=cert, key=key, ca=certificates / "ca.pem").tls(server=False)
 
     theirs = context(certificates, "ATLANTA", server=True)
     options: list[dict[str, Any]] = [{"tls": theirs}, {"tls": mine}]

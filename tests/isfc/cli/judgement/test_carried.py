@@ -7,7 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.profiles import find_profile
-from isfc.answers.plan_modelled import differences, handled_mb_per_s
+from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_modelled import differences, handled_mb_per_s, modelled_link
+from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
@@ -46,7 +48,7 @@ def test_figures_that_agree_are_not_explained() -> None:
 
 
 def test_how_long_changes_ran_is_said_where_some_were_tried() -> None:
-    tried = "Layouts changed as advised ran for a second"
+    tried = "Advised changes were tried for a second"
     assert tried in said(load_layout("atlanta-boston"), 390, 390)
     assert tried not in said(load_layout("published-4"), 189, 189)
 
@@ -112,9 +114,7 @@ def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> No
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-4"]) == 0
     page = capsys.readouterr().out
-    assert "sender MB/s range   saturated range   rule CTCs it writes on" in " ".join(
-        page.split("\n")
-    )
+    assert "sender MB/s range   saturated range   rule CTCs it writes on" in page
     assert max(map(len, page.splitlines())) <= 80
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
@@ -122,6 +122,15 @@ def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[st
     assert {node: each["value"] for node, each in model["saturated"].items()} == rates
     assert run(["plan", "published-4", "--rule"]) == 0
     assert " MB/s one way, by IBM's rule of thumb\n" in capsys.readouterr().out
+
+
+def test_loss_by_rule_of_thumb_says_so_beside_figures_of_the_model() -> None:
+    plan = make_plan(load_layout("atlanta-boston"))
+    by_rule = planned_by_rule(plan)
+    found = modelled_link(plan, figures(plan.layout, 390.0, 390.0), {}, by_rule.worst_chpid)
+    whole = "worst is 40 (50): 131 MB/s is left, 43 %"
+    assert dict(plan_report(by_rule).answer)["Lose a chpid"] == whole
+    assert dict(plan_report(found).answer)["Lose a chpid"] == f"{whole}, by IBM's rule of thumb"
 
 
 STRAIGHT = """

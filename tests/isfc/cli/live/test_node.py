@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
-from isfc.cli.live.node import mutual_tls
+from isfc.cli.live.node import PartnerOptions
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
 from scenarios.runs.result import Result
@@ -154,18 +154,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def nobody(complaint: str) -> None:
-    raise AssertionError(complaint)
-
-
 def test_without_files_there_is_no_tls() -> None:
-    assert mutual_tls(None, None, None, server=True, report=nobody) is None
+    assert PartnerOptions().tls(server=True) is None
 
 
 @pytest.mark.parametrize("server", [True, False])
 def test_both_ends_demand_a_certificate(folder: Path, *, server: bool) -> None:
     cert = folder / "key.pem.cert"
-    files = mutual_tls(cert, folder / "key.pem", cert, server=server, report=nobody)
+    files = PartnerOptions(cert=cert, key=folder / "key.pem", ca=cert).tls(server=server)
     assert files is not None
     context = files()
     assert context.verify_mode.name == "CERT_REQUIRED"
@@ -174,7 +170,7 @@ def test_both_ends_demand_a_certificate(folder: Path, *, server: bool) -> None:
 
 def test_one_file_alone_is_not_enough(folder: Path) -> None:
     with pytest.raises(ConfigurationError, match="--key and --ca missing"):
-        mutual_tls(folder / "key.pem.cert", None, None, server=True, report=nobody)
+        PartnerOptions(cert=folder / "key.pem.cert").tls(server=True)
 
 
 @pytest.mark.parametrize(
@@ -191,4 +187,4 @@ def test_a_file_that_will_not_do_is_named(
     folder: Path, cert: str, key: str, ca: str, said: str
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        mutual_tls(folder / cert, folder / key, folder / ca, server=True, report=nobody)
+        PartnerOptions(cert=folder / cert, key=folder / key, ca=folder / ca).tls(server=True)

@@ -32,7 +32,7 @@ async def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
 ) -> None:
     measured: list[Measured] = []
     codes = await asyncio.gather(
-        *(node.serve(asyncio.Event(), measured.append) for node in nodes(tmp_path, PACED))
+        *(node.serve(asyncio.Event(), measured) for node in nodes(tmp_path, PACED))
     )
     assert codes == [1, 1]  # dilation 1: no Python keeps up with microseconds
     assert all(each.lag_percent > 1 for each in measured)
@@ -50,7 +50,7 @@ async def test_what_does_not_verify_is_raised_in_the_end(
     stop = asyncio.Event()
     stop.set()
     with pytest.raises(VerificationError, match="changed after 0"):
-        await node.serve(stop, lambda _: None)
+        await node.serve(stop, [])
 
 
 def test_a_node_without_a_workload_drops_what_arrives() -> None:

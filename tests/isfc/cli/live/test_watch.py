@@ -123,7 +123,7 @@ async def test_what_a_node_logs_scrolls_by_above_the_page(
     log.feed_eof()
     with LiveView([NAMES]) as watch:
         watch.show([sight("ATLANTA", 1)])
-        await relay(log)
+        await relay(log, set())
 
     first, last = terminal.getvalue().split("12:00 link-up node=ATLANTA")
     assert first.count("Logical link") == 1
@@ -144,7 +144,7 @@ async def test_log_goes_to_stderr_when_that_is_a_file(
     log.feed_eof()
     with LiveView([NAMES]) as watch:
         watch.show([sight("ATLANTA", 1)])
-        await relay(log)
+        await relay(log, set())
 
     assert capsys.readouterr().err == "link-up\n"
     assert "link-up" not in terminal.getvalue()

@@ -154,7 +154,7 @@ def test_no_more_than_four_ctcs_a_chpid_are_advised(groups: list[tuple[float, in
 def test_unidirectional_ctcs_on_one_chpid_are_said_to_crowd_it() -> None:
     (finding,) = (one for one in find_all(layout_of(*[(2, 4)] * 4)) if one.id == "too-many-each")
     assert finding.brings == ("chpid-crowded",)
-    assert finding.remedy.endswith("That way the link gets a new warning: chpid-crowded.")
+    assert finding.remedy.endswith("That way isfc check would warn of chpid-crowded.")
 
 
 def test_order_that_no_other_betters_is_no_finding() -> None:
