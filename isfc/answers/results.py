@@ -136,12 +136,6 @@ class _Known(msgspec.Struct, frozen=True):
     spread_percent: dict[str, float | None] = {}
     """with ``--seeds``"""
 
-    @property
-    def ranges(self) -> dict[str, RangeRecord]:
-        """Of each figure that has one."""
-        found = ((name, each.range) for name, each in self.figures.items())
-        return {name: within for name, within in found if within is not None}
-
 
 class _Ranged(msgspec.Struct, frozen=True):
     """A figure as JSON has it, as far as it matters here."""
@@ -194,17 +188,16 @@ def compare_results(a: str | Path, b: str | Path) -> ComparedResults:
         layouts = _layouts(before, after)
         moved = () if layouts is None else tuple(differences(*layouts))
         pair = replace(pair, moved=moved, layout_changes=tuple(_layout_changes(before, after)))
-    return (
-        pair
-        if kind == "cluster"
-        else _with_odds(pair, [*map(_known, (first, second), paths)], layouts)
-    )
+    if kind == "run":
+        pair = _with_odds(pair, [*map(_known, (first, second), paths)], layouts)
+    return pair
 
 
 def _known(run: Mapping[str, Any], path: Path) -> Mapping[str, RangeRecord]:
     """The ranges of a run's figures by their names, as far as it says them."""
     with _named(path):
-        return msgspec.convert(run, _Known).ranges
+        figures = msgspec.convert(run, _Known).figures
+    return {name: each.range for name, each in figures.items() if each.range is not None}
 
 
 _DIFFERS: Final = {
@@ -298,7 +291,7 @@ def _setting(run: Mapping[str, Any], name: str) -> str | float | None:
 
 def _run(document: Any, path: Path) -> _Cells:
     """The figures of a run: of the link, then of each device; or of each link of several."""
-    if isinstance(document, dict) and "together" in document:
+    if "together" in document:
         with _named(path):
             found = msgspec.convert(document, _Together)
         rows = (*found.links, *found.systems, *found.channels, *found.paths, found.together)

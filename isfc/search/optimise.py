@@ -13,7 +13,7 @@ is one CTC on another fibre of its link, or two of a link that change places.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 from typing import Any, Final
 
@@ -113,24 +113,18 @@ class Climb(Trials[Candidates]):
         return Found(tuple(best_of), given, given, len(known))
 
     def _beginnings(self) -> Iterator[Candidates]:
-        """Each link's CTCs across its fibres or fibre by fibre; from the first, or one further."""
-        counts = [(len(link.fibres), len(link.ctcs)) for link in self.task.collection.links]
-        for step in (0, 1):
-            yield self._kept(
-                tuple((n + step * place) % fibres for n in range(ctcs))
-                for place, (fibres, ctcs) in enumerate(counts)
-            )
-            yield self._kept(
-                tuple((n * fibres // ctcs + step * place) % fibres for n in range(ctcs))
-                for place, (fibres, ctcs) in enumerate(counts)
-            )
+        """Each link's CTCs across its fibres or fibre by fibre; from the first, or one further.
 
-    def _kept(self, candidates: Iterable[Candidate]) -> Candidates:
-        """The candidates, with the CTCs of links that are not to change where they are."""
-        return tuple(
-            candidate if place in self._free else self._given[place]
-            for place, candidate in enumerate(candidates)
-        )
+        Those of links that are not to change stay where they are.
+        """
+        for step, across in product((0, 1), (True, False)):
+            begun = [*self._given]
+            for place in self._free:
+                link = self.task.collection.links[place]
+                fibres, ctcs = len(link.fibres), len(link.ctcs)
+                down = (n if across else n * fibres // ctcs for n in range(ctcs))
+                begun[place] = tuple((n + step * place) % fibres for n in down)
+            yield tuple(begun)
 
     def _neighbours(self, best: Candidates) -> list[Candidates]:
         """Some candidates that differ from the best by one CTC or two, each new."""

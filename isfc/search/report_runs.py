@@ -182,6 +182,10 @@ def link_runs(
     )
     tell("a relocation of a guest as IBM measured, each way")
     relocated = tuple(run_each(evacuate, relocations(layout)))
+    beside = None
+    if disks is not None:
+        tell("CTCs and disks beside each other")
+        beside = DiskRuns(run_over_load(stated_load(layout), disks))
     return LinkRuns(
         name,
         plan,
@@ -192,7 +196,7 @@ def link_runs(
         lefts,
         timeline,
         memory_over_paths({f"from {each.sender}": each.runs[1].mb_per_s for each in rates}),
-        _disks(layout, disks, tell),
+        beside,
         relocated,
     )
 
@@ -219,12 +223,3 @@ def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstim
     """Estimate the channels of a configuration, and the curves that concern them."""
     plan = make_io_plan(configuration)
     return ChannelEstimates(name, plan, charts_of(configuration))
-
-
-def _disks(
-    layout: Layout, disks: IoConfiguration | None, tell: Callable[[str], None]
-) -> DiskRuns | None:
-    if disks is None:
-        return None
-    tell("CTCs and disks beside each other")
-    return DiskRuns(run_over_load(stated_load(layout), disks))

@@ -288,19 +288,13 @@ class Found:
         return tuple(a for a in self.best if not any(b.dominates(a) for b in every))
 
     @property
-    def advised(self) -> Contender:
-        """The first of the best if it gains on the devices that are defined, else these."""
-        best = self.best[0]
-        return best if best.gains(self.defined) else self.defined
-
-    @property
     def proposed(self) -> Contender:
-        """What is written: what is advised, of as many CTCs as are sought.
+        """What is written: the first of the best if it gains on the devices that are defined.
 
-        Of another number of CTCs than the layout given has it is the first of the best in any case.
+        Else these; of another number of CTCs than the layout given has the first in any case.
         """
-        best, given = self.best[0], self.given
-        return self.advised if _count(best) == _count(given) else best
+        best, is_alike = self.best[0], _count(self.best[0]) == _count(self.given)
+        return self.defined if is_alike and not best.gains(self.defined) else best
 
     @property
     def moves(self) -> tuple[Move, ...]:

@@ -72,7 +72,7 @@ def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
     )
 
 
-def fit(layout: Layout, intervals: Sequence[FitInterval], runs: Runs | None = None) -> Fitted:
+def fit(layout: Layout, intervals: Sequence[FitInterval], runs: Runs) -> Fitted:
     """The profile that fits ``intervals`` best. Without any it leaves the model as it is.
 
     Where nobody says what ran, and no number of pairs is near, messages may have come at times of
@@ -85,7 +85,6 @@ def fit(layout: Layout, intervals: Sequence[FitInterval], runs: Runs | None = No
     wide = _constants({}, [WITHIN * float(each) for each in unknowns().prior])
     if not intervals:
         return Fitted(blank, wide)
-    runs = runs or Runs.here()
     search = Search(layout, intervals, blank, runs)
     if not search.groups:
         blank = replace(blank, loads=_loads(intervals), doubts=(_NOTHING_JUDGED,))

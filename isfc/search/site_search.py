@@ -35,7 +35,7 @@ from isfc.search.site_surface import (
     surface_through,
     unknowns,
 )
-from isfc.search.workers import Calls, calling
+from isfc.search.workers import Calls
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived
 
@@ -105,12 +105,6 @@ class Runs:
     def __init__(self, calls: Calls[Any], progress: Callable[[int], None]) -> None:
         self._calls, self._progress = calls, progress
         self._done = 0
-
-    @staticmethod
-    def here() -> "Runs":
-        """In this process, told nobody."""
-        with calling(1) as calls:
-            return Runs(calls, lambda _: None)
 
     def each(self, wanted: Sequence[Callable[[], _Result]]) -> list[_Result]:
         """What comes of each, in their order."""

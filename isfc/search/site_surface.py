@@ -69,12 +69,6 @@ class Unknowns:
 
         return numpy.clip(logs, self.least, self.most)
 
-    def but_for_loads(self, constants: Any) -> Any:
-        """Which unknowns are free, if of the constants these are: what ran always is."""
-        import numpy
-
-        return numpy.append(constants, numpy.ones(len(self.prior) - len(CONSTANTS), bool))
-
 
 def unknowns(loads: Sequence[tuple[float, float, float]] = ()) -> Unknowns:
     """Those of a fit; of each unknown load how far it is expected from 0, and its bounds."""
@@ -254,10 +248,10 @@ class Near:
 
         The line apart only if they are much nearer with it.
         """
-        count = len(CONSTANTS)
         misfit = self.misfit(self.best())
         spread = self.spread(misfit)
-        told = self.unknowns.but_for_loads((spread <= TOLD * self.unknowns.prior)[:count])
+        told = spread <= TOLD * self.unknowns.prior
+        told[len(CONSTANTS) :] = True
         together = told.copy()
         together[LINE] = False
         apart = self.best(told)

@@ -172,21 +172,13 @@ NOTHING: Final[Figures] = {**dict.fromkeys(MEASURES, 0.0), "trend": 0}
 """The figures of a link of which no CTC is left."""
 
 
-def figures_of(cell: Cell, figures: Figures) -> Mapping[str, float]:
-    """Those of the link of a cell, from the figures of its run."""
-    if cell.is_cut:
-        return figures
-    found: Mapping[str, float] = figures[cell.experiment.layout.name]
-    return found
-
-
 def row_of(cell: Cell, figures: Figures) -> Row:
     """The row of a cell: its place, its figures, their ranges, and the notes that belong to them.
 
     A range has four columns: ``mb_per_s_likely_low`` and ``_high`` in four of five cases,
     ``mb_per_s_sure_low`` and ``_high`` in nineteen of twenty.
     """
-    own = figures_of(cell, figures)
+    own = figures if cell.is_cut else figures[cell.experiment.layout.name]
     ranges = run_figures(cell.experiment, own).items()
     return {
         **cell.axes,

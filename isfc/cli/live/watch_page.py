@@ -66,13 +66,8 @@ class Surroundings:
     chpids: Mapping[Rdev, str] = field(default_factory=dict)
 
 
-def watch_page(
-    names: tuple[str, str], ends: Ends, around: Surroundings | None = None
-) -> RenderableType:
-    """The whole page: the two ends of the link, and its CTCs in write order.
-
-    ``around`` adds what it means, and what there is room for.
-    """
+def watch_page(names: tuple[str, str], ends: Ends, around: Surroundings) -> RenderableType:
+    """The whole page: the two ends of the link, and its CTCs in write order."""
     heading = Text.assemble(
         "Logical link ",
         (names[0], f"bold {NODE_STYLES[0]}"),
@@ -80,8 +75,6 @@ def watch_page(
         (names[1], f"bold {NODE_STYLES[1]}"),
         "; the figures are of what each end writes",
     )
-    if around is None:
-        return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
     chpids = around.chpids if around.columns >= BARS_COLUMNS else None
     ctcs = _ctcs(names, ends, chpids)
     return Group(heading, *notes(ends, len(_pairs(ends)), around), _link(names, ends), "", ctcs)
@@ -177,9 +170,7 @@ def _seen(end: NodeRates) -> dict[str, Any]:
     return figures | {"state": Styled(state.value, LINK_STYLES[state])}
 
 
-def _ctcs(
-    names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None = None
-) -> RenderableType:
+def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None) -> RenderableType:
     """One line for each CTC, in the order of the first system's device numbers.
 
     With ``chpids`` each has its own, and a bar of its MB/s, both ways together, beside the busiest

@@ -29,12 +29,12 @@ from isfc.measured.seen import seen_intervals
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_intervals import intervals_of
-from isfc.search.site_search import Runs
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.in_process import RUNS
 from tests.isfc.measured.site import LAYOUT, site_of
 
 Load = tuple[str, int]
@@ -118,9 +118,8 @@ class MadeSite:
     def fitted(self) -> Fitted:
         """The fit to it, refused or not."""
         layout = load_layout(self.layout)
-        runs = Runs.here()
-        told, _ = intervals_of(layout, seen_intervals(layout, self.intervals()), runs)
-        return fit(layout, told, runs)
+        told, _ = intervals_of(layout, seen_intervals(layout, self.intervals()), RUNS)
+        return fit(layout, told, RUNS)
 
     def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:
         """Of each of `PREDICTED`, how far MB/s are off without the fit, and with it."""

@@ -24,6 +24,7 @@ from scenarios.runs.report import make_name, measured
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.in_process import RUNS
 
 NOISE = 0.02
 LAYOUT = "atlanta-boston"
@@ -79,7 +80,7 @@ def fit_pages(files: list[Path]) -> Fitted:
     layout = load_layout(LAYOUT)
     found = seen_intervals(layout, read_measurements(files, Reading()))
     intervals = [FitInterval(seen, derive(layout, seen)) for seen in found]
-    return fit(layout, intervals)
+    return fit(layout, intervals, RUNS)
 
 
 def errors_percent(

@@ -16,10 +16,10 @@ from isfc.measured.seen import seen_intervals
 from isfc.search import site_fit
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_intervals import intervals_of
-from isfc.search.site_search import Runs
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
+from tests.isfc.measured.in_process import RUNS
 from tools import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]
@@ -34,7 +34,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def refused(layout: Any, _: Any, __: Any) -> Fitted:
     """A fit that is in doubt, without a run."""
-    found = site_fit.fit(layout, [])
+    found = site_fit.fit(layout, [], RUNS)
     return structs.replace(found, profile=replace(found.profile, doubts=("it is off",)))
 
 
@@ -140,7 +140,7 @@ def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest
         )
         for minute in range(15)
     ]
-    chosen, (note,) = intervals_of(layout, seen_intervals(layout, many), Runs.here())
+    chosen, (note,) = intervals_of(layout, seen_intervals(layout, many), RUNS)
     busy = sorted(each.seen.ends[0].measurement.devices[0].busy_percent or 0 for each in chosen)
     assert busy == [0, 2, 4, 6, 8, 10, 12, 14]
     assert note == "fitted to 8 of 15 intervals, from the least busy to the busiest"

@@ -19,6 +19,7 @@ from isfc.search.site_fitted import Fitted
 from isfc.search.site_surface import Surface, near_surface, surface_through
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.in_process import RUNS
 from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
@@ -72,7 +73,7 @@ def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
 
 
 def test_without_a_measurement_the_prior_stays() -> None:
-    fitted = fit(load_layout(LAYOUT), [])
+    fitted = fit(load_layout(LAYOUT), [], RUNS)
     assert fitted.profile.factors == {}
     assert [each.constant for each in fitted.constants if not each.told] == [
         constant.name for constant in CONSTANTS

@@ -14,12 +14,13 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.search import site_fit, site_search
-from isfc.search.site_search import PAIRS_PRIOR, FitInterval, Runs, Search, skewed
+from isfc.search.site_search import PAIRS_PRIOR, FitInterval, Search, skewed
 from isfc.search.site_surface import PRIOR, REPORT, near_surface, surface_through
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.in_process import RUNS
 
 LAYOUT = load_layout("atlanta-boston")
 BLANK = SiteProfile("site", {}, ("FICON Express2",), 1, "")
@@ -113,7 +114,7 @@ def test_a_fit_ends_in_the_optimum_of_constants_and_pairs_together(
     site: Callable[..., None], transfer: float, pairs: int, start: int
 ) -> None:
     site(busy, transfer, pairs)
-    fitted = site_fit.fit(LAYOUT, [interval(start)])
+    fitted = site_fit.fit(LAYOUT, [interval(start)], RUNS)
     best_transfer, best_pairs = joint_optimum(busy, transfer, pairs, start)
     assert fitted.profile.factors["transfer"] == pytest.approx(best_transfer, rel=0.03)
     (load,) = fitted.profile.loads
@@ -129,7 +130,7 @@ def test_a_rate_that_is_offered_is_an_unknown_near_what_is_seen(site: Callable[.
         return {"conn_ms": transfer}
 
     site(offered, 1.0, 1.0)
-    search = Search(LAYOUT, [one], BLANK, Runs.here())
+    search = Search(LAYOUT, [one], BLANK, RUNS)
     assert search.unknowns.prior[-1] == site_search.RATE_PRIOR
     (more,) = search.loads([0.0] * (len(search.unknowns.prior) - 1) + [log(1.1)])
     assert more.derived.workload == open_load(SUITES["HL"], 800.0 * 1.1)
@@ -138,10 +139,10 @@ def test_a_rate_that_is_offered_is_an_unknown_near_what_is_seen(site: Callable[.
 
 def test_pairs_that_do_as_well_at_other_speeds_are_told(site: Callable[..., None]) -> None:
     site(saturated, 1.3, 40)
-    fitted = site_fit.fit(LAYOUT, [interval(25)])
+    fitted = site_fit.fit(LAYOUT, [interval(25)], RUNS)
     assert any("does not tell how many pairs ran: HL:" in doubt for doubt in fitted.doubts)
     site(saturated, 1.3, 40)
-    told = site_fit.fit(LAYOUT, [interval(40, is_told=True)])
+    told = site_fit.fit(LAYOUT, [interval(40, is_told=True)], RUNS)
     assert told.profile.loads == ("HL:40",)
     assert not any("how many pairs" in doubt for doubt in told.doubts)
 
@@ -154,7 +155,7 @@ def test_messages_at_times_of_their_own_are_tried_where_no_pairs_are_near(
         return {"conn_ms": 1.0 if pairs < 0 else off, "disc_ms": 1.0}
 
     site(far, 1.0, -1)
-    fitted = site_fit.fit(LAYOUT, [interval(40)])
+    fitted = site_fit.fit(LAYOUT, [interval(40)], RUNS)
     assert fitted.profile.loads[0].endswith("/s")
 
 

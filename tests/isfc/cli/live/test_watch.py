@@ -181,13 +181,15 @@ BOSTON = end_of("BOSTON", (DeviceState.ATTENTION, DeviceState.BUILDING))
 
 
 def page_of(ends: Ends, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    show(watch_page(NAMES, ends))
+    show(watch_page(NAMES, ends, Surroundings()))
     return capsys.readouterr().out.splitlines()
 
 
 def test_page_shows_both_ends_and_who_writes_where(capsys: pytest.CaptureFixture[str]) -> None:
     assert page_of((ATLANTA, BOSTON), capsys) == [
         "Logical link ATLANTA - BOSTON; the figures are of what each end writes",
+        "0:00  pace none: MB/s of this machine, not of FICON",
+        "late: take a larger --dilation",
         "",
         "        link        MB/s   msg/s   pkg/s col/s  pend lag % refused lost severed",
         "ATLANTA Up           3.0    20.0     4.0   2.0     5   2.0       3    0       0",
@@ -203,12 +205,12 @@ def test_system_that_does_not_answer_leaves_its_half_open(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = page_of((None, BOSTON), capsys)
-    assert page[3] == "ATLANTA no answer"
-    assert page[7:] == [
+    assert page[5] == "ATLANTA no answer"
+    assert page[9:] == [
         "     6000 ?                                        Attention 7000        0.0",
         "     6001 ?                       <-    3.0    4.0 Busy      7001 < 1    2.0",
     ]
-    assert page_of((None, None), capsys)[3:5] == ["ATLANTA no answer", "BOSTON  no answer"]
+    assert page_of((None, None), capsys)[4:6] == ["ATLANTA no answer", "BOSTON  no answer"]
 
 
 @pytest.mark.parametrize(
@@ -225,13 +227,13 @@ def test_arrow_shows_who_is_writing_now(
 ) -> None:
     idle = DeviceState.IDLE
     page = page_of((end_of("ATLANTA", (here, idle)), end_of("BOSTON", (there, idle))), capsys)
-    assert page[7][34:36] == arrow
+    assert page[-2][34:36] == arrow
 
 
 @pytest.mark.parametrize("state", DeviceState)
 def test_every_state_has_a_word(state: DeviceState, capsys: pytest.CaptureFixture[str]) -> None:
     page = page_of((end_of("ATLANTA", (state, state)), BOSTON), capsys)
-    assert page[7][10:19].strip()
+    assert page[-2][10:19].strip()
     assert max(map(len, page)) <= 80
 
 
@@ -256,15 +258,16 @@ def test_large_links_and_long_names_fit_a_terminal(
         for here, there in ((0x6000, 0x7000), (0x7000, 0x6000))
     )
     seen = replace(end.seen, node=replace(end.seen.node, state=LinkState.DEGRADED))
-    ends = (replace(end, seen=seen, ctcs=ctcs), replace(end, seen=seen, ctcs=far))
-    show(watch_page(("ATLANTA1", "BOSTON02"), ends))
+    end = replace(end, seen=seen, late_percent=0.0)
+    ends = (replace(end, ctcs=ctcs), replace(end, ctcs=far))
+    show(watch_page(("ATLANTA1", "BOSTON02"), ends, Surroundings()))
     page = capsys.readouterr().out.splitlines()
-    assert len(page) == 23  # a terminal of 24 lines shows it all
+    assert len(page) == 24  # a terminal of 24 lines shows it all
     assert max(map(len, page)) <= 80
-    assert page[2].endswith("severed")
-    assert page[3].endswith(" 0")
-    assert page[6].endswith("col/s")
-    assert page[7].endswith("k" if scale > 10_000 else "2.0")
+    assert page[3].endswith("severed")
+    assert page[4].endswith(" 0")
+    assert page[7].endswith("col/s")
+    assert page[8].endswith("k" if scale > 10_000 else "2.0")
     lines = [*watch_headings(("ATLANTA1", "BOSTON02")).splitlines(), watch_line("12:00:00", ends)]
     assert max(map(len, lines)) <= 80
 

@@ -13,6 +13,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile
 from isfc.measured.measurement import COLUMNS
 from isfc.search.site_fit import fit
+from tests.isfc.measured.in_process import RUNS
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -88,7 +89,7 @@ def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
 ) -> None:
     known = tuple(tuple(0.01 * (row == column) for column in CONSTANTS) for row in CONSTANTS)
     profile = tmp_path / "site.toml"
-    blank = fit(load_layout("atlanta-boston"), []).profile
+    blank = fit(load_layout("atlanta-boston"), [], RUNS).profile
     profile.write_text(format_profile(replace(blank, covariance=known)))
     command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
     assert run([*command, "--notes"]) == 0

@@ -15,6 +15,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile, read_profile
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
+from tests.isfc.measured.in_process import RUNS
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -29,7 +30,7 @@ QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... 
 def profile(tmp_path: Path) -> Path:
     """A profile that makes a byte cost twice as much."""
     path = tmp_path / "twice.toml"
-    blank = replace(fit(load_layout("atlanta-boston"), []).profile, name="twice")
+    blank = replace(fit(load_layout("atlanta-boston"), [], RUNS).profile, name="twice")
     path.write_text(format_profile(replace(blank, factors={"transfer": 2.0})))
     return path
 
@@ -104,7 +105,7 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def doubtful(*arguments: Any) -> Fitted:
-        found = fit(arguments[0], [])
+        found = fit(arguments[0], [], RUNS)
         return structs.replace(found, profile=replace(found.profile, doubts=("it is off",)))
 
     monkeypatch.setattr("isfc.answers.measured_fit.fit_intervals", doubtful)
