@@ -16,7 +16,7 @@ class Reported:
     """The function that makes its report, which is above it, or loads more than it does."""
 
     def _repr_html_(self) -> str:
-        from isfc.reports.notebook import cell  # much to load for what no notebook shows
+        from isfc.reports.html import cell  # much to load for what no notebook shows
 
         return cell(report_of(self))
 

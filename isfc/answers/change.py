@@ -1,7 +1,7 @@
 """From one layout to another: each step with its commands, what the link carries then, and back."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Final
@@ -62,8 +62,7 @@ _AFTERWARDS: Final = (
 """What makes them last. Published: z/VM 7.3 CP Commands."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeckChange:
+class DeckChange(Struct, frozen=True):
     """The cards that go from a deck, and those that come."""
 
     name: str
@@ -195,7 +194,6 @@ def change(
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
     each = [*changing, *(step.left for step in steps if step.left is not None)]
     carried = carried_alone(each, each_by(jobs)) if rates else {}
-    decks = _decks(old, new)
     return Change(
         *(_called(before, "before"), _called(after, "after")),
         any(step.is_down for step in steps),
@@ -203,8 +201,7 @@ def change(
         tuple(_step(step, carried) for step in steps),
         tuple(_step(step, {}) for step in change_steps(new, old)),
         tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
-        None if isinstance(decks, str) else decks,
-        decks if isinstance(decks, str) else None,
+        *_decks(old, new),
         _BEFOREHAND,
         _AFTERWARDS,
         dict(_statements(old, new)),
@@ -267,12 +264,12 @@ def _statements(
             yield node, now
 
 
-def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | None:
-    """What changes in the decks, or why they cannot have it."""
+def _decks(old: Collection, new: Collection) -> tuple[tuple[DeckChange, ...] | None, str | None]:
+    """What changes in the decks, and why they cannot have it."""
     try:
-        return _deck_changes(old, new)
+        return _deck_changes(old, new), None
     except ConfigurationError as error:
-        return str(error)
+        return None, str(error)
 
 
 def _trial(link: Layout, steps: Sequence[Step], old: Collection, new: Collection) -> ChangeTrial:

@@ -83,11 +83,8 @@ class Collisions(Charted, Struct, frozen=True):
     @property
     def at_full_load(self) -> list[CollisionOutcome]:
         """Those of each rule with the most that both offer."""
-        out = max(each.offered_out for each in self.outcomes)
-        back = max(each.offered_in for each in self.outcomes)
-        return [
-            each for each in self.outcomes if (each.offered_out, each.offered_in) == (out, back)
-        ]
+        most = max((each.offered_out, each.offered_in) for each in self.outcomes)
+        return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
 @checked

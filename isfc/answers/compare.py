@@ -8,7 +8,7 @@ it is the sum of theirs.
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -139,15 +139,6 @@ class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
         return f"<Comparison {rates}>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A layout that is to be judged with a load."""
-
-    name: str
-    links: Collection
-    load: Load
-
-
 @checked
 def compare(
     layouts: Sequence[AnyLayout],
@@ -166,7 +157,7 @@ def compare(
     that would have no effect.
     """
     load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
-    candidates = []
+    named = []
     for place, each in enumerate(layouts, start=1):
         name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
         links = _links(each, link, profile)
@@ -175,10 +166,10 @@ def compare(
                 f"{name}: its [[traffic]] is what runs over several links; expected neither "
                 f"{spelt('workload')} nor {spelt('pairs')}, or {spelt('link')}"
             )
-        candidates.append(_Candidate(name, links, load))
-    _check_comparable(candidates)
-    every = each_by(jobs)(_after_losses, candidates)
-    wholes = [(each.name, lefts[0]) for each, lefts in zip(candidates, every, strict=True)]
+        named.append((name, links))
+    _check_comparable(named, load)
+    every = each_by(jobs)(partial(_after_losses, load), [links for _, links in named])
+    wholes = [(name, lefts[0]) for (name, _), lefts in zip(named, every, strict=True)]
     traffic = wholes[0][1].carried.load.traffic
     return Comparison(
         None if traffic else load.workload.name,
@@ -198,30 +189,30 @@ def _links(layout: AnyLayout, link: str | None, profile: GivenSite) -> Collectio
         return only(found, with_notes(found, found.link(link, spelt("link"))))
 
 
-def _check_comparable(candidates: Sequence[_Candidate]) -> None:
+def _check_comparable(named: Sequence[tuple[str, Collection]], load: Load) -> None:
     """Raise `ConfigurationError` for fewer than two, and for several links that are not alike.
 
     Nor may the traffic of their files differ, which several links have.
     """
-    if len(candidates) < 2:
-        raise ConfigurationError(f"layouts: {len(candidates)}; expected two or more")
-    first, *others = ([link.name for link in each.links.links] for each in candidates)
-    for candidate, names in zip(candidates[1:], others, strict=True):
+    if len(named) < 2:
+        raise ConfigurationError(f"layouts: {len(named)}; expected two or more")
+    (one, first), *others = ((name, [link.name for link in each.links]) for name, each in named)
+    for other, names in others:
         if names != first and (len(names) > 1 or len(first) > 1):
             raise ConfigurationError(
-                f"{candidate.name}: has {', '.join(names)}; expected the links of "
-                f"{candidates[0].name}, {', '.join(first)}, or {spelt('link')} with one of each"
+                f"{other}: has {', '.join(names)}; expected the links of {one}, "
+                f"{', '.join(first)}, or {spelt('link')} with one of each"
             )
-    if len({each.load.of(each.links).traffic for each in candidates}) > 1:
+    if len({load.of(links).traffic for _, links in named}) > 1:
         raise ConfigurationError(
             "layouts: their [[traffic]] differs; expected the same load for all, or "
             f"{spelt('link')} with one"
         )
 
 
-def _after_losses(candidate: _Candidate) -> list[AfterLoss]:
+def _after_losses(load: Load, links: Collection) -> list[AfterLoss]:
     """Run a layout and what each loss leaves of it, each direction until steady."""
-    return after_losses(candidate.links, None, in_turn, candidate.load, each_limit=False)
+    return after_losses(links, None, in_turn, load, each_limit=False)
 
 
 def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:

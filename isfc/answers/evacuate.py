@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.guest import read_tenants
+from isfc.answers.guest import read_guests
 from isfc.answers.moves_report import commands_tables, moves_report
 from isfc.answers.relocate import (
     AllMoves,
@@ -35,7 +35,7 @@ from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
-from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest import GuestPlan, Limits
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.rolling import Rolling, Turn, roll
 from scenarios.moves.targets import Tenant, place_guests, rooms
@@ -287,7 +287,7 @@ def _tenants(
     if guests == "":
         raise ConfigurationError(f"{spelt('guests')}: missing; expected the guests that leave")
     if isinstance(guests, str | Path):
-        return read_tenants(Path(guests), collection)
+        return read_guests(Path(guests), Limits(), collection.systems)
     return [each if isinstance(each, Tenant) else Tenant(each) for each in guests]
 
 

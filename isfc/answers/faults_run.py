@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.layout.note import Note
 from isfc.reported import Reported
+from isfc.reports.measures import run_words
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
@@ -85,13 +86,7 @@ def faults_report(found: FaultsRun) -> Report:
             Table("What happened; * is a fault", _EVENTS, [*_seen(found)], "events"),
         ],
         remarks=remarks,
-        notes=[
-            (
-                f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up, "
-                f"seed {found.seed}."
-            ),
-            *rest,
-        ],
+        notes=[f"{run_words(found.seconds, found.warmup, found.seed)}.", *rest],
     )
 
 

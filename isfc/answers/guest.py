@@ -6,8 +6,7 @@ empty in a line.
 """
 
 import csv
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from typing import Final
@@ -15,8 +14,8 @@ from typing import Final
 from isfc.arguments import read_size, spelling, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.collection import Collection
 from isfc.layout.in_words import exact, find_node
+from isfc.link.name import NodeName
 from scenarios.moves.guest import (
     KNOWN_GUESTS,
     MEMORY_MAX,
@@ -136,36 +135,11 @@ _COLUMNS: Final = tuple(
 _FILE_LENGTH_MAX: Final = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class GuestLine:
-    """A guest of the file, where it is to go and where it is, as the file says, if it does."""
-
-    number: int
-    plan: GuestPlan
-    to: str
-    source: str
-
-
-def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
-    """The guests of a file, where each is to go and where it is, as far as the file says.
-
-    Raises `ConfigurationError`, which names file, line and column.
-    """
-    tenants = []
-    for line in read_guests(path, has_destination=True, defaults=Limits()):
-        with within(f"{spelt('guests')} {path}: line {line.number}"):
-            to, source = (
-                find_node(column, text, collection.systems) if text else None
-                for column, text in (("to", line.to), ("from", line.source))
-            )
-            tenants.append(Tenant(line.plan, to=to, source=source))
-    return tuple(tenants)
-
-
-def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[GuestLine]:
+def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) -> list[Tenant]:
     """The guests of a file, in its order; ``defaults`` are the limits that it does not give.
 
-    Raises `ConfigurationError`, which names file, line and column.
+    With ``systems`` it may say to which of them each is to go, and at which it is. Raises
+    `ConfigurationError`, which names file, line and column.
     """
     with within(f"{spelt('guests')} {path}"), spelling(str):
         data = read_bytes(path, "a CSV file")
@@ -176,20 +150,20 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
         except UnicodeDecodeError:
             raise ConfigurationError("is not UTF-8 text; expected CSV") from None
         reader = csv.DictReader(lines, strict=True)
-        expected = _COLUMNS if has_destination else _COLUMNS[:-2]
+        expected = _COLUMNS if systems else _COLUMNS[:-2]
         try:
             _check_heads(tuple(reader.fieldnames or ()), expected)
-            found = list(_guests(reader, defaults))
+            found = dict(_guests(reader, defaults, systems))
         except csv.Error as error:
             number = reader.reader.line_num  # the reader has begun that line, and not ended it
             raise ConfigurationError(f"line {number}: {error}; expected CSV") from None
-        names = [line.plan.name for line in found]
-        for line in found:
-            if names.count(line.plan.name) > 1:
+        names = [tenant.plan.name for tenant in found.values()]
+        for number, name in zip(found, names, strict=True):
+            if names.count(name) > 1:
                 raise ConfigurationError(
-                    f"line {line.number} name: {line.plan.name} is there twice; expected each once"
+                    f"line {number} name: {name} is there twice; expected each once"
                 )
-        return found
+        return [*found.values()]
 
 
 def _check_heads(heads: tuple[str, ...], expected: tuple[str, ...]) -> None:
@@ -206,7 +180,10 @@ def _check_heads(heads: tuple[str, ...], expected: tuple[str, ...]) -> None:
         )
 
 
-def _guests(reader: "csv.DictReader[str]", defaults: Limits) -> Iterator[GuestLine]:
+def _guests(
+    reader: "csv.DictReader[str]", defaults: Limits, systems: Sequence[NodeName]
+) -> Iterator[tuple[int, Tenant]]:
+    """By the number of its line."""
     for row in reader:
         number = reader.line_num
         with within(f"line {number}"):
@@ -216,7 +193,11 @@ def _guests(reader: "csv.DictReader[str]", defaults: Limits) -> Iterator[GuestLi
             given = {column: line.get(column) or None for column in DESCRIBED}
             memory = guest_memory(given, line.get("like") or None)
             plan = GuestPlan(line["name"].upper(), memory, _limits(line, defaults))
-            yield GuestLine(number, plan, line.get("to", ""), line.get("from", ""))
+            to, source = (
+                find_node(column, line[column], systems) if line.get(column) else None
+                for column in ("to", "from")
+            )
+            yield number, Tenant(plan, to=to, source=source)
 
 
 def _limits(row: dict[str, str], defaults: Limits) -> Limits:

@@ -1,9 +1,9 @@
 """What limits a link, in one line; and which constants of the model its rate rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
@@ -143,15 +143,15 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
 
     ``load`` says what is under way, where that is no pairs. Said of ``each_way``, it names no node.
     """
-    parts = [_first(limit, load, each_way=each_way)]
+    parts = [limited(limit, load, each_way=each_way)]
     parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
     under = load or _load(limit.experiment)
     parts.append(f"without this limit, with {under}: {limit.without(mb_per_s)}")
     return f"limited by: {'; '.join(parts)}"
 
 
-def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
-    """What limits first, and whether that is all."""
+def limited(limit: Limit, load: str = "", *, each_way: bool = False) -> str:
+    """``the lines of the chpids (busy 100 %)``: what limits first, and whether that is all."""
     names = {limit.experiment.client_node: "the sender"} if each_way else None
     named = listed([_named(limit, each, load, names) for each in limit.first])
     if len(limit.first) > 1:
@@ -161,16 +161,11 @@ def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
     return f"mostly {named}" if limit.first[0].share < _MOST else named
 
 
-def limited(limit: Limit) -> str:
-    """``the lines of the chpids (busy 100 %)``: what limits, behind that heading."""
-    return _first(limit, each_way=False)
-
-
 def limited_by(figures: Sequence[ModelledRate]) -> str:
     """``the lines of the chpids (busy 100 %)`` of both directions; in short where they differ."""
     found = _slowest_first(figures)
-    if _are_alike(found, brief=True):
-        return _first(found[0][1], each_way=True)
+    if len(found) == 2 and _alike(*found, brief=True):
+        return limited(found[0][1], each_way=True)
     return "; ".join(f"{way.sender} sending: {short_limit(limit)}" for way, limit in found)
 
 
@@ -206,7 +201,7 @@ def _short(share: Share) -> str:
 def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
     """What limits each direction and what would help; once where they are alike."""
     found = _slowest_first(figures)
-    if _are_alike(found):
+    if len(found) == 2 and _alike(*found):
         (slower, limit), _ = found
         return [f"Each way {limit_line(limit, _saturated(slower), each_way=True)} MB/s."]
     return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
@@ -223,11 +218,6 @@ def _slowest_first(figures: Sequence[ModelledRate]) -> "list[_Way]":
     return sorted(found, key=lambda way: _saturated(way[0]))
 
 
-def _are_alike(found: "Sequence[_Way]", *, brief: bool = False) -> bool:
-    """Whether there are several ways, all limited by the same; if not ``brief``, all gain alike."""
-    return len(found) > 1 and all(_alike(way, found[0], brief=brief) for way in found[1:])
-
-
 def _saturated(figure: ModelledRate) -> float:
     return figure.runs[0].mb_per_s
 
@@ -235,7 +225,7 @@ def _saturated(figure: ModelledRate) -> float:
 _Way = tuple[ModelledRate, Limit]
 
 
-def _alike(one: _Way, other: _Way, *, brief: bool) -> bool:
+def _alike(one: _Way, other: _Way, *, brief: bool = False) -> bool:
     """Whether the same limits two ways and, unless it is said in ``brief``, as much is to gain."""
     if _kinds(one[1]) != _kinds(other[1]):
         return False
@@ -317,10 +307,18 @@ def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> LimitedBy:
         {relief.added: relief.ratio for relief in limit.reliefs},
         [*map(_busy, limit.resources)],
         limit_line(limit, mb_per_s, load),
-        _first(limit, load, each_way=False),
+        limited(limit, load),
         short_limit(limit),
         to_gain(limit),
     )
+
+
+def limits_answer(limits: LimitedBy | UnsetType | None) -> Iterator[tuple[str, str]]:
+    """What limits a rate, and what there is to gain, where these are known."""
+    if limits:
+        yield "Limited by", limits.named
+        if limits.gain:
+            yield "To gain", limits.gain
 
 
 def _limiting(share: Share) -> Limiting:

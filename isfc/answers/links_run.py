@@ -7,13 +7,13 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import asdict, replace
 
-from isfc.answers.limit import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.note import Note
 from isfc.layout.sharing import channel_name
 from isfc.reported import Reported
-from isfc.reports.measures import seed_words
+from isfc.reports.measures import run_words
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
@@ -216,10 +216,7 @@ def _answer(found: LinksRun) -> Iterator[tuple[str, str]]:
     yield "Together", f"{with_unit(found.together.figures['mb_per_s'])} both ways"
     if found.seeds > 1:
         yield "Seeds", seeds_differ(found.seeds, found.together.spread_percent)
-    if found.limits is not UNSET:
-        yield "Limited by", found.limits.named
-        if found.limits.gain:
-            yield "To gain", found.limits.gain
+    yield from limits_answer(found.limits)
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
     elif busy := [each for each in (*found.channels, *found.paths) if each.busy_percent]:
@@ -280,10 +277,7 @@ def _named(part: CarriedPart, kind: type[CarriedPart]) -> str:
 
 
 def _known(found: LinksRun) -> Iterator[str]:
-    yield (
-        f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up, "
-        f"{seed_words(found.seed, found.seeds)}."
-    )
+    yield f"{run_words(found.seconds, found.warmup, found.seed, found.seeds)}."
     parts = (*found.links, *found.systems, found.together)
     known = range_note(part.figures["mb_per_s"] for part in parts)
     yield f"A range is of MB/s both ways, and of the others in proportion. {known}".rstrip()

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.given import open_links
-from isfc.answers.limit import LimitedBy, limits_of
+from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.answers.plan import WorstLoss
 from isfc.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout
@@ -285,10 +285,7 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
         yield "Without" if found.is_named else "Worst", found.worst_text
     of = "the slower way" if found.is_of_one else ALL_LINKS.removeprefix("of ")
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
-    if (limits := found.whole.limits) is not None:
-        yield "Limited by", limits.named
-        if limits.gain:
-            yield "To gain", limits.gain
+    yield from limits_answer(found.whole.limits)
 
 
 def _one_or_others(same: Sequence[Left]) -> Left:

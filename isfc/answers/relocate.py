@@ -380,8 +380,7 @@ def plans_of(
 ) -> Sequence[GuestPlan]:
     """The guests, of a file too; a memory is that of one."""
     if isinstance(guests, str | Path):
-        lines = read_guests(Path(guests), has_destination=False, defaults=Limits())
-        return [line.plan for line in lines]
+        return [each.plan for each in read_guests(Path(guests), Limits())]
     if isinstance(guests, GuestMemory):
         return [GuestPlan(UNNAMED, guests)]
     return [guests] if isinstance(guests, GuestPlan) else guests

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
 
-from isfc.answers.limit import LimitedBy, limits_of, resources_table, rests_on_table
+from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.in_words import exact
 from isfc.layout.note import Note
@@ -196,10 +196,7 @@ def _answer(found: LinkRun) -> Iterator[tuple[str, str]]:
     if found.seeds is not UNSET and found.spread_percent is not UNSET:
         spread = found.spread_percent["mb_per_s"]
         yield "Seeds", seeds_differ(found.seeds, spread)
-    if found.limits is not UNSET:
-        yield "Limited by", found.limits.named
-        if found.limits.gain:
-            yield "To gain", found.limits.gain
+    yield from limits_answer(found.limits)
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
 

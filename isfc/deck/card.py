@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from typing import Final
 
 from isfc.deck.place import Place, lines_of, shown
@@ -62,24 +63,23 @@ _OF_CTCS: Final = re.compile(
 class Statement:
     """One statement. ``operands`` is its operand field, of all its cards in one.
 
-    ``starts`` has for each card the offset of its first character in ``operands``, and
-    ``places`` where that stands in the file. ``last_line`` is that of its last card.
+    ``cards`` has for each the offset of its first character in ``operands``, and where that stands
+    in the file. ``last_line`` is that of its last card.
     """
 
     operation: str
     place: Place
     operands: str
-    starts: tuple[int, ...]
-    places: tuple[Place, ...]
+    cards: tuple[tuple[int, Place], ...]
     last_line: int = 0
 
     def at(self, offset: int) -> Place:
         """Where in the file the character at ``offset`` of the operands stands."""
-        if not self.starts:
+        if not self.cards:
             return self.place
-        card = max(bisect_right(self.starts, offset) - 1, 0)
-        place = self.places[card]
-        return Place(place.file, place.line, place.column + offset - self.starts[card])
+        card = max(bisect_right(self.cards, offset, key=itemgetter(0)) - 1, 0)
+        start, place = self.cards[card]
+        return Place(place.file, place.line, place.column + offset - start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +223,7 @@ def _statement(line: str, cards: _Cards) -> Statement:
         if _OF_CTCS.search(operands.upper()):
             raise _no_statement(operation, place)
         cards.notices.append(CardNote(place, f"{operation} is not known and is passed over"))
-    parts = tuple(field.starts), tuple(field.places)
-    return Statement(operation, place, operands, *parts, last_line=cards.place(1).line)
+    return Statement(operation, place, operands, tuple(field.cards), cards.place(1).line)
 
 
 def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:
@@ -274,8 +273,7 @@ class _OperandField:
     def __init__(self, operation: str) -> None:
         self.operation = operation
         self.parts: list[str] = []
-        self.starts: list[int] = []
-        self.places: list[Place] = []
+        self.cards: list[tuple[int, Place]] = []
         self.goes_on = False
         self._length = 0
         self._quoted = False
@@ -307,8 +305,7 @@ class _OperandField:
         abuts = not marked and not free and _ABUTTING.search(part)
         part = part[:-1] if abuts else part
         if part:
-            self.starts.append(self._length)
-            self.places.append(cards.place(start + 1))
+            self.cards.append((self._length, cards.place(start + 1)))
             self.parts.append(part)
             self._length += len(part)
         rest = body[end:].strip()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from textwrap import wrap
 from typing import Final
 
@@ -27,14 +28,9 @@ def restated(statement: Statement, changes: Mapping[str, str | None]) -> list[st
 
     A keyword that it does not have is put last.
     """
-    values = operand_texts(statement)
-    left = {keyword: text for keyword, text in values.items() if keyword not in changes}
-    made = {keyword: f"{keyword}={value}" for keyword, value in changes.items() if value}
-    order = [*values, *(keyword for keyword in changes if keyword not in values)]
-    texts = {**left, **made}
-    return cards(
-        statement.operation, ",".join(texts[keyword] for keyword in order if keyword in texts)
-    )
+    texts = operand_texts(statement)
+    texts |= {keyword: f"{keyword}={value}" if value else "" for keyword, value in changes.items()}
+    return cards(statement.operation, ",".join(filter(None, texts.values())))
 
 
 def cards(operation: str, operands: str) -> list[str]:
@@ -58,14 +54,6 @@ def remark(text: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def of_css(groups: Mapping[int, Sequence[str]], *, named: bool) -> str:
-    """Values by CSS, as in ``((CSS(0),A,B),(CSS(1),C))``; ``(A,B)`` where a deck ``named`` none."""
-    if not named:
-        return f"({','.join(value for values in groups.values() for value in values)})"
-    parts = (f"(CSS({css}),{','.join(values)})" for css, values in sorted(groups.items()))
-    return f"({','.join(parts)})"
 
 
 _FICON: Final = "FC"
@@ -241,8 +229,12 @@ class Draft:
             "CSS(" in card.operands.upper() for card in self._statements.values()
         )
 
-    def _by_css(self, values: dict[int, list[str]]) -> str:
-        return of_css(values, named=self._names_css)
+    def _by_css(self, groups: Mapping[int, Sequence[str]]) -> str:
+        """Values as in ``((CSS(0),A,B),(CSS(1),C))``; ``(A,B)`` in a deck that names no CSS."""
+        if not self._names_css:
+            return f"({','.join(chain(*groups.values()))})"
+        parts = (f"(CSS({css}),{','.join(values)})" for css, values in sorted(groups.items()))
+        return f"({','.join(parts)})"
 
     def _added(self) -> Iterator[str]:
         """New statements, channels first, with remarks unless the whole deck is new."""

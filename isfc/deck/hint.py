@@ -133,7 +133,7 @@ def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
             place = replace(remark.place, column=start)
-            operands = parse_operands(Statement("*ISFC", place, text, (0,), (place,)))
+            operands = parse_operands(Statement("*ISFC", place, text, ((0, place),)))
             key, hint = _hint(operands)
             hints[key] = hint.over(hints.get(key, Hint()))
     return hints

@@ -86,7 +86,7 @@ def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: C
         return
     text = remark.text[len(_HCD) : CONTINUED_COLUMN - 2].strip().rstrip(",")
     try:
-        said = parse_operands(Statement("*$HCDC$", remark.place, text, (0,), (remark.place,)))
+        said = parse_operands(Statement("*$HCDC$", remark.place, text, ((0, remark.place),)))
     except ConfigurationError:
         deck.notices.append(CardNote(remark.place, "*$HCDC$ cannot be read, and is passed over"))
         return

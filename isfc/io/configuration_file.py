@@ -95,11 +95,10 @@ def io_configuration_of(
     if collection is None and document.root.fibre:
         collection = collection_of(document)
     with within(document.source):
-        return _configuration(document, collection)
+        return _configuration(document.root, collection)
 
 
-def _configuration(document: Document, collection: Collection | None) -> IoConfiguration:
-    root = document.root
+def _configuration(root: Root, collection: Collection | None) -> IoConfiguration:
     if not root.io:
         none = "missing" if root.io is None else "none"
         raise ConfigurationError(f"io: {none}; expected {words_of(Root)['io']}")

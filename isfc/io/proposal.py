@@ -11,6 +11,7 @@ from isfc.io.mix import IoLoad
 from isfc.io.plan import make_io_plan
 from isfc.io.sizing import Guidelines, Sizing, enough_credits
 from isfc.layout.rules.rule import Severity
+from isfc.layout.write import format_string, format_table
 
 _FIRST_CHPID: Final = 0x50
 _ALIKE: Final = 1.1
@@ -75,10 +76,8 @@ def _lines(sizing: Sizing, groups: _Groups) -> Iterator[str]:
     chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
     yield f"# The best for {sizing.mix.name}, under the load that it grows to."
     for chpid in chpids:
-        yield f"\n[channel.{chpid}]"
-        yield f"feature = {_string(best.feature)}"
-        if far.km:
-            yield 'path = "far"'
+        path = "far" if far.km else None
+        yield from format_table(f"[channel.{chpid}]", {"feature": best.feature, "path": path})
     if far.km:
         yield "\n[path.far]"
         yield f"km = {far.km:g}"
@@ -89,16 +88,15 @@ def _lines(sizing: Sizing, groups: _Groups) -> Iterator[str]:
         isl = f"count = {far.isls}, gbps = {far.link_gbps:g}, credits = {credits_}"
         yield f"isl = {{ {isl} }}"
     if _BARE.fullmatch(sizing.mix.system) and sizing.saps.saps is not None:
-        yield f"\n[system.{sizing.mix.system}]"
-        yield f"saps = {sizing.saps.saps}"
+        yield from format_table(f"[system.{sizing.mix.system}]", {"saps": sizing.saps.saps})
     for loads in groups:
         rate = sum(load.io_per_s for load in loads)
         moved = sum(load.mb_per_s for load in loads)
         read = sum(load.mb_per_s * load.read_share for load in loads)
         hits = sum(load.io_per_s * load.cache_hit for load in loads)
         yield "\n[[io]]"
-        yield f"name = {_string(_name(loads))}"
-        yield from _array("channels", chpids)
+        yield f"name = {format_string(_name(loads))}"
+        yield from _channels(chpids)
         yield f'protocol = "{best.protocol}"'
         yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
         yield f"block = {moved * 1e6 / rate:.0f}"
@@ -126,18 +124,13 @@ def _name(loads: Sequence[IoLoad]) -> str:
     return f"{names[0][:16]} and {len(loads) - 1} more"
 
 
-def _array(key: str, texts: Sequence[str]) -> Iterator[str]:
-    """An array of strings, in lines that a reader of files takes however many there are."""
-    items = [_string(text) for text in texts]
+def _channels(chpids: Sequence[str]) -> Iterator[str]:
+    """The key ``channels``, in lines that a reader of files takes however many there are."""
+    items = [format_string(chpid) for chpid in chpids]
     if len(items) <= _ITEMS_IN_LINE:
-        yield f"{key} = [{', '.join(items)}]"
+        yield f"channels = [{', '.join(items)}]"
         return
-    yield f"{key} = ["
+    yield "channels = ["
     for first in range(0, len(items), _ITEMS_IN_LINE):
         yield f"    {', '.join(items[first : first + _ITEMS_IN_LINE])},"
     yield "]"
-
-
-def _string(text: str) -> str:
-    """Printable text as TOML's basic string."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

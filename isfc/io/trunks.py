@@ -122,17 +122,13 @@ def _slownesses(
 ) -> list[Slowness]:
     """How much slower each channel has to stream; what one trunk holds back the next is spared."""
     wanted = [channel.wanted() for channel in channels]
-    reads = [flow.read_mb_per_s for flow in wanted]
-    writes = [flow.write_mb_per_s for flow in wanted]
-    slowness: list[Slowness] = [(1.0, 1.0)] * len(channels)
+    slowness: list[Slowness] = [_FREE] * len(channels)
     for ceiling, below in above:
-        by_read, by_write = ceiling.slowness(
-            DataRates(sum(reads[at] for at in below), sum(writes[at] for at in below))
-        )
+        by_read, by_write = ceiling.slowness(total([wanted[at] for at in below]))
         if by_read > 1.0 or by_write > 1.0:
             for at in below:
-                reads[at] /= by_read
-                writes[at] /= by_write
+                flow = wanted[at]
+                wanted[at] = DataRates(flow.read_mb_per_s / by_read, flow.write_mb_per_s / by_write)
                 slowness[at] = slowness[at][0] * by_read, slowness[at][1] * by_write
     return slowness
 

@@ -60,7 +60,7 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
         return format_layout(links[0], heading=heading) + beside
     lines = list(_comments(heading))
     for link in links:
-        lines += _table("[[link]]", {"nodes": link.nodes})
+        lines += format_table("[[link]]", {"nodes": link.nodes})
     for link in with_own_names(links):
         lines += _lines(link, ())
     return "\n".join(lines) + "\n" + beside
@@ -69,23 +69,25 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
 def _shared_lines(collection: Collection) -> Iterator[str]:
     """The machines, the channels that systems share, the traffic, and what else is there."""
     for cec in collection.cecs:
-        yield from _table(f"[cec.{_key(cec.name)}]", {"systems": cec.systems})
+        yield from format_table(f"[cec.{_key(cec.name)}]", {"systems": cec.systems})
     for memory in collection.memory:
         overcommit = None if memory.overcommit == 1 else memory.overcommit
         keys = {"free_gib": memory.free_gib, "overcommit": overcommit}
-        yield from _table(f"[memory.{_key(memory.system)}]", keys)
+        yield from format_table(f"[memory.{_key(memory.system)}]", keys)
     for channel in collection.shared_channels:
         chpids = {end.node: format_chpid(end.chpid) for end in channel}
-        yield from _table("[[shared_channel]]", {"chpid": chpids})
+        yield from format_table("[[shared_channel]]", {"chpid": chpids})
     for each in collection.traffic:
         ends = {"from": each.client, "to": each.server}
-        yield from _table("[[traffic]]", {**ends, "workload": each.workload, "pairs": each.pairs})
+        yield from format_table(
+            "[[traffic]]", {**ends, "workload": each.workload, "pairs": each.pairs}
+        )
     for other in collection.others:
         ctcs = {
             "=".join(f"{end.node}:{format_chpid(end.chpid)}" for end in each.channels): each.count
             for each in other.ctcs
         }
-        yield from _table("[[other_link]]", {"nodes": other.nodes, "ctcs": ctcs})
+        yield from format_table("[[other_link]]", {"nodes": other.nodes, "ctcs": ctcs})
 
 
 def _deck_lines(collection: Collection) -> Iterator[str]:
@@ -93,7 +95,7 @@ def _deck_lines(collection: Collection) -> Iterator[str]:
     kept = (each.of(collection.systems) for each in collection.decks)
     for deck in (each for each in kept if each is not None):
         keys = {"systems": {**deck.partitions}, "ports": deck.ports or None}
-        yield from _table(f"[deck.{_key(deck.name)}]", keys)
+        yield from format_table(f"[deck.{_key(deck.name)}]", keys)
         yield f"cards = {_cards(deck.cards)}"
 
 
@@ -102,7 +104,7 @@ def _cards(text: str) -> str:
     plain = all(line.isprintable() for line in text.replace("\t", " ").split("\n"))
     if plain and "'''" not in text and not text.endswith("'"):
         return f"'''\n{text}'''"
-    escaped = (_string(line)[1:-1].replace("\x7f", "\\u007F") for line in text.split("\n"))
+    escaped = (format_string(line)[1:-1].replace("\x7f", "\\u007F") for line in text.split("\n"))
     return '"""\n' + "\n".join(escaped) + '"""'
 
 
@@ -114,10 +116,10 @@ def _io_lines(io: Mapping[str, Any]) -> Iterator[str]:
         else:
             headed = [(f"[{kind}.{_key(name)}]", table) for name, table in tables.items()]
         for heading, table in headed:
-            yield from _table(heading, table)
+            yield from format_table(heading, table)
 
 
-def _table(heading: str, keys: Mapping[str, object]) -> Iterator[str]:
+def format_table(heading: str, keys: Mapping[str, object]) -> Iterator[str]:
     """A table below an empty line; keys whose value is None are left out."""
     yield ""
     yield heading
@@ -132,7 +134,7 @@ def _value(value: object) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return _string(value)
+            return format_string(value)
         case list() | tuple():
             return f"[{', '.join(map(_value, value))}]"
         case dict():
@@ -156,7 +158,7 @@ def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
         yield from _fibre(layout, fibre)
     for fibre, ctcs in groupby(layout.ctcs, key=lambda ctc: ctc.fibre):
         rdevs = map(format_rdevs, zip(*(ctc.rdevs for ctc in ctcs), strict=True))
-        yield from _table("[[ctc]]", {"fibre": fibre.name, "rdevs": _by_node(layout, rdevs)})
+        yield from format_table("[[ctc]]", {"fibre": fibre.name, "rdevs": _by_node(layout, rdevs)})
 
 
 def _comments(heading: Sequence[str]) -> Iterator[str]:
@@ -187,7 +189,7 @@ def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
         "director": fibre.directors[0] if is_one else _by_node(layout, fibre.directors),
         "port": _by_node(layout, fibre.ports),
     }
-    for line in _table(f"[fibre.{_key(fibre.name)}]", keys):
+    for line in format_table(f"[fibre.{_key(fibre.name)}]", keys):
         is_assumed = profile is ASSUMED_FEATURE and line.startswith("feature = ")
         yield f"{line}   # assumed: {_REMEDY}" if is_assumed else line
     for node, disks in zip(layout.nodes, fibre.disks, strict=True):
@@ -202,10 +204,10 @@ def _by_node(layout: Layout, values: Iterable[str]) -> dict[NodeName, str] | Non
 
 
 def _key(text: str) -> str:
-    return text if _BARE.fullmatch(text) else _string(text)
+    return text if _BARE.fullmatch(text) else format_string(text)
 
 
-def _string(text: str) -> str:
+def format_string(text: str) -> str:
     """A basic string: JSON's escapes are TOML's, but for what JSON writes as surrogates."""
     import json  # most that is read is not written
 

@@ -11,7 +11,7 @@ with a sample of a disk; a CTC's page has the same labels.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import Rdev
@@ -204,15 +204,13 @@ def detailed_device(line: str) -> str | None:
 
 @dataclass(slots=True)
 class Details:
-    """The details of one device, as they are read; ``page`` is what stood above them."""
+    """The details of one device, as they are read; ``page`` is what stood above them.
 
-    address: str
+    ``figures`` begin with the device's number, which the heading has.
+    """
+
     page: Measurement
-    figures: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """The heading names the device, as a line below does."""
-        self.figures["rdev"] = self.address
+    figures: dict[str, str]
 
     def take(self, line: str) -> None:
         """Take what a line says; raises `BadFigure` if another line said something else."""
@@ -221,8 +219,8 @@ class Details:
             before = self.figures.setdefault(name, text)
             if before.upper() != text.upper():
                 raise BadFigure(
-                    f"{name} of device {self.address} is {text}, and {before} above; expected one "
-                    "of them: are these two devices without a heading between them?"
+                    f"{name} of device {self.figures['rdev']} is {text}, and {before} above; "
+                    "expected one of them: are these two devices without a heading between them?"
                 )
 
     def device(self, reading: Reading) -> DeviceFigures | tuple[Rdev, str]:
@@ -230,12 +228,13 @@ class Details:
 
         Raises `BadFigure` for a page that lacks some.
         """
-        rdev, kind = Rdev(int(self.address, 16)), self.figures.get("type", "").upper()
+        address, kind = self.figures["rdev"], self.figures.get("type", "").upper()
+        rdev = Rdev(int(address, 16))
         if kind and kind not in CTC_TYPES:
             return rdev, kind
         if missing := [name for name in _FIGURE if name not in self.figures]:
             raise BadFigure(
-                f"the details of device {self.address} lack {', '.join(missing)}; expected them: "
+                f"the details of device {address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
         texts = (self.figures[name].removesuffix("ms") for name in _FIGURE)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -68,15 +67,15 @@ def _read(
 ) -> list[Measurement]:
     reading.begin()
     before = len(reading.problems)
-    if is_monwrite(data):
-        length_max = MONWRITE_LENGTH_MAX
-        parse = partial(read_monitor, data, str(path), reading, layouts)
-    else:
-        length_max = LENGTH_MAX
-        parse = partial(_parse, path, data, reading)
+    is_monitor = is_monwrite(data)
+    length_max = MONWRITE_LENGTH_MAX if is_monitor else LENGTH_MAX
     if len(data) > length_max:
         raise ConfigurationError(f"{path}: is too long; expected at most {length_max} bytes")
-    found = checked(parse(), reading)
+    if is_monitor:
+        read = read_monitor(data, str(path), reading, layouts)
+    else:
+        read = _parse(path, data, reading)
+    found = checked(read, reading)
     if not found and len(reading.problems) == before:
         raise ConfigurationError(f"{path}: no measurement in it; expected {_EXPECTED}")
     return found

@@ -163,7 +163,7 @@ class _Pages:
             self.links = names
         elif (address := fcx.detailed_device(line)) is not None:
             self.begin(place)
-            self.details = fcx.Details(address, self.above.measurement(place))
+            self.details = fcx.Details(self.above.measurement(place), {"rdev": address})
         elif self._heard(line, place):
             return
         elif self.details is not None:

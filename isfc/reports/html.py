@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from isfc.reports.chart import Chart, Grid
 from isfc.reports.report import Column, Report, Table, unranged
-from isfc.reports.template import greatest, part, ranged
+from isfc.reports.template import greatest, part, ranged, render
 from scenarios.figures.figure import Figure
 
 
@@ -23,6 +23,11 @@ def section(report: Report) -> Markup:
     below = (part("subsection", each.title, section(each)) for each in report.sections)
     notes = unranged(report.shown), *report.remarks, *report.notes
     return part("panel", [*answer], Markup().join(first), notes) + Markup().join(below)
+
+
+def cell(report: Report) -> str:
+    """The whole report as what a cell of a notebook shows; notebooks have no styles of ours."""
+    return render("reports/notebook.html", title=report.title, section=section(report))
 
 
 def table_of(shown: Table) -> Markup:

@@ -83,6 +83,13 @@ def measure_name(measure: str) -> str:
     return MEASURES[measure][0].partition(" x ")[0]
 
 
+def run_words(seconds: float, warmup: float, first: int, count: int = 1) -> str:
+    """``2 s of virtual time after 1 s of warm-up, seed 1``: how long runs are, and their seeds."""
+    return (
+        f"{seconds:g} s of virtual time after {warmup:g} s of warm-up, {seed_words(first, count)}"
+    )
+
+
 def seed_words(first: int, count: int) -> str:
     """Which seed figures are of, or that they are the mean of ``count`` from the ``first`` on."""
     return f"mean of seeds {first} to {first + count - 1}" if count > 1 else f"seed {first}"

@@ -101,8 +101,7 @@ class GuestOptions(Made, frozen=True):
                 f"{spelt('guests')} FILE.csv: expected no {spelt('memory')} or other option that "
                 "describes a guest; its columns do"
             )
-        lines = read_guests(Path(text), has_destination=False, defaults=limits)
-        return [line.plan for line in lines]
+        return [each.plan for each in read_guests(Path(text), limits)]
 
     def _limits(self) -> Limits:
         found = make_limits(

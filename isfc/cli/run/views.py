@@ -8,7 +8,7 @@ from isfc.answers.views import ranges_line, run_notes_of
 from isfc.cli.capability import AnswerPrinted
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.run.options import RunOptions
-from isfc.reports.measures import seed_words
+from isfc.reports.measures import run_words
 from scenarios.runs.report import MeasuredRun
 
 
@@ -41,7 +41,5 @@ def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
     if len(runs) > 1:
         what = f"{len(runs)} logical links, together"
     pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}, " * (len(runs) == 1)
-    return (
-        f"{what}\n{pairs}{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
-        f"warm-up, {seed_words(experiment.seed, seeds)}"
-    )
+    run = run_words(experiment.seconds, experiment.warmup, experiment.seed, seeds)
+    return f"{what}\n{pairs}{run}"
