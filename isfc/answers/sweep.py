@@ -1,6 +1,7 @@
 """A sweep: every combination of a grid run once, and which of them is best, with what odds."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -195,10 +196,9 @@ def _rows(
             f"{where if kept.path else 'not kept'}"
         )
 
+    share_out = partial(execute, jobs=jobs, cluster=cluster)
     with told(len(cells), "runs", interrupted) as advance:
-        for cell, figures in finish(
-            cells, kept, lambda work, items: execute(work, items, jobs, cluster)
-        ):
+        for cell, figures in finish(cells, kept, share_out):
             rows[places[id(cell)]] = row_of(cell, figures)
             advance(len(rows))
     return [rows[index] for index in range(len(cells))]

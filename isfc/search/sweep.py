@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -125,9 +124,8 @@ def execute(
         return
     if cluster is None:
         yield from shared_out(work, items, jobs or os.cpu_count() or 1)
-        return
-    with closing(share_out_over(cluster, work, items)) as answers:
-        yield from answers
+    else:
+        yield from share_out_over(cluster, work, items)
 
 
 def finish(

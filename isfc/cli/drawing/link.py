@@ -122,11 +122,8 @@ def fibre_words(group: DrawnFibre) -> str:
 def ctc_words(layout: Layout, group: DrawnFibre, use: CtcUse) -> str:
     """``6000 to 7000 (ATLANTA only)``."""
     here, there = map(format_rdev, use.ctc.rdevs)
-    return f"{here} to {there} ({_writers(layout, group, use)})"
-
-
-def _writers(layout: Layout, group: DrawnFibre, use: CtcUse) -> str:
-    return "lost" if group.struck else writer_name(layout.nodes, use)
+    writers = "lost" if group.struck else writer_name(layout.nodes, use)
+    return f"{here} to {there} ({writers})"
 
 
 def _define_arrows(svg: Element, mark: str) -> None:

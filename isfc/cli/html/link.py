@@ -59,7 +59,9 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ],
         ways=Markup().join(map(table_of, plan.tables)),
         known=found.model.known if found.model else (),
-        paces=_paces(runs),
+        paces=two_paces(
+            (f"{p.sender} with {p.experiment.pairs} pairs", p.run.rate) for p in runs.points
+        ),
         load=_load(runs),
         alike=_alike(runs),
         losses=chart_of(losses_chart(lost), losses_table(lost)),
@@ -80,12 +82,6 @@ def planned_of(runs: LinkRuns) -> PlannedLink:
     whole, *lefts = runs.lefts
     chpids = [left for left in lefts if left.loss and left.loss.kind == CHPID]
     return modelled_link(runs.plan, runs.carried, runs.tried, worst_loss([whole, *chpids]))
-
-
-def _paces(runs: LinkRuns) -> str:
-    return two_paces(
-        (f"{p.sender} with {p.experiment.pairs} pairs", p.run.rate) for p in runs.points
-    )
 
 
 def _load(runs: LinkRuns) -> Markup:

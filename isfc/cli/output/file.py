@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.output.streams import csv_text, write_file
 from isfc.errors import ConfigurationError
 
 ForceOption = Annotated[
@@ -66,18 +67,13 @@ def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, for
 
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write at least one row, below a line of their keys; raises `OSError` as `whole_file` does."""
-    import csv
-
-    from isfc.cli.output.whole_file import whole_file  # few commands write a table
-
     if path.suffix.lower() == ".csv":
-        with whole_file(path) as written, written.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, fieldnames=[*rows[0]], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        write_file(path, csv_text(rows))
         return
-    import pyarrow
+    import pyarrow  # here and below: few commands write a table
     from pyarrow import parquet
+
+    from isfc.cli.output.whole_file import whole_file
 
     with whole_file(path) as written:
         parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), written)

@@ -97,15 +97,20 @@ def write_file(path: "Path", text: str) -> None:
         file.write_text(text, "utf-8", "backslashreplace", newline="\n")  # the same anywhere
 
 
-def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
-    """Print rows to stdout as CSV, below a line of their keys; None is empty."""
+def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows as CSV, below a line of their keys; None is empty."""
     import csv
     import io
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([*rows[:1], *(row.values() for row in rows)])
+    return text.getvalue()
+
+
+def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print rows to stdout as CSV."""
     with pipe_may_break():
-        print(text.getvalue(), end="", flush=True)
+        print(csv_text(rows), end="", flush=True)
 
 
 def show_error(message: str) -> None:

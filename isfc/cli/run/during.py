@@ -40,9 +40,9 @@ def outcomes(
     """What came of a run, with the commands that are given meanwhile, or of one with each seed."""
     if options.seeds is not None:
         return run_all(run, repetitions(experiment, options.seeds))
-    if trace is not None:
-        return [run_traced(experiment, trace, transcript)]
     operation = None if transcript is None else transcript.operation
+    if trace is not None:
+        return [run_traced(experiment, trace, operation)]
     return [
         watch(
             experiment,

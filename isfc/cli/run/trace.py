@@ -23,7 +23,7 @@ from isfc.cli.output.trace_events import (
 )
 from isfc.layout.layout import Layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Transcript
+from scenarios.runs.operation import Operation
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Outcome
 from scenarios.runs.timeline import Io, Timeline, record_timelines
@@ -32,9 +32,8 @@ SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
 
 
-def run_traced(experiment: Experiment, path: Path, transcript: Transcript | None) -> Outcome:
+def run_traced(experiment: Experiment, path: Path, operation: Operation | None) -> Outcome:
     """Run the links, and write the trace of all."""
-    operation = None if transcript is None else transcript.operation
     timelines, outcome = watch(
         experiment, lambda progress: record_timelines(experiment, progress, operation)
     )

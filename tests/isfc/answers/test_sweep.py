@@ -110,7 +110,7 @@ def test_any_column_is_drawn_over_any_other(spec: str) -> None:
 def test_interrupt_keeps_what_is_finished_and_says_how_to_go_on(
     spec: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object) -> object:
+    def interrupted(*_: object, **__: object) -> object:
         yield 0, {"CLIENT-SERVER": {"mb_per_s": 1.0}}
         raise KeyboardInterrupt
 
