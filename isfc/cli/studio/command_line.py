@@ -69,7 +69,7 @@ class _Heard(io.StringIO):
 
 def by_hundredths(tell: Tell) -> Callable[[float], None]:
     """What a command with progress calls; several bars, one after the other, begin again."""
-    last = -1
+    last = 0
 
     def advance(share: float) -> None:
         nonlocal last
