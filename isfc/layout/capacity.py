@@ -125,7 +125,7 @@ def rule_of_thumb_mb_per_s(link_gbps: float, ctc_count: int) -> float:
     return link_gbps * MB_PER_S_PER_GBPS * min(ctc_count, FULL_CTC_COUNT) / FULL_CTC_COUNT
 
 
-class CtcUse(Struct, frozen=True):
+class CtcPlaces(Struct, frozen=True):
     """One CTC; ``places`` is its place in the first node's write order and in the second's.
 
     A place counts from 1, and is None for a node that never writes on the CTC.
@@ -143,16 +143,16 @@ class CtcUse(Struct, frozen=True):
         return 0 if up is None else 1
 
 
-def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcUse]]:
+def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcPlaces]]:
     """The CTCs of each fibre, down the device list, which first meets the fibres in this order."""
     orders = [way.write_order for way in directions_of(layout)]
-    uses: dict[Fibre, list[CtcUse]] = {}
+    uses: dict[Fibre, list[CtcPlaces]] = {}
     for ctc in layout.device_list():
         down, up = (
             order.index(rdev) + 1 if rdev in order else None
             for order, rdev in zip(orders, ctc.rdevs, strict=True)
         )
-        uses.setdefault(ctc.fibre, []).append(CtcUse(ctc, (down, up)))
+        uses.setdefault(ctc.fibre, []).append(CtcPlaces(ctc, (down, up)))
     return uses
 
 
@@ -162,6 +162,6 @@ def speed_text(fibre: Fibre) -> str:
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
-def writer_name(nodes: tuple[NodeName, NodeName], use: CtcUse) -> str:
+def writer_name(nodes: tuple[NodeName, NodeName], use: CtcPlaces) -> str:
     """``both``, or ``ATLANTA only``."""
     return "both" if use.writer is None else f"{nodes[use.writer]} only"

@@ -10,7 +10,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.capacity import CtcUse, fibre_uses, speed_text, writer_name
+from isfc.layout.capacity import CtcPlaces, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Fibre, Layout
 
 XMLNS: Final = "http://www.w3.org/2000/svg"
@@ -49,7 +49,7 @@ class DrawnFibre:
     """A fibre as it is drawn: its CTCs, and whether it is struck out, as if it were lost."""
 
     fibre: Fibre
-    uses: tuple[CtcUse, ...]
+    uses: tuple[CtcPlaces, ...]
     struck: bool = False
 
 
@@ -59,7 +59,7 @@ def link_groups(layout: Layout, left: Layout | None) -> tuple[DrawnFibre, ...]:
     return tuple(
         DrawnFibre(fibre, tuple(used[fibre.name]))
         if fibre.name in used
-        else DrawnFibre(fibre, tuple(CtcUse(use.ctc, (None, None)) for use in uses), True)
+        else DrawnFibre(fibre, tuple(CtcPlaces(use.ctc, (None, None)) for use in uses), True)
         for fibre, uses in fibre_uses(layout).items()
     )
 
@@ -119,7 +119,7 @@ def fibre_words(group: DrawnFibre) -> str:
     return f"{words}, struck out" if group.struck else words
 
 
-def ctc_words(layout: Layout, group: DrawnFibre, use: CtcUse) -> str:
+def ctc_words(layout: Layout, group: DrawnFibre, use: CtcPlaces) -> str:
     """``6000 to 7000 (ATLANTA only)``."""
     here, there = map(format_rdev, use.ctc.rdevs)
     writers = "lost" if group.struck else writer_name(layout.nodes, use)
@@ -168,7 +168,7 @@ def _draw_group(svg: Element, group: DrawnFibre, top: int, mark: str) -> int:
     return top + height
 
 
-def _draw_ctc(svg: Element, use: CtcUse, y: int, mark: str) -> None:
+def _draw_ctc(svg: Element, use: CtcPlaces, y: int, mark: str) -> None:
     kind = _CLASSES[use.writer]
     (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
     near, far = _BOX + 4, LINK_WIDTH - _BOX - 4

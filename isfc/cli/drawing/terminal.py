@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.capacity import CtcUse, fibre_uses, speed_text, writer_name
+from isfc.layout.capacity import CtcPlaces, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Layout
 from isfc.reports.report import NODE_STYLES
 from isfc.reports.table import Fitted
@@ -47,7 +47,7 @@ def _drawn(layout: Layout, arrow: int) -> RenderableType:
     return Group(*parts)
 
 
-def _ctc_line(layout: Layout, use: CtcUse, width: int, columns: int) -> Text:
+def _ctc_line(layout: Layout, use: CtcPlaces, width: int, columns: int) -> Text:
     (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
     left = f"{f'{down} > ' if down else ''}{here}"
     right = f"{there}{f' < {up}' if up else ''}"
