@@ -12,7 +12,7 @@ from isfc.arguments import Argument, checked
 from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.plan import FullFirst, IoPlan, PlannedOsa, make_io_plan
+from isfc.io.plan import IoPlan, PlannedOsa, ResourceUse, make_io_plan
 from isfc.io.sap import SapLoad
 from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
@@ -90,7 +90,7 @@ class IoEstimates(Reported, Struct, frozen=True):
 
     name: str
     """the file, or `config`"""
-    first: FullFirst | None
+    first: ResourceUse | None
     """what is full first as the load grows; null if nothing is used"""
     advice: tuple[IoAdvice, ...]
     """a list with the [ids](io-advice.md), warnings first"""

@@ -30,8 +30,13 @@ def run_cells(run: Simulation) -> list[Figure]:
 
 
 def explained(rate: ModelledRate, collection: Collection) -> ModelledRate:
-    """What a node of a link can send, with what limits it, and what others make of the link."""
+    """What a node can send, with what limits it; of a link's first, what others make of the link.
+
+    That is of the link, and takes a run of all of them.
+    """
     limit = find_saturated((rate.layout, rate.sender, rate.saturated.value))
+    if rate.sender != rate.layout.nodes[0]:
+        return replace(rate, limit=limit)
     return replace(rate, limit=limit, layout=with_others_busy(collection, rate.layout, in_turn))
 
 

@@ -64,7 +64,7 @@ SHARED: Final = {
 
 IN_PYTHON: Final = frozenset({"jobs", "progress", "tell"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
-shows ``progress``, which is told what share is done, from 0 to 1, and what it is ``tell``."""
+shows ``progress``, which is told what share is done, from 0 to 1, and says what ``tell`` gets."""
 
 
 _HTML: Final = ("--html",)

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.deck import Deck
-from isfc.deck.pairing import Pairing, Plug
+from isfc.deck.pairing import DirectorPort, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Cec, Collection
@@ -129,7 +129,7 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     if contradiction(pairings, links):
         return tuple(links)
 
-    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[Plug, Plug]]) -> Fibre:
+    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[DirectorPort, DirectorPort]]) -> Fibre:
         both = plugs.get(fibre.chpids, ())
         directors, ports = (plug.director for plug in both), (plug.port for plug in both)
         return structs.replace(fibre, directors=tuple(directors), ports=tuple(ports))
@@ -140,7 +140,7 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     )
 
 
-def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[Plug, Plug]]]:
+def _plugs(pairing: Pairing) -> Iterator[tuple[_Chpids, tuple[DirectorPort, DirectorPort]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
     for ctc in pairing.ctcs:
         first, second = ctc.plugs
@@ -157,8 +157,8 @@ def contradiction(pairings: Sequence[Pairing], links: Sequence[Layout]) -> str |
         "one of these is wrong, and the layout is without directors and ports. Correct the link "
         "addresses of these control units, or SWITCH of these chpids"
     )
-    plugs: dict[int, Plug] = {}
-    channels: dict[Plug, int] = {}
+    plugs: dict[int, DirectorPort] = {}
+    channels: dict[DirectorPort, int] = {}
     names: dict[int, str] = {}
     for pairing, link in zip(pairings, links, strict=True):
         systems = {system.node: system for system in pairing.systems}

@@ -4,12 +4,13 @@ Each import is a function with a typed answer, of which its command is made. It 
 should know as it goes, and its record keeps that.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from importlib import import_module
 from itertools import starmap, zip_longest
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ParamSpec, Self, cast
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
@@ -169,11 +170,15 @@ class Imported:
         return found
 
 
-def remembered(work: Callable[..., Imported]) -> Callable[..., Imported]:
+_Given = ParamSpec("_Given")
+
+
+def remembered(work: Callable[_Given, Imported]) -> Callable[_Given, Imported]:
     """An import whose record keeps what it tells."""
 
     @wraps(work)
-    def imported(*args: Any, tell: Tell = nobody, **given: Any) -> Imported:
+    def imported(*args: _Given.args, **given: _Given.kwargs) -> Imported:
+        tell = cast("Tell", given.get("tell", nobody))
         told: list[Deck | Sequence[Unpaired] | str] = []
 
         def note(what: Deck | Sequence[Unpaired] | str) -> None:
@@ -181,7 +186,8 @@ def remembered(work: Callable[..., Imported]) -> Callable[..., Imported]:
             tell(what)
 
         with in_python():
-            found = work(*args, tell=note, **given)
+            given["tell"] = note
+            found = work(*args, **given)
         remarks = tuple(each for each in told if isinstance(each, str))
         unpaired = [each for some in told if not isinstance(some, Deck | str) for each in some]
         return replace(found, remarks=remarks, unpaired=tuple(unpaired))
@@ -205,9 +211,9 @@ def named_texts(texts: Sequence[AnyText] | Mapping[str, AnyText]) -> list[NamedT
 
 
 def _named_text(text: AnyText) -> NamedText:
-    node, equals, file = str(text).partition("=")
-    if equals and isinstance(text, str) and not ("\n" in text or isinstance(text, NamedText)):
-        return read_text(file, node)
+    is_file = isinstance(text, str) and not ("\n" in text or isinstance(text, NamedText))
+    if is_file and (named := re.fullmatch(r"([\w$#@-]{1,8})=(.*)", str(text))):
+        return read_text(named[2], named[1])
     return read_text(text)
 
 

@@ -86,7 +86,8 @@ def import_iocp(
     """Pair the FCTC devices of IOCP decks, or of IOCP's reports of them.
 
     Devices that join partitions go together by chpid, link address, CUADD and unit address; what
-    has no mate is listed on stderr, with the reason. Each two partitions make a link.
+    has no mate is ``unpaired``, with the reason, and listed on stderr. Each two partitions make a
+    link.
 
     Raises `ConfigurationError` for what cannot be read. A deck is the path of a file, or its text,
     and ``config`` may be by system. ``tell`` is told what the record keeps, as it is found.

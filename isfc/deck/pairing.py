@@ -49,7 +49,7 @@ class Unpaired:
 
 
 @dataclass(frozen=True, slots=True)
-class Plug:
+class DirectorPort:
     """A port of a director."""
 
     director: str
@@ -78,17 +78,17 @@ class Joined:
         return self.channels[0].chpid, self.channels[1].chpid
 
     @property
-    def plugs(self) -> tuple[Plug | None, Plug | None]:
+    def plugs(self) -> tuple[DirectorPort | None, DirectorPort | None]:
         """Where the two channels sit, as far as it is known: control units lead to the far one."""
         return _plug(self.channels[0], self.links[1]), _plug(self.channels[1], self.links[0])
 
 
-def _plug(channel: Channel, link: str | None) -> Plug | None:
+def _plug(channel: Channel, link: str | None) -> DirectorPort | None:
     """Where a channel sits to which control units with ``link`` lead."""
     if link is None:
         return None
     director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
-    return Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
+    return DirectorPort(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
 @dataclass(frozen=True, slots=True)

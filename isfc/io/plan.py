@@ -34,8 +34,8 @@ class PlannedOsa(Struct, frozen=True):
     limit_in: str
 
 
-class FullFirst(Struct, frozen=True):
-    """What is full first."""
+class ResourceUse(Struct, frozen=True):
+    """A resource, and how much of it is used."""
 
     what: str
     """such as `channel 42, processor` or `fanout F`"""
@@ -59,20 +59,20 @@ class IoPlan:
     saps: tuple[SapLoad, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
-    def used(self) -> Iterator[FullFirst]:
+    def used(self) -> Iterator[ResourceUse]:
         """Every resource that data or I/Os may fill, and how much of it is used."""
         for found in self.channels:
             title = f"channel {found.channel.chpid}"
-            yield FullFirst(f"{title}, processor", 100 * found.processor)
-            yield FullFirst(f"{title}, bus", 100 * found.bus)
-            yield FullFirst(f"{title}, line, reads", 100 * found.line_read)
-            yield FullFirst(f"{title}, line, writes", 100 * found.line_write)
+            yield ResourceUse(f"{title}, processor", 100 * found.processor)
+            yield ResourceUse(f"{title}, bus", 100 * found.bus)
+            yield ResourceUse(f"{title}, line, reads", 100 * found.line_read)
+            yield ResourceUse(f"{title}, line, writes", 100 * found.line_write)
         for load in self.trunks:
-            yield FullFirst(load.title, min(100.0, load.percent))
+            yield ResourceUse(load.title, min(100.0, load.percent))
         for saps in self.saps:
-            yield FullFirst(f"SAPs of {saps.system}", saps.busy_percent)
+            yield ResourceUse(f"SAPs of {saps.system}", saps.busy_percent)
 
-    def first(self) -> FullFirst | None:
+    def first(self) -> ResourceUse | None:
         """What is full first as the load grows; None if nothing is used.
 
         A trunk that is full leaves the channels below it with less to do than they could.

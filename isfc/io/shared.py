@@ -1,8 +1,8 @@
 """Disks on the chpids of a link: what they want of them, and what they get beside its CTCs.
 
 `with_disks` writes what the disks want into a layout, so that whatever runs it has them; what
-the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.sharing` says
-how the two share.
+the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.channel_use`
+says how the two share.
 """
 
 from collections.abc import Sequence

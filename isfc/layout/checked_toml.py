@@ -225,5 +225,5 @@ def given_bytes(
     """
     if isinstance(text, str) and "\n" in text:
         return text.encode("utf-8", "surrogatepass"), name
-    with within(str(text)):
+    with within("standard input" if Path(text) == STANDARD_INPUT else str(text)):
         return read_bytes(Path(text), what, length_max), str(text)

@@ -75,7 +75,7 @@ class Opening:
     def check(self, partners: Sequence[NodeName]) -> None:
         """Raise `ConfigurationError` unless each of the partners, and no other, is to be met.
 
-        Nor when nobody would come to where it listens.
+        Also when nobody would come to where it listens.
         """
         listen, connect = self.listen, self.connect
         for name in connect:

@@ -9,7 +9,7 @@ and says of which; ``make docs`` renews it (`tools.calibration.certainty`).
 
 Choices are surer than figures: what is wrong in two figures alike is not wrong in their ratio. So
 the range of a ratio comes from the errors of ratios of published rows
-(`scenarios.figures.ranges.gain_range`).
+(`scenarios.figures.ranges.link_ratio`).
 
 What no published figure tells, such as a later feature, makes a range wider:
 `scenarios.figures.assumptions`.
@@ -153,7 +153,7 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
     """The range of how many times one rate another is, inside of what was measured.
 
     Both are off alike, so that this is surer than either; less so where a link has ``one_ctc``.
-    `scenarios.figures.ranges.gain_range` widens it.
+    `scenarios.figures.ranges.link_ratio` widens it.
     """
     errors = ratio_errors(differs, one_ctc=one_ctc)
     basis = f"the errors of {errors.rows} ratios between IBM's runs with {errors.family}"

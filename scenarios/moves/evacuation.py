@@ -214,7 +214,7 @@ class EvacuationOutcome:
     ``devices`` are the CTCs as the systems that were left saw them, from the first command on.
     ``meanwhile`` is what each link's other traffic got. What it gets without guests, ``alone``, and
     of each guest that a limit ended what would let it be moved, are there of moves that were made
-    by `scenarios.moves.evacuated`.
+    by `scenarios.moves.compared`.
     """
 
     evacuation: Evacuation

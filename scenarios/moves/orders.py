@@ -28,7 +28,9 @@ from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.operation import Trunks
 
-_TIMED: Final = re.compile(r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>\S.*)", re.ASCII)
+_TIMED: Final = re.compile(
+    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>\S.*)", re.IGNORECASE | re.ASCII
+)
 _RELOCATION: Final = re.compile(
     r"(?:VMRELO(?:CATE)? +)?(?P<verb>MODIFY|CANCEL|STATUS)"
     r"(?: +(?:USER +)?(?P<user>\S{1,8}))?(?P<operands>(?: +\S+)*)",

@@ -19,6 +19,7 @@ MODULE_LINES_MAX: Final = 500
 FUNCTION_LINES_MAX: Final = 60
 PARAMETERS_MAX: Final = 14
 
+RENDERER: Final = "isfc.cli.output.streams"
 WORLDLY: Final = frozenset("open input exec eval breakpoint __import__".split())
 EMPTY_NAMES: Final = frozenset(
     "common helper helpers manager misc serialisation serialization util utils".split()
@@ -188,6 +189,8 @@ def _check_names(module: str, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, s
     pure = not _under(module, "scenarios isfc.cli isfc.live isfc.search")
     for node in nodes:
         match node:
+            case ast.Name(id="print") if module != RENDERER:
+                yield node.lineno, f"print: only {RENDERER} speaks to people"
             case ast.Name(id=name) if pure and name in WORLDLY:
                 yield node.lineno, f"{name}: a node does no I/O and runs no text"
             case ast.Import(names=names) if any(alias.name == "random" for alias in names):

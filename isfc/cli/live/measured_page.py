@@ -1,4 +1,4 @@
-"""What a live run shows: as ``isfc run`` does, from each system that has measured."""
+"""Running a live command, and what it shows: as ``isfc run``, from each system that measured."""
 
 import asyncio
 import shlex

@@ -94,7 +94,7 @@ def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
 
 
 def _uncounted(counters: _Counters, **kept: Any) -> _Counters:
-    """Counters as they begin, but for what is no count."""
+    """Counters as they begin, but for what is no count, and for counts by size."""
     names = [each.name for each in fields(counters)]
     counts = {name: 0 for name in names if isinstance(getattr(counters, name), int)}
     return replace(counters, **counts | kept)

@@ -74,7 +74,7 @@ class Chosen:
 
 
 class RunOptions(DecksOptions, frozen=True, kw_only=True):
-    """What goes with what is checked as it is read; all raise `ConfigurationError`."""
+    """The options of ``isfc run``; what reads them raises `ConfigurationError`."""
 
     layout: LayoutArgument
     link_name: LinkOption = None

@@ -50,7 +50,7 @@ class GuardedApplication:
         await app({**scope, "path": path, "raw_path": path.encode()}, receive, guarded)
 
     def _refusal(self, path: str, headers: Headers) -> PlainTextResponse | None:
-        """Why a request is not answered: a status and a sentence. None if it is."""
+        """The answer to a request that is refused; None if it is not."""
         if headers.get("host") not in self._hosts:
             return PlainTextResponse("The Host header names another host.", 421)
         origin = headers.get("origin")

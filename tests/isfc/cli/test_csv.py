@@ -85,6 +85,8 @@ def test_tables_are_csv(
     table = [*csv.reader(StringIO(capsys.readouterr().out), strict=True)]
     assert len(table) > 1
     assert len({len(row) for row in table}) == 1
+    assert run([*name.split(), *EXAMPLES[name].split()]) == ExitCode.GOOD
+    assert "\N{HORIZONTAL ELLIPSIS}" not in capsys.readouterr().out  # nothing is cut off
 
 
 def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:

@@ -1,6 +1,7 @@
 """Decisions from Python: what the commands find, and errors that name the argument."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -204,3 +205,14 @@ def test_a_link_of_a_file_brings_the_notes_that_the_command_has(
         assert {note.kind for note in found} >= {"alone", "one-channel"}
         known = [note["text"] for note in printed if note["kind"] != "no-range"]
         assert [note.text for note in found] == known
+
+
+def test_imports_have_the_types_of_their_arguments_and_files_may_be_called_as_they_like(
+    tmp_path: Path,
+) -> None:
+    """Any argument was let pass, and a path was parted at an equals sign."""
+    with pytest.raises(TypeError, match="partitionz"):
+        isfc.import_iocp([], partitionz="A,B")  # type: ignore[call-arg]
+    log = tmp_path / "run=1.txt"
+    with pytest.raises(isfc.ConfigurationError, match=re.escape(f"{log}: cannot be read")):
+        isfc.import_islink([str(log)])

@@ -28,7 +28,6 @@ def test_carries_what_is_asked_for_if_it_can() -> None:
     found = estimate(work(rate_per_s=20_000))
     assert found.demands[0].rate_per_s == 20_000
     assert found.processor == pytest.approx(20_000 * 3226e-9)
-    assert found.demands[0].rate_per_s == 20_000
 
 
 def test_defers_what_it_cannot_carry() -> None:

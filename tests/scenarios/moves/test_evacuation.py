@@ -232,6 +232,7 @@ def test_more_channels_never_make_it_longer(change_mib: int) -> None:
 
 def test_the_only_guest_is_called_as_the_operator_calls_it() -> None:
     order = read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXQUIESCE 20", ["GUEST"])
+    assert read_order("5S modify LINUX1 MAXTOTAL 50 MAXQUIESCE 20", ["GUEST"]) == order
     assert (order.user, order.changes) == ("GUEST", (("max_total", 50), ("max_quiesce", 20)))
     with pytest.raises(ConfigurationError, match="MAXTOTAL twice"):
         read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXT 20", ["GUEST"])

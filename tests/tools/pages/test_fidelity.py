@@ -10,8 +10,19 @@ from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import TABLES, load_table
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
+from tools.calibration.knobs import present_values
+from tools.calibration.left_out import EVERY
 from tools.calibration.replayed import ReplayedTable, load, stored
-from tools.pages.fidelity import UNKNOWN, OffReason, load_reasons, replayed, told, worst_rows
+from tools.pages.fidelity import (
+    CONSTANTS_MAX,
+    UNKNOWN,
+    OffReason,
+    load_reasons,
+    model_goals,
+    replayed,
+    told,
+    worst_rows,
+)
 
 Factor = Callable[[str, str], float]
 """By how much the figure of a row (its key) and measure is off."""
@@ -55,6 +66,12 @@ def test_perfect_replay_meets_every_goal() -> None:
     assert "| transport | MB/s both ways | multi-CTC | 120 | 0 | 0 | 0 | % |" in found["near"]
     assert "| MB/s both ways | the model | 300 | 100 | 0 | 0 | 0 |" in found["choices"]
     assert "| the model | 0 | 0 |" in found["links"]
+
+
+def test_suites_left_out_and_the_number_of_constants_have_goals() -> None:
+    near = {"suite": EVERY, "rows": "240", "median": "0.05", "p90": "0.161", "worst": "0.3"}
+    assert [each["meets_goal"] for each in model_goals([near])] == [True, False, True, True]
+    assert len(present_values()) <= CONSTANTS_MAX
 
 
 def test_goals_are_judged_by_the_mean_of_the_seeds_and_those_that_are_missed_marked() -> None:

@@ -34,14 +34,14 @@ def test_nothing_is_lost_in_a_few_seeds(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_everything_arrives_once_and_in_order_in_clusters(seed: int) -> None:
-    assert run(draw_cluster(seed))["events"] > 0
+    assert run(draw_cluster(seed))["messages"] > 0
 
 
 @pytest.mark.at_length
 @pytest.mark.parametrize("first", few_in_every_run(range(100, 400, 25), 4))
 def test_everything_arrives_once_and_in_order_in_many_clusters(first: int) -> None:
     for seed in range(first, first + 25):
-        assert run(draw_cluster(seed))["events"] > 0, seed
+        assert run(draw_cluster(seed))["messages"] > 0, seed
 
 
 def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counted_yet() -> None:
