@@ -211,7 +211,7 @@ def test_imports_have_the_types_of_their_arguments_and_files_may_be_called_as_th
     tmp_path: Path,
 ) -> None:
     """Any argument was let pass, and a path was parted at an equals sign."""
-    with pytest.raises(TypeError, match="partitionz"):
+    with pytest.raises(isfc.ConfigurationError, match="partitionz"):
         isfc.import_iocp([], partitionz="A,B")  # type: ignore[call-arg]
     log = tmp_path / "run=1.txt"
     with pytest.raises(isfc.ConfigurationError, match=re.escape(f"{log}: cannot be read")):
