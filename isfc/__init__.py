@@ -4,8 +4,9 @@ This is the whole public face; docs/api.md shows it at work. Whatever is not nam
 but for `isfc.testing`. Nothing is loaded before it is used, so ``import isfc`` takes no time.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from isfc.errors.public import public_face
 
 if TYPE_CHECKING:
     from isfc import measured as measured
@@ -109,7 +110,6 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.loss import pieces as pieces
-    from isfc.layout.note import Note as Note
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
@@ -122,11 +122,12 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
+    from isfc.reports.figure import Figure as Figure
+    from isfc.reports.figure import Interval as Interval
+    from isfc.reports.figure import Range as Range
+    from isfc.reports.figure import Unit as Unit
+    from isfc.reports.note import Note as Note
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
-    from scenarios.figures.figure import Figure as Figure
-    from scenarios.figures.figure import Interval as Interval
-    from scenarios.figures.figure import Range as Range
-    from scenarios.figures.figure import Unit as Unit
     from scenarios.figures.rates import ModelledRate as ModelledRate
     from scenarios.figures.rates import carried as carried
     from scenarios.figures.rates import others_busy as others_busy
@@ -169,7 +170,7 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",
-    "scenarios.figures.figure": "Figure Range Interval Unit",
+    "isfc.reports.figure": "Figure Range Interval Unit",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
     "isfc.answers.results": "compare_results ComparedResults",
@@ -188,7 +189,7 @@ _PUBLIC: Final = {
     "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
-    "isfc.layout.note": "Note",
+    "isfc.reports.note": "Note",
     "scenarios.runs.workload": "Workload",
     "scenarios.moves.guest": "GuestPlan GuestMemory Limits",
     "isfc.measured": "measured",
@@ -210,24 +211,11 @@ _PUBLIC: Final = {
 }
 """The modules that define public names, in the order of docs/api.md, each with its names."""
 
-_HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names.split()}
+_HOMES, __getattr__, _names = public_face("isfc", _PUBLIC)
 
 if not TYPE_CHECKING:  # a checker has the names of the imports
     __all__ = [*_HOMES]
 
 
-def __getattr__(name: str) -> Any:
-    """A public name, from the module that defines it."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'isfc' has no attribute {name!r}")
-    if home == f"isfc.{name}":
-        return import_module(home)
-    found = getattr(import_module(home), name)
-    if isinstance(found, type) and found.__doc__ in (None, "", "mypyc filler docstring"):
-        import_module("isfc.documented").document(found)
-    return found
-
-
 def __dir__() -> list[str]:
-    return [*_HOMES, "__version__"]
+    return [*_names(), "__version__"]

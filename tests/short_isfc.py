@@ -23,6 +23,6 @@ if __name__ in ("__main__", "__mp_main__"):
         setattr(module, name, value)
 
 if __name__ == "__main__":
-    from isfc.__main__ import main
+    from isfc.cli.script import main
 
     raise SystemExit(main())

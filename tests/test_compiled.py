@@ -23,10 +23,10 @@ from io import BytesIO
 
 import isfc.link.logical_link
 from isfc.engine.virtual import VirtualEngine
-from isfc.journal.journal import journalled, replay
+from isfc.engine.journal import journalled, replay
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
-from isfc.journal.record import FILE_HEADER, JournalReader
+from isfc.engine.journal_record import FILE_HEADER, JournalReader
 from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end

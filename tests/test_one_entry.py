@@ -9,10 +9,6 @@ from msgspec.structs import replace
 
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
-from isfc.cp import processor
-from isfc.cp.messages import CpResponse, Target
-from isfc.cp.processor import COMMANDS, CommandProcessor, CpCommand
-from isfc.cp.words import CommandWords
 from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -21,6 +17,10 @@ from isfc.layout.rules import book
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message
+from isfc.system.cp import processor
+from isfc.system.cp.messages import CpResponse, Target
+from isfc.system.cp.processor import COMMANDS, CommandProcessor, CpCommand
+from isfc.system.cp.words import CommandWords
 from isfc.system.system import System
 from isfc.testing.pair import Setup
 from scenarios.runs.experiment import Experiment

@@ -5,10 +5,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
+from isfc.reports.figure import Figure, Unit
 from isfc.reports.units import range_of, shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.experiment import STATED_PAIRS

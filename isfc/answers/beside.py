@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
-from scenarios.figures.figure import Unit
 
 DEVICE_NAMES: Final[Mapping[str, str]] = {
     "io_per_s": "I/O/s",

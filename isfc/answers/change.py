@@ -9,10 +9,10 @@ from typing import Annotated, Final
 from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.arguments import Argument, checked, spelt
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
 from isfc.layout.change import (
     Nodes,
@@ -31,10 +31,10 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
-from isfc.search.workers import each_by
-from scenarios.figures.figure import Figure
+from isfc.reports.figure import Figure
 from scenarios.figures.rates import Carried, carried_alone
 from scenarios.runs.traffic import checked_traffic
+from scenarios.search.workers import each_by
 
 _BEFOREHAND: Final = (
     (

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from isfc.answers.change import Change, ChangeStep
 from isfc.layout.change import Order, StepKind
+from isfc.reports.figure import Figure
 from isfc.reports.ranges import range_note
 from isfc.reports.units import with_unit
-from scenarios.figures.figure import Figure
 
 
 def change_lines(change: Change) -> Iterator[str]:

@@ -6,18 +6,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.arguments import checked
 from isfc.deck import scheme
+from isfc.errors.arguments import checked
+from isfc.errors.in_words import first_listed
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
-from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import book
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
-from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.reported import Reported
 from scenarios.runs.traffic import checked_traffic
 
 _PLACES: Final = 6

@@ -6,20 +6,20 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.arguments import SEED_MAX, Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import SEED_MAX, Argument, checked, spelt
+from isfc.errors.in_words import exact
 from isfc.layout.capacity import directions_of
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import exact
 from isfc.layout.layout import Layout
-from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reported import Charted
 from isfc.reports.chart import Grid
+from isfc.reports.figure import Unit
+from isfc.reports.note import Note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Charted
 from isfc.reports.units import shown
-from isfc.search.workers import each_by
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
@@ -34,13 +34,13 @@ from scenarios.figures.collide import (
     trials,
 )
 from scenarios.figures.collide import collide as run_trial
-from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
+from scenarios.search.workers import each_by
 
 UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"

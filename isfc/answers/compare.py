@@ -19,23 +19,22 @@ from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.losses import worst_loss
 from isfc.answers.plan import WorstLoss
 from isfc.answers.results import ComparedResults, compare_results
-from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, shipped_layouts
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.foreign_text import SourceKind, source_kind
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
-from isfc.reported import Reported
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.ranges import range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown, with_unit
-from isfc.search.workers import each_by
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
-from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
@@ -43,6 +42,7 @@ from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.experiment import PAIRS_MAX, STATED_PAIRS, SUITE, Load, in_turn
 from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
 from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage
+from scenarios.search.workers import each_by
 
 _TOLD_MAX: Final = 3
 """Layouts of which the answer tells the worst loss; the table has it of all."""

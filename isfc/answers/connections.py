@@ -11,12 +11,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
-from isfc.arguments import checked
 from isfc.deck.connections import CtcRange, RangeEnd, ranges_of
+from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
-from isfc.reported import Reported
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.reported import Reported
 
 
 class ConnectionEnd(Struct, frozen=True):

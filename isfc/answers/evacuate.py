@@ -21,18 +21,18 @@ from isfc.answers.relocate import (
     orders_given,
     told_in_shares,
 )
-from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import find_node, first_listed, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import find_node, first_listed, listed
 from isfc.link.name import NodeName
-from isfc.reported import Reported
+from isfc.reports.figure import Figure, Unit
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import with_unit
-from scenarios.figures.figure import Figure, Unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan, Limits

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.layout.note import Note
-from isfc.reported import Reported
+from isfc.reports.figure import Unit
 from isfc.reports.measures import run_words
+from isfc.reports.note import Note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
-from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import cluster_notes, run_notes, unranged
 

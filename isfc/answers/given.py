@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from isfc.arguments import spelt
+from isfc.errors.arguments import spelt
 from isfc.layout import catalogue
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection

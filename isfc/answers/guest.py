@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from isfc.arguments import read_size, spelling, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import read_size, spelling, spelt
+from isfc.errors.in_words import exact, find_node
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.in_words import exact, find_node
 from isfc.link.name import NodeName
 from scenarios.moves.guest import (
     KNOWN_GUESTS,

@@ -11,19 +11,19 @@ from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
 from isfc.answers.limit import LimitedBy, limit_of_run, limited, limits_of, to_gain
 from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
-from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
 from isfc.io.run import SECONDS, WARMUP
 from isfc.io.shared import links_with_disks
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
-from isfc.reported import Reported
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Report, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown, with_unit
-from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
 from scenarios.runs.shared_channel import run_shared

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Annotated, Final
 
-from isfc.arguments import Argument, checked
+from isfc.errors.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _CURVES_MAX: Final = 5

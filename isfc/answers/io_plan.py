@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ctc.features import find_feature
-from isfc.arguments import Argument, checked
+from isfc.errors.arguments import Argument, checked
 from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows
 from isfc.io.estimate import ChannelEstimate
@@ -18,12 +18,12 @@ from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.rule import Severity
-from isfc.reported import Reported
+from isfc.reports.figure import Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 Config = Annotated[

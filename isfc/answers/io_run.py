@@ -15,7 +15,8 @@ from isfc.answers.io_plan import (
     machine_tables,
     name_of,
 )
-from isfc.arguments import SEED_MAX, Argument, checked
+from isfc.errors.arguments import SEED_MAX, Argument, checked
+from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import LOADS, IoLimit, IoLimiting, IoResource, find_io_limit
 from isfc.io.plan import asynchronous
@@ -36,12 +37,11 @@ from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad, trunk_loads
 from isfc.io.zhyperlink import synchronous_loads
 from isfc.layout.checked_toml import within
-from isfc.layout.in_words import listed
-from isfc.layout.note import Note
-from isfc.reported import Reported
+from isfc.reports.figure import Unit
+from isfc.reports.note import Note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _SECONDS_MAX: Final = 3_600.0

@@ -10,8 +10,9 @@ from msgspec.structs import asdict
 from msgspec.structs import replace as replace_fields
 
 from isfc.answers.io_plan import name_of
-from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
+from isfc.errors.in_words import listed
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
@@ -30,12 +31,11 @@ from isfc.io.sizing import (
     SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
-from isfc.layout.in_words import listed
-from isfc.layout.note import Note
-from isfc.reported import Reported
+from isfc.reports.figure import Unit
+from isfc.reports.note import Note
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _KM: Final = 100.0

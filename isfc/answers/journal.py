@@ -12,15 +12,15 @@ from msgspec.structs import asdict
 
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
-from isfc.arguments import STANDARD_INPUT, checked
+from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH, Read
+from isfc.engine.journal import replay
+from isfc.engine.journal_record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.errors import ConfigurationError, JournalError
-from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH, Read
-from isfc.journal.journal import replay
-from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
+from isfc.errors.arguments import STANDARD_INPUT, checked
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.reported import Reported
 from isfc.reports.record import record_of
+from isfc.reports.reported import Reported
 from isfc.system.definition import LinkEndDefinition
 
 _RDEV_ACTS: Final = (

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import UNSET
 
 from isfc.answers.journal import JournalDifference, JournalInput, JournalOutcome, JournalReplay
-from isfc.layout.in_words import exact
+from isfc.errors.in_words import exact
 from isfc.reports.report import Column, Report, Table
 
 _WHAT_WIDTH: Final = 28

@@ -13,14 +13,13 @@ from msgspec import Struct
 
 from isfc.answers.measured_files import AboutFiles, Measurements, files_and_records, read_files
 from isfc.answers.relocate import Together, plans_of
-from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import check_known, find_node
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_known, find_node
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
-from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
@@ -38,16 +37,17 @@ from isfc.measured.intervals import (
 )
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
-from isfc.reported import Charted
-from isfc.search.sizing import LostPiece
-from isfc.search.windows import Beside, Leaving, Window, guest_rate
-from isfc.search.workers import each_by
-from scenarios.figures.figure import Figure, NoRange, Unit
+from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.note import Note
+from isfc.reports.reported import Charted
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.notes import large_guests
 from scenarios.runs.at_site import GivenSite, named_link
 from scenarios.runs.experiment import SATURATED, RunEach
+from scenarios.search.sizing import LostPiece
+from scenarios.search.windows import Beside, Leaving, Window, guest_rate
+from scenarios.search.workers import each_by
 
 MONTHS_MAX: Final = 120
 

@@ -5,16 +5,16 @@ from itertools import groupby
 from typing import Any, Final
 
 from isfc.answers.loads import Loads, WayLoad
-from isfc.layout.in_words import first_listed
+from isfc.errors.in_words import first_listed
 from isfc.measured.intervals import Slot
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Unit
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import bytes_words, shown
-from isfc.search.sizing import LostPiece
-from isfc.search.windows import Leaving, Window
-from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
+from scenarios.search.sizing import LostPiece
+from scenarios.search.windows import Leaving, Window
 
 GONE = {
     LostPiece.NONE: "whole",

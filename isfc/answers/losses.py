@@ -10,10 +10,10 @@ from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.answers.plan import WorstLoss
-from isfc.arguments import checked, spelt
+from isfc.errors.arguments import checked, spelt
+from isfc.errors.in_words import first_listed, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import first_listed, listed
 from isfc.layout.loss import (
     CTC,
     PORT,
@@ -26,20 +26,20 @@ from isfc.layout.loss import (
     named_alone,
 )
 from isfc.layout.loss import spelt as spelt_piece
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reported import Charted
 from isfc.reports.chart import Bars
+from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Charted
 from isfc.reports.units import shown, with_unit
-from isfc.search.workers import each_by
-from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
+from scenarios.search.workers import each_by
 
 BY_RULE: Final = "by IBM's rule of thumb"
 ALL_LINKS: Final = "of the slower direction of each link"

@@ -10,28 +10,28 @@ from msgspec.structs import asdict
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
-from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
+from isfc.errors.in_words import find_node, first_listed
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import find_node, first_listed
 from isfc.layout.layout import Layout
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reported import Charted
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Charted
 from isfc.reports.units import shown
-from isfc.search.workers import each_by
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
 from scenarios.runs.experiment import Load
+from scenarios.search.workers import each_by
 
 _DETAILED_MAX: Final = 3
 """Intervals of which the page has the figures; of more it has their medians."""

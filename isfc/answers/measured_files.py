@@ -7,13 +7,13 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.arguments import Argument, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, spelt
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran, table_rows
 from isfc.measured.record_layout import read_layouts
-from isfc.reported import Reported
+from isfc.reports.reported import Reported
 from scenarios.figures.site_workload import find_ran
 from scenarios.runs.experiment import read_load
 

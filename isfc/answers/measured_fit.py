@@ -7,22 +7,22 @@ from msgspec.structs import replace
 
 from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.answers.relocate import Progress
-from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import find_node, listed
+from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import find_node, listed
 from isfc.layout.site import Errors
-from isfc.library import check_library
 from isfc.measured.seen import of_end, seen_intervals
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
-from isfc.search.site_fit import fit as fit_intervals
-from isfc.search.site_fit import runs_of
-from isfc.search.site_fitted import FitRefused, Fitted
-from isfc.search.site_intervals import INTERVALS_MAX, intervals_of
-from isfc.search.site_search import Runs
-from isfc.search.workers import calling
-from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
+from scenarios.search.site_fit import fit as fit_intervals
+from scenarios.search.site_fit import runs_of
+from scenarios.search.site_fitted import FitRefused, Fitted
+from scenarios.search.site_intervals import INTERVALS_MAX, intervals_of
+from scenarios.search.site_search import Runs
+from scenarios.search.workers import calling
 
 RIVALS: Final = 3
 """Explanations that the page of a fit names."""

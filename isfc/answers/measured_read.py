@@ -7,12 +7,12 @@ from typing import Annotated, Any, Final
 from ctc.address import format_rdev
 from isfc.answers.beside import DEVICE_NAMES, across
 from isfc.answers.measured_files import AboutFiles, Measured, Measurements, WhatRan, measurements_of
-from isfc.arguments import Argument, checked
+from isfc.errors.arguments import Argument, checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.measured.measurement import COLUMNS, LinkFigures, Measurement
 from isfc.measured.seen import seen_link
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
-from scenarios.figures.figure import Unit
 from scenarios.runs.at_site import named_link
 
 _REMARKS_MAX: Final = 2

@@ -6,12 +6,12 @@ from typing import Any, Final
 from msgspec.structs import asdict
 
 from isfc.answers.relocate import MovedGuest, Moves
-from isfc.arguments import spelt
-from isfc.layout.in_words import first_listed, listed
+from isfc.errors.arguments import spelt
+from isfc.errors.in_words import first_listed, listed
+from isfc.reports.figure import Unit
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
-from scenarios.figures.figure import Unit
 from scenarios.moves.evacuation import WouldMove
 from scenarios.moves.guest import GuestMemory, Pass, RelocationEnd
 from scenarios.moves.orders import Response

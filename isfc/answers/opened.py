@@ -6,10 +6,10 @@ from dataclasses import replace
 from isfc.answers.simulation import Simulation
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.reports.figure import Figure, Unit
 from isfc.reports.units import shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
 from scenarios.runs.experiment import SATURATED, Load, in_turn

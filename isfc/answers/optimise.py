@@ -9,34 +9,42 @@ from typing import Annotated, Any, Final, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
-from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import check_known
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_known
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import in_use
 from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.reported import Charted
 from isfc.reports.delimited import records
-from isfc.search.candidate import parse_fixed
-from isfc.search.optimise import optimise as search
-from isfc.search.scoring import Contender, Found, LinksObjective, Move, Objective, Scoring, Task
-from isfc.search.workers import shared_out
-from scenarios.figures.figure import Figure
+from isfc.reports.figure import Figure
+from isfc.reports.note import Note
+from isfc.reports.reported import Charted
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload, load_of
+from scenarios.search.candidate import parse_fixed
+from scenarios.search.optimise import optimise as search
+from scenarios.search.scoring import (
+    Contender,
+    Found,
+    LinksObjective,
+    Move,
+    Objective,
+    Scoring,
+    Task,
+)
+from scenarios.search.workers import shared_out
 
 UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""

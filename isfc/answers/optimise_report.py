@@ -9,12 +9,12 @@ from msgspec import Struct
 from isfc.answers.advice import two_paces
 from isfc.answers.optimise import UNDEFINED, Placing, SearchResult
 from isfc.reports.chart import LIKELY, Lines
+from isfc.reports.figure import Figure, Unit
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, shown, with_unit
-from isfc.search.scoring import Objective
-from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.steady import Rate
+from scenarios.search.scoring import Objective
 
 
 def optimise_report(found: SearchResult) -> Report:

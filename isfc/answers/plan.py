@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 from ctc.address import format_chpid, format_rdev
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_links
-from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.capacity import slower_by_rule, speed_text
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
-from isfc.layout.note import Note
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import shares_anything
-from isfc.reported import Reported
-from scenarios.figures.figure import Figure, NoRange, Unit
+from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.note import Note
+from isfc.reports.reported import Reported
 from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from isfc.answers.plan import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
 from isfc.layout.collection import Collection
-from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reported import Reported
+from isfc.reports.figure import Figure
+from isfc.reports.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.record import record_of
-from isfc.search.workers import each_by
+from isfc.reports.reported import Reported
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,
@@ -34,11 +34,11 @@ from scenarios.figures.cluster_plan import (
     slowest_of,
     system_overview,
 )
-from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.shared_channel import run_shared
+from scenarios.search.workers import each_by
 
 
 class LinkTogether(Struct, frozen=True):

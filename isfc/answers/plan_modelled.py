@@ -34,11 +34,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
+from isfc.reports.figure import Figure, NoRange, Unit
 from isfc.reports.ranges import range_note
 from isfc.reports.units import shown
-from isfc.search.workers import each_by
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import rests_on
 from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
@@ -55,6 +54,7 @@ from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
 from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
+from scenarios.search.workers import each_by
 
 _ALONE: Final = (
     "The rule's figure for a CTC that both ends write on is near what IBM measured with short "

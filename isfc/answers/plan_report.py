@@ -8,9 +8,9 @@ from msgspec import UNSET
 from isfc.answers.plan import Modelled, PlannedCtc, PlannedLink, planned_by_rule
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
+from isfc.reports.figure import Figure, NoRange, Unit
 from isfc.reports.report import NODE_STYLES, Column, Report, Table, caveats
 from isfc.reports.units import with_unit
-from scenarios.figures.figure import Figure, NoRange, Unit
 
 
 def plan_report(found: PlannedLink) -> Report:

@@ -8,16 +8,15 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.guest import read_guests
 from isfc.answers.limit import LimitedBy, limits_of
-from isfc.arguments import SEED_MAX, Argument, Jobs, checked, spelt
+from isfc.errors.arguments import SEED_MAX, Argument, Jobs, checked, spelt
+from isfc.errors.in_words import find_node, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
-from isfc.layout.in_words import find_node, listed
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reported import Reported
-from isfc.search.workers import each_by
-from scenarios.figures.figure import Figure
+from isfc.reports.figure import Figure
+from isfc.reports.note import Note, NoteKind
+from isfc.reports.reported import Reported
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
@@ -38,6 +37,7 @@ from scenarios.moves.orders import UNNAMED, Order, Response, read_orders
 from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
+from scenarios.search.workers import each_by
 
 Progress = Callable[[float], None] | None
 """Is told what share is done, from 0 to 1."""

@@ -32,15 +32,14 @@ from isfc.answers.views import (
     run_notes_of,
     sample_seconds,
 )
-from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import check_known
-from isfc.layout.note import Note
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import check_known
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
-from isfc.reported import Charted
 from isfc.reports.measures import seed_words
-from isfc.search.workers import each_by
+from isfc.reports.note import Note
+from isfc.reports.reported import Charted
 from scenarios.published.replay import (
     ALL_TABLES,
     SECONDS,
@@ -60,6 +59,7 @@ from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
+from scenarios.search.workers import each_by
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
 

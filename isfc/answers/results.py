@@ -14,13 +14,13 @@ from msgspec.structs import force_setattr, replace
 
 from ctc.errors import CtcError
 from isfc.answers.difference import differences
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.reported import Reported
 from isfc.reports.ranges import RangeRecord
+from isfc.reports.reported import Reported
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
 from scenarios.runs.cluster_rows import CarriedRates

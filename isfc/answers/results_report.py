@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
 from isfc.answers.results import ComparedResults, ResultFigure, Setting
-from isfc.layout.in_words import first_listed
+from isfc.errors.in_words import first_listed
+from isfc.reports.figure import Interval, Unit
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
 from isfc.reports.ranges import RangeRecord, plain
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
-from scenarios.figures.figure import Interval, Unit
 
 _MOVED_MAX: Final = 2
 """Changes of a layout that the answer names."""

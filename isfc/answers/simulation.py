@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from isfc.answers.links_run import LinksRun, links_run
 from isfc.answers.run import LinkRun, link_run
-from isfc.arguments import checked
+from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from isfc.reported import Reported, report_of
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note
 from isfc.reports.report import Column, Report
-from scenarios.figures.figure import Figure, Unit
+from isfc.reports.reported import Reported, report_of
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.cluster_rows import cluster_rows

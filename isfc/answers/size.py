@@ -8,20 +8,23 @@ from msgspec.structs import replace
 
 from ctc.profiles import find_profile
 from isfc.answers.limit import LimitedBy, limits_of
-from isfc.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.in_words import check_known, exact
 from isfc.layout.build import read_nodes
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
-from isfc.layout.in_words import check_known, exact
-from isfc.layout.note import Note
 from isfc.layout.write import format_layout
-from isfc.reported import Reported
 from isfc.reports.delimited import records
+from isfc.reports.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import with_unit
-from isfc.search.sizing import (
+from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
+from scenarios.runs.notes import BUSY_UNRANGED, run_notes
+from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
+from scenarios.search.sizing import (
     DEFAULT_FEATURES,
     MB_PER_S_MAX,
     RUNS_MAX,
@@ -29,9 +32,6 @@ from isfc.search.sizing import (
     SizedLink,
     SizeSearch,
 )
-from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
-from scenarios.runs.notes import BUSY_UNRANGED, run_notes
-from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
 
 _GONE: Final = {
     LostPiece.NONE: "with nothing gone",

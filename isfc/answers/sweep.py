@@ -7,17 +7,23 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import check_known, listed
-from isfc.layout.note import Note
-from isfc.reported import Charted
+from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
+from isfc.errors.in_words import check_known, listed
 from isfc.reports.chart import Lines, between
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.reported import Charted
 from isfc.reports.units import with_unit
-from isfc.search.grid import Cell, at_site, read_grid
-from isfc.search.sweep import (
+from scenarios.figures.certainty import Odds, nobody_is_ahead
+from scenarios.figures.ranges import run_figures
+from scenarios.runs.at_site import GivenSite, given_site
+from scenarios.runs.notes import several_notes
+from scenarios.runs.repeat import MEASURES, spread_percent
+from scenarios.search.grid import Cell, at_site, read_grid
+from scenarios.search.sweep import (
     BEST,
     Row,
     RowStore,
@@ -30,13 +36,7 @@ from isfc.search.sweep import (
     standings,
     varying_axes,
 )
-from isfc.search.workers import told
-from scenarios.figures.certainty import Odds, nobody_is_ahead
-from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.ranges import run_figures
-from scenarios.runs.at_site import GivenSite, given_site
-from scenarios.runs.notes import several_notes
-from scenarios.runs.repeat import MEASURES, spread_percent
+from scenarios.search.workers import told
 
 _LISTED: Final = 3
 """How many notes of a kind are shown; the runs have all."""

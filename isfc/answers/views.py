@@ -7,13 +7,13 @@ from typing import Any, Final, Self
 from msgspec import Struct
 
 from isfc.answers.run import SERVICE, figures_of_run, measured_notes
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import within
-from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from isfc.reports.figure import Figure
+from isfc.reports.note import Note
 from isfc.reports.ranges import factor_line, range_note
-from scenarios.figures.figure import Figure
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import MeasuredRun, Row, check_traffic

@@ -18,7 +18,6 @@ from typing import Annotated, Any, Final, get_args, get_origin
 import typer
 from msgspec import Struct
 
-from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, LayoutsArgument, ProfileOption
 from isfc.cli.options.option import (
     CsvOption,
@@ -47,10 +46,11 @@ from isfc.cli.output.streams import (
     write_file,
 )
 from isfc.errors import AnswerRefused, ConfigurationError
+from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
+from isfc.errors.in_words import check_known
 from isfc.layout.catalogue import Decks
-from isfc.layout.in_words import check_known
-from isfc.reported import Charted, report_of
 from isfc.reports.report import Report
+from isfc.reports.reported import Charted, report_of
 
 SHARED: Final = {
     "layout": LayoutArgument,
@@ -356,7 +356,7 @@ def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     with ExitStack() as stack:
         if runs:
             from isfc.cli.output.progress import progress_bar, run_all  # much to load
-            from isfc.search.workers import running_by
+            from scenarios.search.workers import running_by
 
             run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
             stack.enter_context(running_by(run_each, progress_bar))

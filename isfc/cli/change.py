@@ -14,7 +14,7 @@ from isfc.cli.options.option import JsonOption, LinkOption, valued
 from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import check_known
+from isfc.errors.in_words import check_known
 
 _LAYOUT, _SCRIPT = "change.toml", "change.cp"
 """What ``--try`` writes."""

@@ -4,7 +4,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from isfc.arguments import as_options
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import valued
 from isfc.cli.options.source import OutputOption, write_text
@@ -13,6 +12,7 @@ from isfc.cli.output.streams import show_log
 from isfc.deck import exported
 from isfc.deck.export import qualified
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import as_options
 from isfc.link.name import NodeName
 
 

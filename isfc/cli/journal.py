@@ -12,7 +12,7 @@ from isfc.cli.options.option import JsonOption, flag
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines
-from isfc.journal.record import JournalReader
+from isfc.engine.journal_record import JournalReader
 from isfc.reports.encoded import encoded
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from isfc.answers.loads import loads as loads_of
 from isfc.answers.loads_report import loads_failure
-from isfc.arguments import read_size, spelt
 from isfc.cli.capability import command_of
 from isfc.cli.options.option import Made, valued
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import read_size, spelt
 from isfc.layout.checked_toml import within
 from scenarios.moves.guest import GuestMemory
 

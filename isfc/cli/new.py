@@ -6,13 +6,13 @@ from typing import Annotated, Final
 
 import typer
 
-from isfc.arguments import as_options
 from isfc.cli.options.option import bounded, flag, valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import ask_user
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import as_options
 from isfc.layout import schema as layout_schema
 from isfc.layout.build import ASSUMED_FEATURE, said_layout
 from isfc.layout.write import format_layout

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from isfc.answers.plan import planned
-from isfc.arguments import Argument
 from isfc.cli.capability import command_of
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument
 from isfc.layout.catalogue import AnyLayout
 
 if TYPE_CHECKING:

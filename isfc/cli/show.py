@@ -19,8 +19,8 @@ from isfc.cli.output.streams import show, write_file
 from isfc.io.shared import find_shared
 from isfc.layout.catalogue import Decks
 from isfc.layout.collection import Collection
-from isfc.reported import report_of
 from isfc.reports.report import Report
+from isfc.reports.reported import report_of
 
 
 class _Shown(Struct, frozen=True):

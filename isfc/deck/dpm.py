@@ -14,7 +14,6 @@ from typing import Annotated, Any, Final
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.arguments import Argument, checked
 from isfc.deck.cec import with_cecs
 from isfc.deck.imported import (
     Features,
@@ -28,11 +27,12 @@ from isfc.deck.imported import (
 )
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked
+from isfc.errors.in_words import first_listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
 from isfc.layout.checked_toml import AnyText
 from isfc.layout.collection import Collection
 from isfc.layout.foreign_text import read_json
-from isfc.layout.in_words import first_listed
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 

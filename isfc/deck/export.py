@@ -15,8 +15,8 @@ from ctc.address import ChpidId, format_chpid, format_rdev
 from isfc.deck.card import apart
 from isfc.deck.deck import Ports
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import first_listed
 from isfc.layout.collection import ChannelEnd, Collection, KeptDeck
-from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import channel_name
 from isfc.link.name import NodeName

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ctc.address import ChpidId, format_chpid
-from isfc.arguments import checked, in_python
 from isfc.deck.amend import amended
 from isfc.deck.deck import Ports
 from isfc.deck.export import activation_text, bare_deck, file_names, left_out, machines, own_ports
 from isfc.deck.number import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked, in_python
+from isfc.errors.in_words import find_node
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import find_node
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
-from isfc.arguments import Argument, checked
 from isfc.deck.activation import Activation, imbedded, parse_activations
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
@@ -40,6 +39,7 @@ from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument, checked
 from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
-from isfc.arguments import checked
 from isfc.deck.deck import (
     DEVICES_MAX,
     Access,
@@ -28,6 +27,7 @@ from isfc.deck.deck import (
 from isfc.deck.iocp import parse_deck
 from isfc.deck.number import to_far_port, to_rdev
 from isfc.deck.place import Place, lines_of, shown
+from isfc.errors.arguments import checked
 from isfc.layout.groups import grouped
 
 Said = dict[tuple[Any, ...], tuple[Any, Place]]

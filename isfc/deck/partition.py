@@ -8,7 +8,7 @@ from ctc.address import ChpidId
 from isfc.deck.deck import Channel, Deck, Partition
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import first_listed
+from isfc.errors.in_words import first_listed
 from isfc.link.name import NodeName
 
 _FORM = (

@@ -9,6 +9,7 @@ from typing import Final
 
 from ctc import fibre_channel
 from ctc.features import find_feature
+from isfc.errors.in_words import number
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import ChannelEstimate, DemandEstimate
 from isfc.io.plan import IoPlan
@@ -16,7 +17,6 @@ from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
-from isfc.layout.in_words import number
 from isfc.layout.path import FarPath
 from isfc.layout.rules.rule import Severity
 

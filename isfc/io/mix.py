@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import expected, first_listed, number
 from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, ChannelLine, PassedOver, RmfInterval
 from isfc.io.sap import iop_threads
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import expected, first_listed, number
 from isfc.layout.path import FarPath
 
 DEVICE_BLOCK_LENGTH: Final = 4096

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import number as in_words
 from isfc.io import rmf_columns, rmf_lines
 from isfc.io.rmf_columns import DEVICE, UNTITLED, Word
 from isfc.io.rmf_lines import ChannelLine, DeviceLine, IopLine, PassedOver, RmfInterval
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
-from isfc.layout.in_words import number as in_words
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""

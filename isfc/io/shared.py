@@ -13,7 +13,8 @@ from msgspec import structs
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.channel_use import NOTHING, ChannelUse
-from isfc.arguments import checked
+from isfc.errors.arguments import checked
+from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
@@ -23,10 +24,9 @@ from isfc.layout.checked_toml import given_bytes
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
+from isfc.reports.note import Note, NoteKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from msgspec import structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.arguments import checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from ctc.errors import CtcError
-from isfc.arguments import STANDARD_INPUT, read_pipe, read_standard_input
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import STANDARD_INPUT, read_pipe, read_standard_input
 
 FILE_LENGTH_MAX: Final = 1024 * 1024
 """Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB, and decks the rest."""

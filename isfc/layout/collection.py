@@ -11,12 +11,12 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid
-from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import check_fields
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import check_machines, check_shared, made_whole, with_channels
 from isfc.link.name import NodeName
-from isfc.reported import Drawn
+from isfc.reports.reported import Drawn
 
 
 class ChannelEnd(Struct, frozen=True):

@@ -21,13 +21,13 @@ from msgspec import structs
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
-from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import check_fields, checked
+from isfc.errors.in_words import expected, no_node
 from isfc.layout.build import first_free
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.in_words import expected, no_node
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.rules.book import ways_of
 from isfc.layout.sharing import in_use

@@ -34,8 +34,8 @@ from typing import TypeVar
 
 from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
 from isfc.layout.collection import (
     Cec,

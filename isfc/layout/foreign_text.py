@@ -4,8 +4,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
 
 
 class SourceKind(StrEnum):

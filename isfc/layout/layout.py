@@ -10,12 +10,12 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.channel_use import NOTHING, ChannelUse
 from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
 from ctc.profiles import ChpidProfile
-from isfc.arguments import check_fields
-from isfc.layout.note import Note
+from isfc.errors.arguments import check_fields
 from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
-from isfc.reported import Drawn
+from isfc.reports.note import Note
+from isfc.reports.reported import Drawn
 
 if TYPE_CHECKING:
     from ctc.fabric import FabricRoute

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Cec, Collection
 from isfc.layout.groups import grouped

@@ -5,8 +5,8 @@ from typing import Any
 from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.collection import Collection
@@ -15,7 +15,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
 from isfc.link.scan import stop_short
-from isfc.reported import Reported
+from isfc.reports.reported import Reported
 
 
 class Plan(Reported, Struct, frozen=True):

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Final
 
 from ctc.address import ChpidId, format_chpid
+from isfc.errors.in_words import first_listed, listed
 from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Layout
-from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
+from isfc.reports.note import Note, NoteKind
 
 
 def channel_name(channel: Sequence[ChannelEnd | str]) -> str:

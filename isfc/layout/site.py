@@ -16,10 +16,10 @@ import msgspec
 from msgspec import structs
 
 from ctc.profiles import FEATURES, ChpidProfile
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
+from isfc.errors.in_words import expected
 from isfc.layout.checked_toml import check_table_name, convert, decode, holds, read_bytes, within
-from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.link.parameters import LinkParameters
 

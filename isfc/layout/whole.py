@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import check_between
 from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX, PAIRS_MAX
-from isfc.layout.in_words import check_between
 from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.channel_use import NOTHING
 from ctc.profiles import FEATURES
-from isfc.arguments import checked
+from isfc.errors.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Self
 
+from isfc.engine.journal_record import FILE_HEADER
 from isfc.errors import ConfigurationError
-from isfc.journal.record import FILE_HEADER
 from isfc.live.late_writer import RawFile, write_all
 
 BUFFER_LENGTH: Final = 256 * 1024

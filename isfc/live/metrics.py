@@ -36,8 +36,8 @@ from isfc.live.endpoint import TcpEndpoint, listening_sockets
 from isfc.live.snapshot import LiveSnapshot
 
 if TYPE_CHECKING:
-    from isfc.ctce.ios import EndTally, IoBook
-    from isfc.live.ctce import CtceBox, EndPort
+    from isfc.live.ctce.ios import EndTally, IoBook
+    from isfc.live.ctce_box import CtceBox, EndPort
 
 NS_PER_S = 1_000_000_000
 

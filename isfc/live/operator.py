@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from ctc.address import Rdev, format_rdev
-from isfc.cp.messages import announcement
-from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveEvent
 from isfc.live.run_directory import control_path
 from isfc.live.snapshot import look, snapshot_record
 from isfc.system.channels import ChannelSubsystem
+from isfc.system.cp.messages import announcement
+from isfc.system.cp.processor import CommandProcessor
 from isfc.system.inputs import DeviceInput, VaryChpid, VaryDevice
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import Input
@@ -21,9 +21,9 @@ from isfc.system.system import Input
 class OperatedSystem:
     """The engines of one live system, one for each of its links, operated as one system.
 
-    It is what `isfc.cp.messages.Operated` asks for. An input reaches the links that it concerns:
-    that of its device, or all that have devices on its chpid. Raises `ConfigurationError` when the
-    links do not fit together, such as by one device in two of them.
+    It is what `isfc.system.cp.messages.Operated` asks for. An input reaches the links that it
+    concerns: that of its device, or all that have devices on its chpid. Raises
+    `ConfigurationError` when the links do not fit together, such as by one device in two of them.
     """
 
     def __init__(self, engines: Sequence[LiveEngine]) -> None:

@@ -12,11 +12,11 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
+from isfc.errors.library import check_posix
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.definition import define_system
-from isfc.library import check_posix
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

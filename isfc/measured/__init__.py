@@ -4,8 +4,9 @@
 before it is used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from isfc.errors.public import public_face
 
 if TYPE_CHECKING:
     from isfc.answers.loads import Loads as Loads
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from isfc.layout.site import format_profile as format_profile
     from isfc.layout.site import read_profile as read_profile
     from isfc.measured.measurement import Measurement as Measurement
-    from isfc.search.site_fitted import FitRefused as FitRefused
-    from isfc.search.site_fitted import Fitted as Fitted
+    from scenarios.search.site_fitted import FitRefused as FitRefused
+    from scenarios.search.site_fitted import Fitted as Fitted
 
 _PUBLIC: Final = {
     "isfc.answers.measured_read": "read",
@@ -32,23 +33,11 @@ _PUBLIC: Final = {
     "isfc.answers.loads": "loads Loads",
     "isfc.layout.site": "read_profile format_profile SiteProfile",
     "isfc.measured.measurement": "Measurement",
-    "isfc.search.site_fitted": "Fitted FitRefused",
+    "scenarios.search.site_fitted": "Fitted FitRefused",
 }
 """The modules that define public names, each with its names."""
 
-_HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names.split()}
+_HOMES, __getattr__, __dir__ = public_face("isfc.measured", _PUBLIC)
 
 if not TYPE_CHECKING:  # a checker has the names of the imports
     __all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> Any:
-    """A public name, from the module that defines it."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'isfc.measured' has no attribute {name!r}")
-    return getattr(import_module(home), name)
-
-
-def __dir__() -> list[str]:
-    return [*_HOMES]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final, TypeVar
 
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from isfc.measured.measurement import FilePlace
 
 _T = TypeVar("_T")

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 from isfc.measured.figures import Reading

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import listed
+from isfc.errors.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.measured.figures import BadFigure, Reading, read_stamp
 from isfc.measured.measurement import FilePlace

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.reported import Reported
+from isfc.errors.arguments import checked
+from isfc.reports.reported import Reported
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from typing import Final
 
 from ctc.address import Rdev, format_rdev, parse_rdev
 from ctc.errors import CtcError
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import first_listed
+from isfc.errors.arguments import spelt
+from isfc.errors.in_words import first_listed
 from isfc.link.name import NodeName
 from isfc.measured import record_layout as layouts
 from isfc.measured.figures import BadFigure, Reading

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from isfc.arguments import spelt
-from isfc.layout.in_words import number
+from isfc.errors.arguments import spelt
+from isfc.errors.in_words import number
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement, WayFigures
 

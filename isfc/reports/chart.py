@@ -8,8 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.report import Column
-from scenarios.figures.figure import Figure, Interval, Range, Unit
 
 LIKELY: Final = "four of five cases"
 """What the bars of ranges are."""

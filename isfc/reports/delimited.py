@@ -5,8 +5,8 @@ The name of a field that is a plain number says its unit.
 
 from collections.abc import Iterator
 
+from isfc.reports.figure import Figure
 from isfc.reports.report import Column, Table
-from scenarios.figures.figure import Figure
 
 
 def records(table: Table) -> list[dict[str, object]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from scenarios.figures.figure import Figure
+from isfc.reports.figure import Figure
 
 
 def encoded(value: object) -> Any:

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 from markupsafe import Markup
 
 from isfc.reports.chart import Chart, Grid
+from isfc.reports.figure import Figure
 from isfc.reports.report import Column, Report, Table, unranged
 from isfc.reports.template import greatest, part, ranged, render
-from scenarios.figures.figure import Figure
 
 
 def section(report: Report) -> Markup:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from isfc.layout.in_words import listed
+from isfc.errors.in_words import listed
 from isfc.reports.units import range_of
 
 if TYPE_CHECKING:
-    from scenarios.figures.figure import Figure, Interval, Range
+    from isfc.reports.figure import Figure, Interval, Range
 
 
 def between(figure: "Figure") -> str:

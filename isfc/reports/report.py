@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from isfc.layout.note import Note, NoteKind
+from isfc.reports.figure import Figure, Unit
+from isfc.reports.note import Note, NoteKind
 from isfc.reports.units import fitted, range_of, shown
-from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -11,8 +11,8 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ctc.address import format_chpid, format_rdev
+from isfc.reports.figure import Figure
 from isfc.reports.units import range_of
-from scenarios.figures.figure import Figure
 
 
 def resource(name: str) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from scenarios.figures.figure import Figure, Unit, rounded
+from isfc.reports.figure import Figure, Unit, rounded
 
 
 class UnitFormat(Struct, frozen=True):

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from isfc.reports.chart import LIKELY, Bars, Chart, Grid, Lines
+from isfc.reports.figure import Figure, Unit
 from isfc.reports.ranges import between
 from isfc.reports.report import Column, Value
 from isfc.reports.units import FORMATS, shown
-from scenarios.figures.figure import Figure, Unit
 
 Spec = dict[str, Any]
 

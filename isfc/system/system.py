@@ -3,7 +3,7 @@
 Whatever happens to a system is an input, a record with a time: a frame that arrives, a deadline,
 messages of a program, a command of the operator. `System.apply` is the only way in. So the same
 inputs at the same times lead to the same outputs, and a journal of inputs is all that is needed
-to repeat a run (`isfc.journal`). The inputs there are stand in `isfc.system.inputs`.
+to repeat a run (`isfc.engine.journal`). The inputs there are stand in `isfc.system.inputs`.
 """
 
 from collections.abc import Sequence

@@ -6,8 +6,9 @@ rules to, `isfc.testing.plugin` the fixtures of pytest. docs/testing.md is a tut
 that a test needs are here too, each loaded when it is used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from isfc.errors.public import public_face
 
 if TYPE_CHECKING:
     from isfc.link.message import Message as Message
@@ -51,18 +52,5 @@ _PUBLIC: Final = {
     "scenarios.faults.fault": "Fault FaultKind",
 }
 """The names that are here too, by the modules that define them."""
-_HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> Any:
-    """A name, from the module that defines it."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'isfc.testing' has no attribute {name!r}")
-    found = getattr(import_module(_HOMES[name]), name)
-    if isinstance(found, type) and found.__doc__ in (None, "", "mypyc filler docstring"):
-        import_module("isfc.documented").document(found)
-    return found
-
-
-def __dir__() -> list[str]:
-    return [*_HOMES]
+_HOMES, __getattr__, __dir__ = public_face("isfc.testing", _PUBLIC)

@@ -4,7 +4,7 @@ Subclass `LinkMachine` and add rules and invariants of your own, which use ``sel
 as it is: ``TestLink = LinkMachine.TestCase``.
 """
 
-from isfc.library import missing_library
+from isfc.errors.library import missing_library
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import Pair, SendMessages, Setup, Step, Wait
 from isfc.testing.strategies import cuts, lengths, operations, pauses, sends, setups

@@ -6,7 +6,7 @@ then ``settings.load_profile("ci")`` or ``pytest --hypothesis-profile=ci``.
 
 from typing import Final
 
-from isfc.library import missing_library
+from isfc.errors.library import missing_library
 
 try:
     from hypothesis import HealthCheck, settings

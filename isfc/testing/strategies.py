@@ -8,12 +8,12 @@ from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
+from isfc.errors.library import missing_library
 from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package

@@ -29,9 +29,9 @@ import msgspec
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import check_between, find_node
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_between, find_node
 from isfc.layout.loss import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns

@@ -12,8 +12,8 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
+from isfc.reports.figure import Figure
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
-from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import link_rate, link_ratio
 from scenarios.figures.rates import ModelledRate, Rates, slower_rates
 from scenarios.runs.experiment import SATURATED, STATED, Load

@@ -26,8 +26,8 @@ from ctc.features import CHANNELS
 from ctc.profiles import EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
+from isfc.reports.figure import Interval, Range
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Interval, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX, shipped_lines
 

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from scenarios.figures.figure import Figure, Interval, Range, Runs
+from isfc.reports.figure import Figure, Interval, Range, Runs
 from scenarios.runs.published_range import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8

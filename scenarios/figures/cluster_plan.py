@@ -13,7 +13,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
 from isfc.layout.sharing import channel_rates
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure
+from isfc.reports.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
 from scenarios.runs.channels import ChannelResult, PathResult

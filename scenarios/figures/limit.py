@@ -26,9 +26,9 @@ from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.figure import Figure
 from scenarios.figures import resources
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
-from scenarios.figures.figure import Figure
 from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import (

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isfc.errors.in_words import number
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import number
 from isfc.layout.loss import Loss, loss_of, losses
-from scenarios.figures.figure import Figure, NoRange, Unit
+from isfc.reports.figure import Figure, NoRange, Unit
 from scenarios.figures.ranges import links_ratio
 from scenarios.figures.rates import Carried, carry, limited
 from scenarios.runs.experiment import STATED, Load, RunEach

@@ -21,6 +21,7 @@ from ctc.profiles import FEATURES
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, SiteProfile, layout_kind
 from isfc.link.message import Traffic
+from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.assumptions import (
     NORMAL_80,
     NORMAL_95,
@@ -41,7 +42,6 @@ from scenarios.figures.certainty import (
     ratio_errors,
     ratio_range,
 )
-from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.published_range import shipped_lines
 from scenarios.runs.result import DeviceResult

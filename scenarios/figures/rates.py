@@ -15,17 +15,17 @@ from itertools import islice
 from operator import call
 from typing import Any, Final, TypeVar
 
-from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked
+from isfc.errors.in_words import check_known, number
 from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_known, number
 from isfc.layout.layout import Layout
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.other_links import others_on, say_others, with_others
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure, NoRange, Unit
+from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.note import Note, NoteKind
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.at_site import GivenSite, link_at

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from ctc.address import format_rdev
-from isfc.layout.in_words import number
+from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
 from isfc.measured.measurement import DeviceFigures, LinkFigures
 from isfc.measured.seen import SeenInterval, SeenLink

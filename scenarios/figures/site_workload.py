@@ -11,7 +11,7 @@ from math import log
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import exact, number
+from isfc.errors.in_words import exact, number
 from isfc.layout.layout import Layout
 from isfc.layout.site import FACTOR_MAX
 from isfc.link.message import Traffic

@@ -25,7 +25,7 @@ from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure, Interval, NoRange, Unit
+from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, WouldMove, move
 from scenarios.moves.guest import (

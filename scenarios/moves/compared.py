@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import number
+from isfc.errors.arguments import spelt
+from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName

@@ -18,15 +18,15 @@ from msgspec import Struct
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import check_between, listed
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_between, listed
 from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
-from isfc.layout.note import Note
 from isfc.layout.sharing import only
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
+from isfc.reports.note import Note
 from scenarios.moves.guest import Guest, GuestPlan, Moved
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response

@@ -13,9 +13,9 @@ from math import exp, inf
 from typing import Any, Final
 
 from ctc.agenda import NEVER_NS
-from isfc.arguments import check_fields, checked, given_size, spelt
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import check_between, number
+from isfc.errors.arguments import check_fields, checked, given_size, spelt
+from isfc.errors.in_words import check_between, number
 from isfc.link.message import Message
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from isfc.errors.in_words import first_listed
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import first_listed
-from isfc.layout.note import Note, NoteKind
+from isfc.reports.note import Note, NoteKind
 from scenarios.moves.guest import GuestPlan
 from scenarios.runs.notes import BUSY, cluster_notes, unranged
 from scenarios.runs.published_range import beyond_measured_run, beyond_rate_one_way

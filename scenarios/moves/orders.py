@@ -13,15 +13,15 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ctc.address import Rdev
-from isfc.cp.processor import CommandProcessor
-from isfc.cp.words import matches
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import listed, number
 from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import listed, number
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
+from isfc.system.cp.processor import CommandProcessor
+from isfc.system.cp.words import matches
 from isfc.system.system import System
 from scenarios.moves.guest import SECONDS_MAX, GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue

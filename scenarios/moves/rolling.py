@@ -16,9 +16,9 @@ from typing import Final
 from msgspec import structs
 
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import listed
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
 from isfc.layout.loss import collection_without, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import (

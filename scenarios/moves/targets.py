@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import exact, first_listed, listed
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import exact, first_listed, listed
 from isfc.link.name import NodeName
 from scenarios.moves.guest import Guest, GuestPlan
 

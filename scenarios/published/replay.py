@@ -11,8 +11,8 @@ from functools import cache
 from typing import Final
 
 from ctc.profiles import find_profile
-from isfc.arguments import spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
 from isfc.layout.groups import grouped

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import structs
 
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import expected
+from isfc.errors.in_words import expected
 from scenarios.runs.report import KEY_SEPARATOR
 
 Value = str | int | float

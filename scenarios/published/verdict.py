@@ -12,7 +12,7 @@ from functools import cache
 from statistics import median
 from typing import Final
 
-from isfc.layout.in_words import number
+from isfc.errors.in_words import number
 from scenarios.published.decisions import DecisionCheck, check_decisions
 from scenarios.published.replay import Comparison, Part, compare_all
 from scenarios.published.table import (

@@ -4,8 +4,8 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from isfc.arguments import checked, spelt
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import checked, spelt
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection

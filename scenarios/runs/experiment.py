@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
-from isfc.arguments import spelt
 from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
+from isfc.errors.in_words import check_between, exact, no_node
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
-from isfc.layout.in_words import check_between, exact, no_node
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import find_link
 from isfc.link.events import LinkEvent

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from ctc.channel_use import NOTHING
-from isfc.arguments import checked
+from isfc.errors.arguments import checked
+from isfc.errors.in_words import listed, number
 from isfc.layout.capacity import RULE_GBPS_MAX
 from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed, number
 from isfc.layout.layout import Layout
-from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import OPEN, open_questions
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
+from isfc.reports.note import Note, NoteKind
 from scenarios.runs.published_range import (
     beyond_measured,
     beyond_measured_cluster,

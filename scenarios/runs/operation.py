@@ -13,16 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import Final, final
 
-from isfc.cp.messages import announcement
-from isfc.cp.processor import CommandProcessor
 from isfc.engine.pump import Listener
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import find_node
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.in_words import find_node
 from isfc.layout.loss import OneOfSeveral
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
+from isfc.system.cp.messages import announcement
+from isfc.system.cp.processor import CommandProcessor
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, Experiment

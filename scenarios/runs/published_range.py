@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from isfc.errors.in_words import exact, number
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import exact, number
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 

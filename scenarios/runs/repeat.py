@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
-from isfc.layout.in_words import check_between
+from isfc.errors.in_words import check_between
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult, Result
 

@@ -16,13 +16,13 @@ import msgspec
 import pytest
 
 from isfc.link.parameters import LinkParameters
-from isfc.search.workers import shared_out
 from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import TABLES, Bound, Role, load_table
 from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
+from scenarios.search.workers import shared_out
 from tests.lengthy import made_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]

@@ -86,7 +86,7 @@ def compared() -> isfc.ComparedResults:
 
 def shown() -> list[isfc.JournalInput]:
     """A journal's first inputs."""
-    from tests.isfc.journal.test_journal import recorded  # it loads isfc's modules
+    from tests.isfc.engine.test_journal import recorded  # it loads isfc's modules
 
     with tempfile.NamedTemporaryFile() as file:
         file.write(recorded()[1].data)
@@ -96,7 +96,7 @@ def shown() -> list[isfc.JournalInput]:
 
 def replayed() -> isfc.JournalReplay:
     """A journal."""
-    from tests.isfc.journal.test_journal import recorded  # it loads isfc's modules
+    from tests.isfc.engine.test_journal import recorded  # it loads isfc's modules
 
     with tempfile.NamedTemporaryFile() as file:
         file.write(recorded()[1].data)

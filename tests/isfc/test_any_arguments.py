@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import isfc
-from isfc.arguments import annotation_of
+from isfc.errors.arguments import annotation_of
 from isfc.layout.site import SiteProfile
 from isfc.measured.measurement import FilePlace
-from isfc.search.grid import Cell, read_grid
 from isfc.testing.strategies import layouts
 from scenarios.runs.notes import Saturated
 from scenarios.runs.steady import Rate
+from scenarios.search.grid import Cell, read_grid
 from tests.scenarios.runs.test_at_site import SLOW
 
 ONE: Final = isfc.load_layout("published-1")

@@ -21,8 +21,8 @@ from isfc.live.control import BadRequest
 from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
-from isfc.search.site_fitted import FitRefused, Fitted
 from scenarios.figures.site_workload import QuietLink
+from scenarios.search.site_fitted import FitRefused, Fitted
 
 ERRORS = [
     ConfigurationError("x"),

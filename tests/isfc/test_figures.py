@@ -8,10 +8,10 @@ from typing import Any, Final, get_args
 import pytest
 
 import isfc
-from isfc.arguments import annotation_of
-from scenarios.figures.figure import Figure, Interval, Range, Unit
+from isfc.errors.arguments import annotation_of
+from isfc.reports.figure import Figure, Interval, Range, Unit
 
-MODEL: Final = ("isfc.answers.", "isfc.search.", "scenarios.figures.", "scenarios.moves.")
+MODEL: Final = ("isfc.answers.", "scenarios.search.", "scenarios.figures.", "scenarios.moves.")
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
 
 CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")

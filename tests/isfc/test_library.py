@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.library import EXTRAS, check_library
+from isfc.errors.library import EXTRAS, check_library
 from tools.release.trial import EXTRAS as TRIED
 
 SETUP = Path(__file__).parents[2] / "setup.cfg"
@@ -20,7 +20,7 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_library(module, "--here")
-    monkeypatch.setattr("isfc.library.find_spec", lambda _: None)
+    monkeypatch.setattr("isfc.errors.library.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"^--here needs [a-z0-9-]+, which") as caught:
         check_library(module, "--here")
     extra, _ = EXTRAS[module]

@@ -20,8 +20,6 @@ from isfc.cli.main import COMMANDS, run
 from isfc.cli.output import progress
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
-from isfc.search import report_runs
-from isfc.search.report_runs import cluster_runs, link_runs
 from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -33,6 +31,8 @@ from scenarios.figures.resources import faster, resources_of
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE, in_turn, one_way
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
+from scenarios.search import report_runs
+from scenarios.search.report_runs import cluster_runs, link_runs
 from tests.lengthy import few_in_every_run
 
 pytestmark = [pytest.mark.at_length, pytest.mark.full_length]

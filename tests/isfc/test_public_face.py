@@ -11,7 +11,7 @@ import pytest
 
 import isfc
 from isfc import testing
-from isfc.arguments import annotation_of
+from isfc.errors.arguments import annotation_of
 from tools import PROJECT
 
 OURS = ("ctc", "isfc", "scenarios")

@@ -10,7 +10,7 @@ import pytest
 import isfc
 from isfc.reports.encoded import encoded
 from tests.isfc.cli.test_functions import of_command, text_of
-from tests.isfc.journal.test_journal import recorded
+from tests.isfc.engine.test_journal import recorded
 
 pytestmark = pytest.mark.at_length
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from isfc.__main__ import main
+from isfc.cli.script import main
 from isfc.live import forward, keepalive
 
 UNCONFIRMED_MS: Final = 3_000

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.engine.journal import Replay, journalled, replay
+from isfc.engine.journal_record import JournalReader
 from isfc.errors import JournalError
-from isfc.journal.journal import Replay, journalled, replay
-from isfc.journal.record import JournalReader
 from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
 from isfc.system.definition import LinkEndDefinition
@@ -17,7 +17,7 @@ from isfc.system.inputs import Send
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, S, Setup, Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
-from tests.isfc.journal.memory import MemoryJournal
+from tests.isfc.engine.memory import MemoryJournal
 
 pytestmark = pytest.mark.at_length
 

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from ctc.features import CATALOGUE
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.search.grid import Template
 from scenarios.figures.assumptions import (
     COLUMNS,
     CROWDED,
@@ -31,6 +30,7 @@ from scenarios.figures.ranges import mostly_writes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.grid import Template
 from tools import PROJECT
 from tools.tables import study
 

@@ -17,8 +17,8 @@ from isfc import measured
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured import FitRefused, Fitted, SiteProfile
-from isfc.search.site_fitted import Explanation
 from scenarios.figures.assumptions import NORMAL_80
+from scenarios.search.site_fitted import Explanation
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
 from tools import PROJECT
 from tools.pages.spans import block

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from isfc.layout.site import CONSTANTS, SiteProfile, with_site
-from isfc.search.site_surface import surface_through
 from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.site_surface import surface_through
 from tools import PROJECT
 from tools.calibration.assumptions import link
 from tools.tables import study

@@ -8,25 +8,25 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ctc.errors import CtcError
-from isfc.cp.processor import CommandProcessor
 from isfc.deck.activation import parse_activations
 from isfc.deck.console import parse_log
 from isfc.deck.listing import read_deck
 from isfc.deck.place import decode as decode_text
+from isfc.engine.journal_record import JournalReader
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import parse_rmf
-from isfc.journal.record import JournalReader
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.live.control import decode_answer, read_reply
 from isfc.live.handshake import decode_greeting, greeting_length
 from isfc.programs import protocol
-from isfc.search.grid import parse_grid
+from isfc.system.cp.processor import CommandProcessor
 from isfc.testing.pair import Pair, Setup
 from scenarios.faults.fault import parse_faults
+from scenarios.search.grid import parse_grid
 from tools import PROJECT
 
 CORPUS: Final = PROJECT / "tests" / "data" / "fuzz"

@@ -10,9 +10,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.published.replay import CHANNEL_TABLES, Comparison, choose
 from scenarios.published.table import PublishedTable, Role, load_table
 from scenarios.published.verdict import TableVerdict, judge

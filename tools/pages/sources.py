@@ -16,8 +16,8 @@ import msgspec
 
 from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
-from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
+from isfc.live.ctce.wire import WireForm
 from scenarios.runs.experiment import Load
 from scenarios.runs.guests import GuestCosts
 from tools import DOCS, PROJECT
@@ -80,7 +80,7 @@ def features() -> str:
 _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
     "isfc.reports.",
-    "isfc.cp.",  # the words of commands
+    "isfc.system.cp.",  # the words of commands
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them

@@ -14,9 +14,9 @@ from importlib import import_module
 from textwrap import fill
 from typing import Any, Final
 
+from isfc.reports.figure import Unit
 from isfc.reports.markdown import table
 from isfc.reports.report import Column, Table
-from scenarios.figures.figure import Unit
 
 MARK: Final = re.compile(
     r"<!--=(?P<name>[\w.-]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL

@@ -17,15 +17,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid
-from isfc.arguments import checked
 from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
+from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by, shares_anything
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Styled, Table
 from isfc.reports.terminal import table_of
-from scenarios.figures.figure import Unit
 
 WIDTH: Final = 640
 _GAP: Final = 16

@@ -14,9 +14,9 @@ from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from isfc.reports.html import section
 from isfc.reports.template import part, render
-from isfc.search.report_runs import ClusterRuns
-from isfc.search.workers import each_by
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.search.report_runs import ClusterRuns
+from scenarios.search.workers import each_by
 
 CLUSTER: Final = "cluster"
 """The id of the part."""

@@ -18,7 +18,7 @@ from isfc.reports.picture import STYLE, script_bundle
 from isfc.reports.report import Report
 from isfc.reports.template import render, resource
 from isfc.reports.vega import Spec
-from isfc.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
+from scenarios.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 
 def bundle() -> str:

@@ -19,15 +19,15 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Unit
 from isfc.reports.html import chart_of, table_of
 from isfc.reports.report import Column, Table
 from isfc.reports.template import render
 from isfc.reports.units import shown
-from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
-from scenarios.figures.figure import Unit
 from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
+from scenarios.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 

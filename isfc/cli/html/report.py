@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
-from isfc.arguments import checked
+from isfc.errors.arguments import checked
+from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
-from isfc.library import check_library
-from isfc.search import report_runs
-from isfc.search.workers import each_by
 from scenarios.runs.workload import Workload, find_workload
+from scenarios.search import report_runs
+from scenarios.search.workers import each_by
 
 
 @checked

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final
 import typer
 from msgspec import Struct
 
-from isfc.arguments import as_options
 from isfc.cli.capability import command_of
 from isfc.cli.options.layout import read_collection
 from isfc.cli.options.option import JsonOption, valued
@@ -21,7 +20,8 @@ from isfc.deck.dpm import import_dpm
 from isfc.deck.imported import Imported, layout_text
 from isfc.deck.importing import CEC, import_iocp, import_islink
 from isfc.deck.pairing import Unpaired
-from isfc.layout.in_words import first_listed
+from isfc.errors.arguments import as_options
+from isfc.errors.in_words import first_listed
 from isfc.layout.write import format_collection, format_rdevs
 
 _WIDTH: Final = 80

@@ -18,9 +18,9 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from isfc.cli.output.streams import show_lines
-from isfc.cp.processor import completions
 from isfc.errors import RemoteProtocolError
 from isfc.live.control import ControlClient
+from isfc.system.cp.processor import completions
 
 END_WORDS: Final = ("EXIT", "QUIT")
 """What ends a console, as Ctrl-D does. CP has no such commands for an operator to miss."""

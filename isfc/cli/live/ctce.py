@@ -19,14 +19,14 @@ from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option
 from isfc.cli.output.streams import show, show_error, show_lines
-from isfc.ctce.exchange import Exchange
-from isfc.ctce.ios import IoBook
-from isfc.ctce.join import JoinedCtc
-from isfc.ctce.journal import CtceJournal, replay
+from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.errors import ConfigurationError, JournalError
-from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
-from isfc.layout.in_words import exact, number
-from isfc.live.ctce import CtceBox
+from isfc.errors.in_words import exact, number
+from isfc.live.ctce.exchange import Exchange
+from isfc.live.ctce.ios import IoBook
+from isfc.live.ctce.join import JoinedCtc
+from isfc.live.ctce.journal import CtceJournal, replay
+from isfc.live.ctce_box import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import MetricsServer, ctce_families
 

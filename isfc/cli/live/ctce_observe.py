@@ -23,7 +23,9 @@ from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.output.trace_events import Event
-from isfc.ctce.exchange import (
+from isfc.engine.framed import CTCE_HEADER
+from isfc.errors import ConfigurationError
+from isfc.live.ctce.exchange import (
     CtcPlace,
     Exchange,
     ExchangeDefinition,
@@ -32,13 +34,11 @@ from isfc.ctce.exchange import (
     Observe,
     OrderStep,
 )
-from isfc.ctce.ios import CommandIo, IoBook
-from isfc.ctce.join import JoinedCtc
-from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
-from isfc.ctce.nje import nje_name
-from isfc.errors import ConfigurationError
-from isfc.journal.framed import CTCE_HEADER
-from isfc.live.ctce import CtceBox
+from isfc.live.ctce.ios import CommandIo, IoBook
+from isfc.live.ctce.join import JoinedCtc
+from isfc.live.ctce.journal import ToldDigest, begin_record, end_record, input_record
+from isfc.live.ctce.nje import nje_name
+from isfc.live.ctce_box import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter
 

@@ -17,11 +17,11 @@ from typing import Final, NamedTuple
 from isfc.cli.live.ctce_options import ALL, CtceHardware
 from isfc.cli.live.loops import typed_lines
 from isfc.cli.output.streams import show_error
-from isfc.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import expected
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.in_words import expected
-from isfc.live.ctce import CtceBox
+from isfc.live.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
+from isfc.live.ctce_box import CtceBox
 from scenarios.runs.operation import read_time_ns
 
 COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")

@@ -25,18 +25,8 @@ from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
 from ctc.order_fibre import FibreKind
 from isfc.cli.options.layout import complete_layout, open_collection, open_layout
 from isfc.cli.options.option import LinkOption, valued
-from isfc.ctce.exchange import ExchangeDefinition
-from isfc.ctce.join import (
-    CtceStatement,
-    JoinedCtc,
-    Place,
-    check_place,
-    join_layout,
-    join_statements,
-    read_statements,
-)
-from isfc.ctce.wire import FORMS
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import exact
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
@@ -50,11 +40,21 @@ from isfc.layout.checked_toml import (
     within,
 )
 from isfc.layout.collection import Cec
-from isfc.layout.in_words import exact
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import named_pieces
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
+from isfc.live.ctce.exchange import ExchangeDefinition
+from isfc.live.ctce.join import (
+    CtceStatement,
+    JoinedCtc,
+    Place,
+    check_place,
+    join_layout,
+    join_statements,
+    read_statements,
+)
+from isfc.live.ctce.wire import FORMS
 
 
 class CtcePace(StrEnum):

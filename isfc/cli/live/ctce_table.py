@@ -12,16 +12,16 @@ from rich.live import Live
 from ctc.address import format_rdev
 from ctc.state import CommandClass
 from isfc.cli.output.streams import show
-from isfc.ctce.exchange import CtcPlace
-from isfc.ctce.ios import EndTally, IoBook
-from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import number
-from isfc.live.ctce import CtceBox, EndPort
+from isfc.errors.in_words import number
+from isfc.live.ctce.exchange import CtcPlace
+from isfc.live.ctce.ios import EndTally, IoBook
+from isfc.live.ctce.join import JoinedCtc
+from isfc.live.ctce_box import CtceBox, EndPort
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
 from isfc.reports.table import open_console
 from isfc.reports.terminal import table_of
-from scenarios.figures.figure import Unit
 
 if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow

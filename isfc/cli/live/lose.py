@@ -18,10 +18,9 @@ from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
 from isfc.cli.options.option import flag, valued, words_of
-from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import find_node, listed
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Layout
 from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
@@ -39,6 +38,7 @@ from isfc.live.run_directory import (
 from isfc.live.snapshot import read_snapshot
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
+from isfc.system.cp.query import is_up
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""

@@ -16,11 +16,11 @@ from isfc.cli.live.loops import run_live
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
-from isfc.layout.in_words import number
+from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
+from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import page, table_of
-from scenarios.figures.figure import Unit
 
 
 def run_measured(

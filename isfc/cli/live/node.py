@@ -15,9 +15,9 @@ from isfc.cli.live.running_node import LiveNode
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.option import JsonOption, LinkOption, flag, flattened, valued
 from isfc.cli.output.streams import show_error
+from isfc.engine.journal import journalled
 from isfc.errors import ConfigurationError
-from isfc.journal.journal import journalled
-from isfc.layout.in_words import find_node
+from isfc.errors.in_words import find_node
 from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import MakeSystem

@@ -13,7 +13,7 @@ from isfc.cli.options.layout import open_collection
 from isfc.cli.options.option import bounded, flag, valued, words_of
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import find_node
+from isfc.errors.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint

@@ -15,8 +15,8 @@ from isfc.cli.live.rates import rates
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.program import Offer, Program
+from isfc.errors.in_words import number
 from isfc.layout.definition import define_link_end
-from isfc.layout.in_words import number
 from isfc.layout.layout import Layout
 from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName

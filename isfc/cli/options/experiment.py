@@ -5,10 +5,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from isfc.arguments import SEED_MAX
 from isfc.cli.options.option import bounded, valued
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import exact
+from isfc.errors.arguments import SEED_MAX
+from isfc.errors.in_words import exact
 from scenarios.runs.experiment import WARMUP as WARMUP
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import WORKLOADS, Workload, WorkloadKind, workload_usage

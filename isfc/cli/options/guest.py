@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 from isfc.answers.guest import DESCRIBED, guest_memory, read_guests
-from isfc.arguments import spelt
 from isfc.cli.options.option import Made, bounded, flag, valued
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from scenarios.moves.evacuation import GUESTS_MAX
 from scenarios.moves.guest import (
     KNOWN_GUESTS,

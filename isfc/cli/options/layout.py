@@ -7,9 +7,9 @@ import typer
 from msgspec import Struct
 
 from isfc.answers.given import links_with_disks, opened_link, with_known_traffic
-from isfc.arguments import STANDARD_INPUT, as_options
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import STANDARD_INPUT, as_options
 from isfc.layout.catalogue import Decks, given_document, is_there, read_content, shipped_layouts
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection

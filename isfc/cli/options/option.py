@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from msgspec import Struct
 
-from isfc.arguments import Argument
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import Argument
 
 
 def valued(metavar: str, said: str, *names: str) -> Any:

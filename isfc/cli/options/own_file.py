@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, check_force
-from isfc.library import check_library
+from isfc.errors.library import check_library
 
 
 class OwnFile(Struct, frozen=True):

@@ -12,9 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log
+from isfc.reports.figure import Unit
 from isfc.reports.table import open_console
 from isfc.reports.units import shown
-from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import Experiment
 
 _Experiment = TypeVar("_Experiment")
@@ -46,7 +46,7 @@ def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
 @contextmanager
 def runs_told(tell: Callable[[float], None]) -> Iterator[None]:
     """The same, and what is to be run is shared out among all processors."""
-    from isfc.search.workers import running_by  # processes, which most commands do without
+    from scenarios.search.workers import running_by  # processes, which most commands do without
 
     with progress_told(tell), running_by(run_all):
         yield
@@ -142,7 +142,7 @@ def run_all(
     `progress_bar`. After Ctrl-C the command ends
     and says how many were done.
     """
-    from isfc.search.workers import staffed  # processes, which most commands do without
+    from scenarios.search.workers import staffed  # processes, which most commands do without
 
     outcomes: dict[int, _Outcome] = {}
     jobs, count = jobs or os.cpu_count() or 1, len(experiments)

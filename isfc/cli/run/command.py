@@ -13,7 +13,6 @@ from isfc.answers.faults_run import faults_run
 from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run
 from isfc.answers.run import LinkRun, limit_fields, link_run
-from isfc.arguments import as_options
 from isfc.cli.capability import AnswerPrinted, html_of
 from isfc.cli.options.option import flattened
 from isfc.cli.output.exits import ExitCode
@@ -21,7 +20,8 @@ from isfc.cli.run.during import beside_disks, outcomes, run_faults, show_refusal
 from isfc.cli.run.options import Chosen, RunOptions
 from isfc.cli.run.views import show_view
 from isfc.errors import ConfigurationError
-from isfc.reported import report_of
+from isfc.errors.arguments import as_options
+from isfc.reports.reported import report_of
 from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.operation import Transcript

@@ -8,7 +8,6 @@ import typer
 from msgspec import structs
 
 from isfc.answers.views import View, check_view, sample_seconds
-from isfc.arguments import SEED_MAX
 from isfc.cli.capability import AnswerPrinted
 from isfc.cli.options.experiment import (
     ClientOption,
@@ -29,9 +28,10 @@ from isfc.cli.options.option import LinkOption, bounded, flag, valued
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.run.trace import SECONDS_MAX as TRACED_MAX
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import SEED_MAX
+from isfc.errors.in_words import find_node
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import find_node
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults

@@ -8,14 +8,14 @@ import msgspec
 import isfc
 from isfc.answers.guest import guest_memory
 from isfc.answers.moves_report import relocate_report
-from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.output.progress import runs_told
 from isfc.cli.studio.command_line import by_hundredths, printed
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Failed, Tell
-from isfc.reported import report_of
+from isfc.errors.arguments import option_of, spelling
 from isfc.reports.html import section
+from isfc.reports.reported import report_of
 from isfc.reports.template import macro
 
 _FORMS: Final = "cli/studio/page/forms.html"

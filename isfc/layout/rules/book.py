@@ -4,9 +4,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from isfc.errors.in_words import listed
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Final
 
+from isfc.errors.in_words import listed
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
-from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules import REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried

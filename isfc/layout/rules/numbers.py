@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.layout.in_words import listed
+from isfc.errors.in_words import listed
 from isfc.layout.layout import CtcPair
 from isfc.layout.rules import GUIDE, REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried

@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid
+from isfc.errors.in_words import listed
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 
 

@@ -12,8 +12,8 @@ from ctc.fibre_channel import (
     full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES
+from isfc.errors.in_words import exact, listed, number
 from isfc.layout.groups import grouped
-from isfc.layout.in_words import exact, listed, number
 from isfc.layout.rules import REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 

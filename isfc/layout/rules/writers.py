@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.in_words import listed
+from isfc.errors.in_words import listed
 from isfc.layout.rules import GUIDE, REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 from isfc.link.scan import stop_short

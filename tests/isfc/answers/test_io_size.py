@@ -7,8 +7,8 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
+from isfc.errors.in_words import listed
 from isfc.io.sizing import ASSUMED, FEATURES
-from isfc.layout.in_words import listed
 from tests.isfc.cli.conftest import Refusal
 
 RMF = "tests/data/rmf/three-intervals-pasted.txt"

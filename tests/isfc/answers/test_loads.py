@@ -13,9 +13,9 @@ import isfc
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.measured.intervals import PERIODS
-from isfc.search.windows import guest_rate
 from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
+from scenarios.search.windows import guest_rate
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

@@ -23,11 +23,11 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_collection, format_layout
 from isfc.reports.terminal import page as page_of
-from isfc.search.candidate import with_kept_numbers
-from isfc.search.scoring import Contender, Found, LinksObjective, Objective, Scoring, Task
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
+from scenarios.search.candidate import with_kept_numbers
+from scenarios.search.scoring import Contender, Found, LinksObjective, Objective, Scoring, Task
 from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
 

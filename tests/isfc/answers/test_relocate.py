@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import isfc
-from isfc.arguments import read_size
 from isfc.cli.main import run
+from isfc.errors.arguments import read_size
 from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run

@@ -116,7 +116,7 @@ def test_run_of_several_tables_is_made_once(
     def staffed(work: Any, _: int, **_copies: int) -> AbstractContextManager[Any]:
         return nullcontext(partial(each, work))
 
-    monkeypatch.setattr("isfc.search.workers.staffed", staffed)
+    monkeypatch.setattr("scenarios.search.workers.staffed", staffed)
     run(["replay", "device_reports", "--seconds", "0.01", "--seeds", "2", "--json"])
     assert [(run.workload.name, run.pairs, run.seed) for run in made] == [
         *(("HL", 50, 1), ("HL", 50, 2)),

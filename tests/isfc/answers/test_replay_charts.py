@@ -9,8 +9,8 @@ import pytest
 from isfc.answers.replay_report import part_charts
 from isfc.cli.main import run
 from isfc.reports.chart import Lines
+from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg
-from scenarios.figures.figure import Figure
 from scenarios.published.replay import Comparison, Part, choose, figures_by_cell
 from scenarios.published.table import TABLES, PublishedTable, load_table
 from tests.isfc.cli.conftest import Refusal
@@ -90,7 +90,7 @@ def test_table_that_is_no_grid_is_refused(refusal: Refusal) -> None:
 def test_missing_library_is_named_with_its_extra_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("isfc.library.find_spec", lambda _: None)
+    monkeypatch.setattr("isfc.errors.library.find_spec", lambda _: None)
     monkeypatch.setattr("isfc.answers.replay.run", None)
     assert run(["replay", *ONE_RUN, "--plot", str(tmp_path / "a.svg")]) == 2
     out, err = capsys.readouterr()

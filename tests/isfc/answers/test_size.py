@@ -15,13 +15,13 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
-from isfc.search import sizing
-from isfc.search.sizing import SizedLink
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from scenarios.figures import glance
-from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
+from scenarios.search import sizing
+from scenarios.search.sizing import SizedLink
 from tests.layouts import layout_of
 
 FEW = ("--pairs", "20")

@@ -36,4 +36,4 @@ def own_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     def staffed(work: Any, _: int, **_copies: int) -> Iterator[Any]:
         yield lambda items: enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.search.workers.staffed", staffed)
+    monkeypatch.setattr("scenarios.search.workers.staffed", staffed)

@@ -19,13 +19,13 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.options.layout import DecksOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
-from isfc.search.scoring import Scoring
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
+from scenarios.search.scoring import Scoring
 
 LINK: Final = """
 [fibre.1]

@@ -12,9 +12,9 @@ import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.reports.encoded import encoded
-from isfc.search import report_runs
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
+from scenarios.search import report_runs
 
 pytestmark = pytest.mark.at_length
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 
 import isfc
-from isfc.arguments import annotation_of
 from isfc.cli.capability import _takes_decks
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
+from isfc.errors.arguments import annotation_of
 from isfc.layout.catalogue import given_collection
 from tests.decks import DECKS, LOGS
 

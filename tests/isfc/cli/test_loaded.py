@@ -50,7 +50,7 @@ def test_plan_by_rule_loads_no_model() -> None:
     code = "from isfc.cli.main import run; run(['plan', 'atlanta-boston', '--rule'])"
     found = run(f"{code}\nprint(*{OWN})")[-1].split()
     needless = ("isfc.engine", "isfc.io", "isfc.system", "scenarios.figures", "scenarios.runs.run")
-    record = ("scenarios.figures", "scenarios.figures.figure")  # what a figure is, and no model
+    record = ("scenarios.figures", "isfc.reports.figure")  # what a figure is, and no model
     assert not [name for name in found if name.startswith(needless) and name not in record]
     assert len(found) <= 73
 

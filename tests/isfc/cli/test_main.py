@@ -161,12 +161,12 @@ import os, signal, sys
 
 class Slow:
     def find_spec(self, name, *_):
-        if name == "isfc.__main__":
+        if name.startswith("isfc.cli.output"):
             os.kill(os.getpid(), signal.SIGINT)
             while True: pass
 
 sys.meta_path.insert(0, Slow())
-import isfc.script
+import isfc.cli.script
 """
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
@@ -183,7 +183,7 @@ def test_script_is_the_command() -> None:
         [
             sys.executable,
             "-c",
-            "import isfc.script as it; raise SystemExit(it.main())",
+            "import isfc.cli.script as it; raise SystemExit(it.main())",
             "--version",
         ],
         capture_output=True,
@@ -196,7 +196,7 @@ def test_script_is_the_command() -> None:
 
 def test_version_loads_neither_the_parser_nor_rich() -> None:
     code = (
-        "import sys; from isfc.__main__ import main\n"
+        "import sys; from isfc.cli.script import main\n"
         "sys.argv = ['isfc', '--version']; main()\n"
         "print(sorted({'typer', 'rich'} & set(sys.modules)))\n"
     )
@@ -209,7 +209,7 @@ def test_version_loads_neither_the_parser_nor_rich() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signal_after_the_end_of_a_command_does_not_change_its_code(number: int) -> None:
     code = (
-        "import os, sys; from isfc.__main__ import main\n"
+        "import os, sys; from isfc.cli.script import main\n"
         "sys.argv = ['isfc', 'show', 'published-4']; code = main()\n"
         f"os.kill(os.getpid(), {int(number)}); sys.exit(code)\n"
     )

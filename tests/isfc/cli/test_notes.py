@@ -7,14 +7,14 @@ import pytest
 
 from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
-from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
-from isfc.search import report_runs
+from isfc.reports.note import Note, NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes
 from scenarios.runs.provenance import constants_digest
+from scenarios.search import report_runs
 
 SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
 EXTRAPOLATED = "The model is extrapolated: nothing is published of CTCs on FICON Express16S"

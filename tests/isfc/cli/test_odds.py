@@ -19,12 +19,9 @@ from isfc.answers.limit import limit_line
 from isfc.answers.results import compare_results
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.search.grid import Cell
-from isfc.search.scoring import Contender
-from isfc.search.sweep import groups, standings
+from isfc.reports.figure import Figure
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
-from scenarios.figures.figure import Figure
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
@@ -35,6 +32,9 @@ from scenarios.runs.provenance import provenance
 from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
+from scenarios.search.grid import Cell
+from scenarios.search.scoring import Contender
+from scenarios.search.sweep import groups, standings
 from tests.layouts import layout_of
 
 POINTS: float = 0.03

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from isfc.cli.main import run
-from isfc.search import report_runs
+from scenarios.search import report_runs
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.conftest import Refusal
 from tests.lengthy import few_in_every_run, made_once

@@ -14,7 +14,7 @@ from isfc.cli.written_help import written_help
 from tools.pages.written_help import write
 
 ROOT = Path(cli[0]).parents[1]
-SCRIPT = "import sys; from isfc.script import main; sys.exit(main())"
+SCRIPT = "import sys; from isfc.cli.script import main; sys.exit(main())"
 LOADED_MAX: Final = 45
 """Ours are ten, `typing` and `signal` bring some thirty along; the parser would be eighty more."""
 

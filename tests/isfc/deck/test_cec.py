@@ -14,9 +14,9 @@ from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.note import NoteKind
 from isfc.layout.sharing import in_use, open_questions, with_notes
 from isfc.layout.write import format_collection
+from isfc.reports.note import NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.runs.notes import cluster_notes
 from tests.decks import deck, shipped, unit

@@ -17,9 +17,9 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import losses
-from isfc.layout.note import NoteKind
 from isfc.layout.sharing import open_questions
 from isfc.layout.write import format_collection
+from isfc.reports.note import NoteKind
 
 TWO_CECS = load_collection("two-cecs")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.layout.in_words import expected
+from isfc.errors.in_words import expected
 
 FRUIT = ("apple", "banana", "cherry")
 

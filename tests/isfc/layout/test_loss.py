@@ -7,7 +7,6 @@ from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.link.events import LinkEvent
-from isfc.search.grid import without
 from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
@@ -15,6 +14,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Intervention, Operation
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.grid import without
 from tests.isfc.layout.test_file_shared import CLUSTER
 from tests.layouts import layout_of
 

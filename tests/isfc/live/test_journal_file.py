@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from isfc.engine.journal import journalled, replay
+from isfc.engine.journal_record import FILE_HEADER
 from isfc.errors import ConfigurationError
-from isfc.journal.journal import journalled, replay
-from isfc.journal.record import FILE_HEADER
 from isfc.link.events import Sink
 from isfc.link.message import Message
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from ctc.address import ChpidId
-from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
@@ -22,6 +21,7 @@ from isfc.live.opening import Opening
 from isfc.live.operator import OperatedSystem
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.live.snapshot import look
+from isfc.system.cp.processor import CommandProcessor
 from tests.isfc.live.tcp import echo as tcp_echo
 from tests.isfc.live.tcp import tcp_server
 from tests.live.cluster_member import LAYOUT, NAMES

@@ -18,11 +18,11 @@ from isfc import measured
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import with_site
 from isfc.measured.measurement import Measurement
-from isfc.search.site_fitted import PAIRS
 from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.site_fitted import PAIRS
 from tests.isfc.measured.made_sites import Load, MadeSite, factors, of_profile
 
 LAYOUTS: Final = ("atlanta-boston", "published-4", "published-8")

@@ -3,6 +3,6 @@
 from operator import call
 from typing import Final
 
-from isfc.search.site_search import Runs
+from scenarios.search.site_search import Runs
 
 RUNS: Final = Runs(lambda calls: enumerate(map(call, calls)), lambda _: None)

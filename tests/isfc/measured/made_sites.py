@@ -26,14 +26,14 @@ from isfc.measured.measurement import (
     WayFigures,
 )
 from isfc.measured.seen import seen_intervals
-from isfc.search.site_fit import fit
-from isfc.search.site_fitted import Fitted
-from isfc.search.site_intervals import intervals_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.site_fit import fit
+from scenarios.search.site_fitted import Fitted
+from scenarios.search.site_intervals import intervals_of
 from tests.isfc.measured.in_process import RUNS
 from tests.isfc.measured.site import LAYOUT, site_of
 

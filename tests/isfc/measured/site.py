@@ -15,15 +15,15 @@ from isfc.layout.site import SiteProfile, with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import seen_intervals
-from isfc.search.site_fit import fit
-from isfc.search.site_fitted import Fitted
-from isfc.search.site_search import FitInterval
 from scenarios.figures.site_workload import derive
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import make_name, measured
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from scenarios.search.site_fit import fit
+from scenarios.search.site_fitted import Fitted
+from scenarios.search.site_search import FitInterval
 from tests.isfc.measured.in_process import RUNS
 
 NOISE = 0.02

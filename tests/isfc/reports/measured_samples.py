@@ -6,10 +6,10 @@ from isfc.answers.loads import Carries, Loads, WayLoad
 from isfc.answers.replay import ReplayedFigure, replay
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from isfc.reported import Reported
-from isfc.search.sizing import LostPiece
-from scenarios.figures.figure import Figure, Interval, Range, Unit
+from isfc.reports.figure import Figure, Interval, Range, Unit
+from isfc.reports.reported import Reported
 from scenarios.published.table import Role
+from scenarios.search.sizing import LostPiece
 
 
 def replayed() -> Reported:

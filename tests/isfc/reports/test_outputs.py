@@ -33,19 +33,16 @@ from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
-from isfc.reported import Charted, Reported, report_of
 from isfc.reports import markdown
 from isfc.reports.delimited import records
+from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit, rounded
 from isfc.reports.html import section
 from isfc.reports.report import UNRANGED as MARK
 from isfc.reports.report import Table
+from isfc.reports.reported import Charted, Reported, report_of
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
-from isfc.search.scoring import Contender, Found, Objective, Scoring, Task
-from isfc.search.sizing import LostPiece, SizedLink
-from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rounded
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.moves.guest import GuestMemory, Pass
@@ -56,6 +53,9 @@ from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
+from scenarios.search.scoring import Contender, Found, Objective, Scoring, Task
+from scenarios.search.sizing import LostPiece, SizedLink
+from scenarios.search.sweep import NO_RANGE
 from tests.isfc.answers.test_run import EXPERIMENT, RESULT
 from tests.isfc.reports import io_samples, measured_samples, plan_samples
 

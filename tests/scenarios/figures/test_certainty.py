@@ -2,6 +2,7 @@
 
 import pytest
 
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from scenarios.figures.certainty import (
     Differs,
     Family,
@@ -15,7 +16,6 @@ from scenarios.figures.certainty import (
     ratio_errors,
     ratio_range,
 )
-from scenarios.figures.figure import Figure, Interval, Range, Unit
 
 HL = family_of(12, 118_000, 50, appc=False)
 COLLIDING = family_of(12, 118_000, 50, 40.0, appc=False)

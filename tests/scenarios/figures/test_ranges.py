@@ -8,8 +8,8 @@ import pytest
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_site
+from isfc.reports.figure import Range
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Range
 from scenarios.figures.ranges import figure_of, link_rate, links_rate
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.workload import SUITES

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_UP, OPERATOR
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
+from isfc.system.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_UP, OPERATOR
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import ConsoleEntry, TimedCommand, Transcript, read_script
 from scenarios.runs.run import run

@@ -12,7 +12,6 @@ from ctc.profiles import FEATURES
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.search.workers import shared_out
 from scenarios.runs import steady
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment
 from scenarios.runs.run import run
@@ -29,6 +28,7 @@ from scenarios.runs.steady import (
     steady_run,
 )
 from scenarios.runs.workload import SUITES
+from scenarios.search.workers import shared_out
 
 
 def noise(seed: int, mean: float, deviation: float = 2, count: int = 20) -> list[float]:

@@ -5,6 +5,7 @@ from statistics import fmean
 
 import pytest
 
+from isfc.reports.figure import Figure, Range, Unit
 from scenarios.figures.certainty import (
     ALL_LINKS,
     FOUR_OF_FIVE,
@@ -19,7 +20,6 @@ from scenarios.figures.certainty import (
     ratio_errors,
     ratio_range,
 )
-from scenarios.figures.figure import Figure, Range, Unit
 from tools.calibration.certainty import (
     Miss,
     covered,

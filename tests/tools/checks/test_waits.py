@@ -49,7 +49,7 @@ def test_loop_that_sleeps_is_found() -> None:
 
 def test_only_tests_are_looked_at_and_not_where_waiting_is_written(tmp_path: Path) -> None:
     text = '"""A module."""\n\nthread.join()\n'
-    for name in ("tests/waiting.py", "tests/test_it.py", "tools/it.py", "isfc/search/it.py"):
+    for name in ("tests/waiting.py", "tests/test_it.py", "tools/it.py", "scenarios/search/it.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     said = "tests/test_it.py:3: join without a timeout: it may wait for ever"

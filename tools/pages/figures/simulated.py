@@ -8,19 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from isfc.errors.in_words import listed
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.search.candidate import numbered
-from isfc.search.grid import Template
-from isfc.search.scoring import Objective, Scoring
 from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
+from scenarios.search.candidate import numbered
+from scenarios.search.grid import Template
+from scenarios.search.scoring import Objective, Scoring
 from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table

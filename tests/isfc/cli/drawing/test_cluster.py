@@ -9,13 +9,13 @@ from isfc.cli.html.cluster import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
-from isfc.search.report_runs import ClusterRuns
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.losses import after_losing
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import EndRate, carry
 from scenarios.runs.steady import Rate
+from scenarios.search.report_runs import ClusterRuns
 from tests.isfc.layout.test_file_shared import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"

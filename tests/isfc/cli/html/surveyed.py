@@ -7,7 +7,6 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
-from isfc.search.report_runs import LinkRuns, Point
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.losses import after_losses
 from scenarios.figures.rates import ModelledRate
@@ -18,6 +17,7 @@ from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.steady import Rate, SteadyRun
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
+from scenarios.search.report_runs import LinkRuns, Point
 from tests.isfc.answers.test_run import RESULT
 
 

@@ -10,7 +10,7 @@ from isfc.cli.html.document import document
 from isfc.cli.main import run
 from isfc.io.charts import CHARTS
 from isfc.io.shared import read_disks
-from isfc.search.report_runs import channel_estimates
+from scenarios.search.report_runs import channel_estimates
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.html.surveyed import surveyed
 from tests.isfc.cli.html.test_document import Outline

@@ -8,10 +8,10 @@ import pytest
 
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
-from isfc.search.report_runs import DiskRuns, LinkRuns
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.workload import SUITES
+from scenarios.search.report_runs import DiskRuns, LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 from tools import PROJECT
 

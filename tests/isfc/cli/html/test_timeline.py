@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.html.timeline import PHASES, timeline_chart
 from isfc.reports.picture import VERSION
-from isfc.search.report_runs import LinkRuns
+from scenarios.search.report_runs import LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from isfc.cli.main import run
+from isfc.engine.framed import CTCE_HEADER
+from isfc.engine.journal_record import InputKind, InputOutcome, JournalReader, encode_record
 from isfc.errors import LocalProtocolError
-from isfc.journal.framed import CTCE_HEADER
-from isfc.journal.record import InputKind, InputOutcome, JournalReader, encode_record
 from isfc.link.message import Traffic
 from isfc.system.inputs import Activate, VaryChpid
 from isfc.testing.pair import MS, Setup

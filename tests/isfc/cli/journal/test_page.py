@@ -10,7 +10,7 @@ from ctc.frame import Frame
 from isfc.answers.journal import input_of
 from isfc.answers.journal_page import input_lines, seconds
 from isfc.cli.journal import json_line
-from isfc.journal.record import InputKind, InputOutcome, JournalRecord
+from isfc.engine.journal_record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
 from isfc.testing.strategies import UINT32_MAX, frames, messages
 

@@ -14,7 +14,6 @@ from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
 from isfc.reports.units import range_of
-from isfc.search.grid import DeviceOrder, Template
 from scenarios.figures import advice
 from scenarios.figures.advice import (
     LAYOUTS_MAX,
@@ -28,6 +27,7 @@ from scenarios.figures.rates import ModelledRate, Rates
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
 from scenarios.runs.experiment import STATED, one_way
 from scenarios.runs.steady import Rate
+from scenarios.search.grid import DeviceOrder, Template
 from tests.isfc.layout.rules.test_book import FIRES
 
 TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]

@@ -11,7 +11,7 @@ from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
-from scenarios.figures.figure import Figure, Interval, Range, Unit
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from scenarios.figures.limit import Limit, Relief, Share
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import LINE, RECEIVE, Resource

@@ -9,9 +9,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, Ways
 from scenarios.runs.experiment import STATED

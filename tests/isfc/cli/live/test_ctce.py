@@ -22,18 +22,18 @@ from isfc.cli.live.ctce_options import CtceOptions
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
-from isfc.ctce.exchange import Attached, CtcPlace, Pulled, Said
-from isfc.ctce.ios import CommandIo, IoBook
-from isfc.ctce.join import CtcEnd, Place
-from isfc.ctce.wire import CURRENT, OLDER
-from isfc.journal.framed import CTCE_HEADER
+from isfc.engine.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
-from isfc.live.ctce import CtceBox
+from isfc.live.ctce.exchange import Attached, CtcPlace, Pulled, Said
+from isfc.live.ctce.ios import CommandIo, IoBook
+from isfc.live.ctce.join import CtcEnd, Place
+from isfc.live.ctce.wire import CURRENT, OLDER
+from isfc.live.ctce_box import CtceBox
 from isfc.live.metrics import ctce_families
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
-from tests.isfc.ctce.partner import Partner
-from tests.isfc.ctce.ports import free_ports
+from tests.isfc.live.ctce.partner import Partner
+from tests.isfc.live.ctce.ports import free_ports
 
 TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
 TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"

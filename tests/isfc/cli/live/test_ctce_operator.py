@@ -10,10 +10,10 @@ from ctc.address import Rdev
 from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands
 from isfc.cli.live.ctce_options import of_layout
 from isfc.cli.live.loops import typed_lines
-from isfc.ctce.join import CtcEnd, Place
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
-from isfc.live.ctce import CtceBox
+from isfc.live.ctce.join import CtcEnd, Place
+from isfc.live.ctce_box import CtceBox
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
 from tests.waiting import wait_until

@@ -2,8 +2,8 @@
 
 import pytest
 
-from isfc.search import site_fit, site_search
 from scenarios.figures import site_compare
+from scenarios.search import site_fit, site_search
 
 
 @pytest.fixture(autouse=True)

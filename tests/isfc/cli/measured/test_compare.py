@@ -12,7 +12,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile
 from isfc.measured.measurement import COLUMNS
-from isfc.search.site_fit import fit
+from scenarios.search.site_fit import fit
 from tests.isfc.measured.in_process import RUNS
 from tools import PROJECT
 

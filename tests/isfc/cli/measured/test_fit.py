@@ -13,8 +13,8 @@ from isfc.cli.main import run
 from isfc.cli.output.progress import SO_FAR
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile, read_profile
-from isfc.search.site_fit import fit
-from isfc.search.site_fitted import Fitted
+from scenarios.search.site_fit import fit
+from scenarios.search.site_fitted import Fitted
 from tests.isfc.measured.in_process import RUNS
 from tools import PROJECT
 

@@ -29,7 +29,9 @@ def test_interrupt_says_how_many_were_done(
         yield 1, None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.search.workers.staffed", lambda *_, **__: nullcontext(interrupted))
+    monkeypatch.setattr(
+        "scenarios.search.workers.staffed", lambda *_, **__: nullcontext(interrupted)
+    )
     with pytest.raises(typer.Exit) as ended:
         run_all(run, repetitions(ONE, 3), None)
     assert ended.value.exit_code == ExitCode.INTERRUPTED

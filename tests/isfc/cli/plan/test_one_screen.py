@@ -12,7 +12,7 @@ from isfc.cli.main import run
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.search.grid import DeviceOrder, Template
+from scenarios.search.grid import DeviceOrder, Template
 
 LINES: Final = 24
 COLUMNS: Final = 80

@@ -16,8 +16,8 @@ import isfc
 from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
-from isfc.search import report_runs
 from scenarios.figures.losses import after_losses
+from scenarios.search import report_runs
 from tests.isfc.cli.studio.holding import At, Holding
 from tests.lengthy import few_in_every_run
 from tests.studio import RunningStudio, studio

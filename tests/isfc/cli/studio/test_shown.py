@@ -6,8 +6,8 @@ from isfc.answers.moves_report import relocate_report
 from isfc.answers.plan_links import planned_together
 from isfc.layout.catalogue import load_collection
 from isfc.layout.sharing import carried_by
-from isfc.reported import report_of
 from isfc.reports.html import section
+from isfc.reports.reported import report_of
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate

@@ -1,0 +1,84 @@
+"""Names and lists as messages and findings have them: what is alike, what there is."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final, TypeVar
+
+from isfc.errors import ConfigurationError
+
+_Name = TypeVar("_Name", bound=str)
+
+
+def exact(value: float) -> str:
+    """``1,027.5``: what was counted or given, with all its digits."""
+    return f"{value:,.15g}"
+
+
+def number(value: float, places: int = 0) -> str:
+    """``1,027.5``: to so many places."""
+    return f"{value:,.{places}f}"
+
+
+def listed(items: Iterable[object], word: str = "and") -> str:
+    """``2, 4 and 8``, or with another word before the last."""
+    *most, last = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)
+    return f"{', '.join(most)} {word} {last}" if most else last
+
+
+def first_listed(items: Sequence[str], most: int, parting: str = ", ") -> str:
+    """``40, 41 and 3 more``: no more than the first ``most``; all with commas if there are few."""
+    more = len(items) - most
+    return parting.join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+_LISTED_MAX: Final = 12
+"""Names in a message. More would hide the message among them."""
+
+_SHOWN_MAX: Final = 3
+"""Names that are said to be alike."""
+
+
+def expected(given: str, names: Iterable[str], others: str = "") -> str:
+    """The remedy of an error message about a name: ``did you mean A or B?``, or ``expected ...``.
+
+    ``others`` is what else may stand there, in words: ``a path``. Case does not count.
+    """
+    like = {name.casefold(): name for name in names}
+    near = get_close_matches(given.casefold()[:80], like, n=_SHOWN_MAX)
+    if near:
+        return f"did you mean {' or '.join(like[name] for name in near)}?"
+    first = ", ".join([*like.values()][:_LISTED_MAX])
+    more = f" or one of {len(like) - _LISTED_MAX} more" if len(like) > _LISTED_MAX else ""
+    return f"expected {f'{others} or ' * bool(others)}one of {first}{more}"
+
+
+def check_known(what: str, given: str, known: Iterable[str]) -> None:
+    """Raise `ConfigurationError` unless ``given``, the value of ``what``, is one that is known."""
+    names = [*known]
+    if given not in names:
+        raise ConfigurationError(f"{what} {given[:40]!r}: {expected(given, names)}")
+
+
+def check_between(what: str, value: float, least: float, most: float) -> None:
+    """Raise `ConfigurationError` unless ``value``, that of ``what``, is from ``least`` to ``most``.
+
+    What is not a number is not.
+    """
+    if not least <= value <= most:
+        raise ConfigurationError(f"{what} {value:.15g}: expected {least:.15g} to {most:.15g}")
+
+
+def no_node(what: str, name: str, nodes: Iterable[str]) -> ConfigurationError:
+    """That ``name``, which ``what`` gives, is none of ``nodes``."""
+    return ConfigurationError(
+        f"{what} {name[:40]}: not a node of this layout; expected {listed(nodes, 'or')}"
+    )
+
+
+def find_node(what: str, name: str, nodes: Iterable[_Name]) -> _Name:
+    """The one of ``nodes`` that ``name``, in any case, means; raises `no_node` if it means none."""
+    known = tuple(nodes)
+    for node in known:
+        if node == name.upper():
+            return node
+    raise no_node(what, name, known)

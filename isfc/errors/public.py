@@ -1,0 +1,46 @@
+"""The public names of a package, each from the module that defines it, loaded when it is used."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def public_face(
+    package: str, public: Mapping[str, str]
+) -> tuple[Mapping[str, str], Callable[[str], Any], Callable[[], list[str]]]:
+    """The modules of names, ``__getattr__`` and ``__dir__`` of ``package``.
+
+    ``public`` has the modules that define its names, each with these; a module may be public
+    itself.
+    """
+    homes = {name: home for home, names in public.items() for name in names.split()}
+
+    def find(name: str) -> Any:
+        home = homes.get(name)
+        if home is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(home)
+        if home == f"{package}.{name}":
+            return module
+        found = getattr(module, name)
+        if isinstance(found, type) and found.__doc__ in (None, "", "mypyc filler docstring"):
+            _document(found)
+        return found
+
+    return homes, find, lambda: [*homes]
+
+
+def _document(kind: type) -> None:
+    """Give a compiled class the docstring that the compiler left out, if its source is beside."""
+    import ast
+    import sys
+    from pathlib import Path
+
+    compiled = Path(sys.modules[kind.__module__].__file__ or "")
+    source = compiled.with_name(f"{compiled.name.partition('.')[0]}.py")
+    if not source.is_file():
+        return
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            kind.__doc__ = ast.get_docstring(node)
+            return

@@ -1,0 +1,181 @@
+"""A figure of the model: what it comes to, with which load, and between what IBM's would lie."""
+
+from enum import StrEnum
+from typing import Any, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from isfc.errors.in_words import exact
+from isfc.link.name import NodeName
+
+
+class NoRange(StrEnum):
+    """Why a figure has no range."""
+
+    NOTHING_CARRIED = "nothing is carried"
+    BY_RULE = "it is IBM's rule of thumb, which states none"
+    WHOLE = "it is the whole"
+    NO_RATE = "it does not follow from a rate"
+    PUBLISHED = "it is published"
+
+
+class Unit(StrEnum):
+    """What a figure counts; MB are 2^20 bytes."""
+
+    MB_PER_S = "MB/s"
+    PER_S = "/s"
+    SECONDS = "s"
+    MS = "ms"
+    US = "us"
+    PERCENT = "%"
+    GB_PER_S = "Gb/s"
+    SHARE = "of 1"
+    TIMES = "times"
+    COUNT = "1"
+    CHANGE = "% more"
+    ANY = "any"
+    """that of what the row is of"""
+    DIFFERENCE = "more"
+    """the same, of a difference"""
+    OFF = "% off"
+    CPU = "% for 1/s"
+    BYTES = "bytes"
+    SPREAD = "% of it"
+    COUNTED = "counted"
+    """one by one, however many"""
+    OWN = "as said"
+    """What a column beside it says, or the name of a measure."""
+
+
+class Interval(Struct, frozen=True):
+    """From ``low`` to ``high``, both in the unit of the figure."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"{exact(rounded(self.low))}-{exact(rounded(self.high))}"
+
+
+class Runs(Struct, frozen=True):
+    """So many of IBM's runs, of a ``family``, against which errors are."""
+
+    count: int
+    family: str
+
+
+class Range(Struct, frozen=True):
+    """Between what a figure of IBM's, or the ratio of two, would lie.
+
+    ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
+    are made from, ``source`` more of it for whoever looks closely, and ``wider_for`` what else was
+    allowed for. Errors of figures are against ``runs``.
+    """
+
+    likely: Interval
+    sure: Interval
+    basis: str
+    wider_for: tuple[str, ...] = ()
+    source: str = ""
+    runs: Runs | None = None
+
+    def describe(self) -> str:
+        """In words: what it is made from."""
+        wider = f"; wider for {', '.join(self.wider_for)}" if self.wider_for else ""
+        source = f" ({self.source})" if self.source else ""
+        return f"four of five cases; from {self.basis}{source}{wider}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its record for JSON."""
+        likely, sure = self.likely, self.sure
+        ends = {"likely": (likely.low, likely.high), "sure": (sure.low, sure.high)}
+        return {**ends, "basis": self.describe()}
+
+
+class OfLoad(Protocol):
+    """What a figure is of: `scenarios.runs.experiment.Load`, without the model that it loads."""
+
+    @property
+    def words(self) -> str:
+        """The load, as every page says it."""
+
+    @property
+    def pairs(self) -> int:
+        """Of guests, over each link."""
+
+
+class OfRun(Protocol):
+    """How well a run knows its rate: `scenarios.runs.steady.Rate`, without the model that ran."""
+
+    @property
+    def spread_mb_per_s(self) -> float:
+        """Within what of it an endless run's would be."""
+
+    @property
+    def second_mb_per_s(self) -> float | None:
+        """The other pace that the link may keep."""
+
+
+class Figure(Struct, frozen=True):
+    """A figure of the model, with its range, or with ``no_range``: why it has none.
+
+    ``load`` is what ran, None of what is said of several loads; ``sender`` is whose direction it
+    is of, None of the slower one and of all together. Of a run that went on until it was steady,
+    ``spread`` is within what of it an endless run's would be, with 95 % confidence, and ``second``
+    the other pace that the link may keep, if it has one. All are in ``unit``.
+    """
+
+    value: float
+    unit: Unit
+    """that of all the others"""
+    range: Range | None = None
+    """as of [a range](#a-range): between what it would lie on real hardware, null if not known"""
+    no_range: str = ""
+    """why there is no range, empty if there is one"""
+    load: OfLoad | None = None
+    """what ran, in words; null of what is said of several loads"""
+    sender: NodeName | None = None
+    """whose direction it is of; null of the slower one and of all together"""
+    spread: float = 0.0
+    """within what of it an endless run's would be, with 95 % confidence"""
+    second: float | None = None
+    """[the other pace](run.md#a-link-with-two-paces) that the link may keep, null if it has one"""
+
+    def __post_init__(self) -> None:
+        if (self.range is None) != bool(self.no_range):
+            raise ValueError(f"{self}: expected a range, or why there is none")
+
+    @property
+    def ends(self) -> Interval:
+        """Between what it lies in four of five cases; the figure itself where it has no range."""
+        return Interval(self.value, self.value) if self.range is None else self.range.likely
+
+    @property
+    def paces(self) -> tuple[float, ...]:
+        """What the link carries at each pace, the figure first."""
+        return (self.value,) if self.second is None else (self.value, self.second)
+
+    def of_run(self, rate: OfRun, sender: NodeName | None = None) -> "Figure":
+        """The same with how well the run knows it."""
+        second = rate.second_mb_per_s
+        return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
+
+    def __str__(self) -> str:
+        """``1,430 (1,220 to 1,740)``."""
+        if self.range is None:
+            return exact(rounded(self.value))
+        low, high = rounded(self.range.likely.low), rounded(self.range.likely.high)
+        return f"{exact(rounded(self.value))} ({exact(low)} to {exact(high)})"
+
+    def __repr__(self) -> str:
+        load = "" if self.load is None else f" {self.load.words}"
+        return f"<Figure {self} {self.unit}{load}>"
+
+
+def rounded(value: float) -> float:
+    """To three digits: no range is known better."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,449 @@
+"""The search for a better layout: all candidates where they are few, else NSGA-II by Optuna.
+
+First every candidate is estimated by IBM's rule of thumb, which costs next to nothing; what the
+rule puts far behind is not simulated. The rest is scored by short runs, alike candidates once. The
+best of them are then run until they are steady, with several seeds, and these figures are shown.
+
+Several links that run together are climbed instead (`Climb`): every link keeps its CTCs and their
+device numbers; which of the link's fibres each is on may change, if the link has traffic. It begins
+with what a person would try, then takes the best of some neighbours, again and again. A neighbour
+is one CTC on another fibre of its link, or two of a link that change places.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from itertools import combinations, product
+from random import Random
+from typing import Any, Final
+
+from msgspec import structs
+
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
+from isfc.errors.library import check_library
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from isfc.layout.sharing import in_use
+from isfc.layout.whole import with_channels
+from scenarios.search.candidate import (
+    Candidate,
+    all_candidates,
+    candidate_of,
+    canonical,
+    exchanged,
+    numbered,
+    with_kept_numbers,
+)
+from scenarios.search.scoring import (
+    Found,
+    Objective,
+    ShareOut,
+    Task,
+    Trials,
+    by_objective,
+    estimate,
+    loaded,
+)
+
+NEIGHBOURS: Final = 16
+"""Neighbours that are scored together before the best of them is taken. Chosen."""
+
+CLIMB_BEST: Final = 5
+"""Candidates that are run longer, and shown."""
+
+_CLIMB_IDLE_MAX: Final = 4
+"""Steps that bring nothing better before the search ends. Chosen."""
+
+Candidates = tuple[Candidate, ...]
+"""For each link, the index of the fibre of each CTC down its device list."""
+
+
+def placed(collection: Collection, candidates: Candidates) -> Collection:
+    """The collection with its CTCs on the fibres of a candidate; those without any are left out."""
+    links: list[Layout] = []
+    for link, candidate in zip(collection.links, candidates, strict=True):
+        at = {
+            ctc.rdevs: structs.replace(link.fibres[index], channels=())
+            for ctc, index in zip(link.device_list(), candidate, strict=True)
+        }
+        fibres = tuple(
+            bare
+            for fibre in link.fibres
+            if (bare := structs.replace(fibre, channels=())) in at.values()
+        )
+        ctcs = tuple(structs.replace(ctc, fibre=at[ctc.rdevs]) for ctc in link.ctcs)
+        links.append(replace(link, fibres=fibres, ctcs=ctcs))
+    used = in_use(replace(collection, links=tuple(links)))
+    return replace(used, links=with_channels(used))
+
+
+class Climb(Trials[Candidates]):
+    """One search. Raises `ConfigurationError` if there is nothing to choose."""
+
+    def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
+        super().__init__(task, share_out, progress)
+        moved = loaded(task.collection, task.scoring.load)
+        self._free = [
+            place
+            for place, link in enumerate(task.collection.links)
+            if len(link.fibres) > 1 and link in moved
+        ]
+        """Of the links whose CTCs may move: those with traffic, and fibres to choose from."""
+        if not self._free:
+            raise ConfigurationError(
+                "each link with traffic has one fibre; expected several for one of them, to choose"
+            )
+        self._random = Random(f"places {task.seed}")
+        self._given = tuple(map(candidate_of, task.collection.links))
+
+    def run(self) -> Found:
+        """Climb until nothing is better, or all runs are done."""
+        known = self.scores
+        self._simulate([self._given, *self._beginnings()])
+        idle = 0
+        while len(known) < self.task.runs and idle < _CLIMB_IDLE_MAX:
+            best = max(known.values())
+            self._simulate(self._neighbours(max(known, key=lambda each: known[each])))
+            idle = 0 if max(known.values()) > best else idle + 1
+        ranked = sorted(known, key=lambda each: known[each], reverse=True)[:CLIMB_BEST]
+        collections = [placed(self.task.collection, each) for each in (*ranked, self._given)]
+        *best_of, given = self.measured(collections)
+        best_of.sort(key=by_objective, reverse=True)
+        return Found(tuple(best_of), given, given, len(known))
+
+    def _beginnings(self) -> Iterator[Candidates]:
+        """Each link's CTCs across its fibres or fibre by fibre; from the first, or one further.
+
+        Those of links that are not to change stay where they are.
+        """
+        for step, across in product((0, 1), (True, False)):
+            begun = [*self._given]
+            for place in self._free:
+                link = self.task.collection.links[place]
+                fibres, ctcs = len(link.fibres), len(link.ctcs)
+                down = (n if across else n * fibres // ctcs for n in range(ctcs))
+                begun[place] = tuple((n + step * place) % fibres for n in down)
+            yield tuple(begun)
+
+    def _neighbours(self, best: Candidates) -> list[Candidates]:
+        """Some candidates that differ from the best by one CTC or two, each new."""
+        found: dict[Candidates, None] = {}
+        for _ in range(20 * NEIGHBOURS):
+            place = self._random.choice(self._free)
+            fibres = len(self.task.collection.links[place].fibres)
+            moved = list(best[place])
+            one, other = (self._random.randrange(len(moved)) for _ in range(2))
+            if self._random.random() < 0.5:
+                moved[one] = self._random.randrange(fibres)
+            else:
+                moved[one], moved[other] = moved[other], moved[one]
+            near = (*best[:place], tuple(moved), *best[place + 1 :])
+            if near not in self.scores and self._keeps_apart(place, moved):
+                found[near] = None
+            if len(found) == NEIGHBOURS:
+                break
+        return list(found)
+
+    def _keeps_apart(self, place: int, moved: Sequence[int]) -> bool:
+        """Whether a link that is on two fibres or more still is: one's loss must not cut it."""
+        return len(set(moved)) >= min(2, len(set(self._given[place])))
+
+    def _simulate(self, candidates: Iterable[Candidates]) -> None:
+        new = [each for each in dict.fromkeys(candidates) if each not in self.scores]
+        new = new[: self.task.runs - len(self.scores)]
+        self.score({each: placed(self.task.collection, each) for each in new})
+
+
+CHOICES_MAX: Final = 4_096
+"""Choices that are enumerated: all of those from twelve devices."""
+
+SCREEN_SHARE: Final = 0.5
+"""What the rule of thumb puts below this share of its best is not simulated. Chosen: the model is
+within a factor of two of the rule where a chpid has two CTCs or more."""
+
+GENERATION: Final = 32
+"""Candidates that are scored together, and the population of NSGA-II."""
+
+BEST: Final = 10
+"""Candidates that are run longer, and shown."""
+
+BEST_DEFINED: Final = 3
+"""Choices of defined devices that are run longer; the best of them is shown."""
+
+Estimates = tuple[float, ...]
+"""Of a candidate, by objective."""
+
+ENUMERATED_MAX: Final = 20_000
+"""Candidates that are enumerated; estimating each takes some 50 us."""
+
+
+def optimise(
+    task: Task, share_out: ShareOut, progress: Callable[[int], None] = lambda _: None
+) -> Found:
+    """Search for the layouts, or places of all CTCs of several links, that are best.
+
+    ``share_out`` does the runs, on as many processors as it likes; the same task gives the same
+    layouts. ``progress`` is told how many candidates have been simulated. Raises
+    `ConfigurationError` if there is nothing to choose.
+    """
+    if not task.objectives:
+        return Climb(task, share_out, progress).run()
+    search = _Search(task, share_out, progress)
+    search.choose_defined()
+    candidates = all_candidates(task.layout.fibres, task.ctcs, ENUMERATED_MAX)
+    if candidates is None:
+        search.evolve()
+    else:
+        candidates = list(dict.fromkeys(map(search.representative, candidates)))
+        kept = search.screened(candidates)
+        if len({*kept, *search.scores}) <= task.runs:
+            search.simulate(kept)
+        else:
+            search.evolve()
+    return search.conclude(None if candidates is None else len(candidates))
+
+
+class _Search(Trials[Candidate]):
+    """One search of one link."""
+
+    def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
+        super().__init__(task, share_out, progress)
+        self._estimates: dict[Candidate, Estimates | None] = {}
+        self._best_estimate = [0.0] * len(task.objectives)
+        self._screened: set[Candidate] = set()
+        self._defined: dict[Candidate, Layout] = {}
+        self._mirrored = (
+            set(task.objectives) == {Objective.SYMMETRIC}
+            and not task.fixed
+            and all(
+                fibre.disks[0] == fibre.disks[1] and not fibre.km for fibre in task.layout.fibres
+            )
+        )
+        """Whether a device list turned round is as good: what one end does the other then does.
+
+        Over some distance the two ways of a link differ (`scenarios.runs.experiment.shape`).
+        """
+
+    def representative(self, candidate: Sequence[int]) -> Candidate:
+        """The one of all candidates that are as good as this one by symmetry."""
+        fibres = self.task.layout.fibres
+        chosen = canonical(candidate, fibres)
+        return min(chosen, canonical(chosen[::-1], fibres)) if self._mirrored else chosen
+
+    def choose_defined(self) -> None:
+        """Score links of the devices that are defined, in a third of the runs at most.
+
+        All of them where they are so few; else devices are taken away one at a time, each time the
+        one without which most is carried.
+        """
+        task = self.task
+        left = max(1, task.runs // 3)
+        every = choices(task.layout, task.ctcs, task.fixed)
+        if every == []:
+            return
+        if every is not None:
+            found = self._choices_of(self._worth_a_run(every))
+            if len(found) <= left:
+                self._simulate_defined(found)
+                return
+        current: Layout | None = task.layout
+        while current is not None:
+            found = self._choices_of(
+                [current] if not self._defined else one_fewer(current, task.fixed)
+            )
+            new = dict([*((c, one) for c, one in found.items() if c not in self.scores)][:left])
+            self._simulate_defined(new)
+            left -= len(new)
+            known = [c for c in found if c in self.scores]
+            best = max(known, key=lambda c: self.scores[c], default=None)
+            current = None if best is None or left <= 0 else found[best]
+
+    def _worth_a_run(self, layouts: Sequence[Layout]) -> Iterator[Layout]:
+        """Those that the rule of thumb does not put far behind the first of them."""
+        first = self._estimates_of(layouts[0])
+        for layout in layouts:
+            figures = self._estimates_of(layout)
+            if all(a >= SCREEN_SHARE * b for a, b in zip(figures, first, strict=True)):
+                yield layout
+
+    def _estimates_of(self, layout: Layout) -> Estimates:
+        return tuple(estimate(objective, layout) for objective in self.task.objectives)
+
+    def _choices_of(self, layouts: Iterable[Layout]) -> dict[Candidate, Layout]:
+        """By candidate, alike ones once; the first of them."""
+        fibres = self.task.layout.fibres
+        found: dict[Candidate, Layout] = {}
+        for layout in layouts:
+            down = tuple(fibres.index(ctc.fibre) for ctc in layout.device_list())
+            found.setdefault(self.representative(down), layout)
+        return found
+
+    def _simulate_defined(self, found: Mapping[Candidate, Layout]) -> None:
+        self._defined.update(found)
+        self._score(found)
+
+    def screened(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those that the rule of thumb does not put far behind."""
+        possible = [c for c in candidates if self._estimate(c) is not None]
+        return [c for c in possible if self.keeps(c)]
+
+    def keeps(self, candidate: Candidate) -> bool:
+        """Whether a candidate is worth a run; counts those that are not."""
+        found = self._estimate(candidate)
+        if found is None:
+            return False
+        both = zip(found, self._best_estimate, strict=True)
+        promising = all(figure >= SCREEN_SHARE * best for figure, best in both)
+        if not promising:
+            self._screened.add(candidate)
+        return promising
+
+    def _estimate(self, candidate: Candidate) -> Estimates | None:
+        if candidate not in self._estimates:
+            layout = self._layout(candidate)
+            found = None if layout is None else self._estimates_of(layout)
+            self._estimates[candidate] = found
+            if found is not None:
+                self._best_estimate = [*map(max, self._best_estimate, found)]
+        return self._estimates[candidate]
+
+    def simulate(self, candidates: Sequence[Candidate]) -> None:
+        """Score what is new among the candidates by short runs."""
+        self._score({c: layout for c in candidates if (layout := self._layout(c)) is not None})
+
+    def _score(self, layouts: Mapping[Candidate, Layout]) -> None:
+        self.score({each: Collection.of(layout) for each, layout in layouts.items()})
+
+    def _layout(self, candidate: Candidate) -> Layout | None:
+        return numbered(self.task.layout, candidate, self.task.fixed)
+
+    def evolve(self) -> None:
+        """NSGA-II over sequences of chpids, begun with those that a person would try."""
+        task = self.task
+        optuna = _optuna()
+        study = optuna.create_study(
+            directions=["maximize"] * len(task.objectives),
+            sampler=optuna.samplers.NSGAIISampler(population_size=GENERATION, seed=task.seed),
+        )
+        choices = list(range(len(task.layout.fibres)))
+        for candidate in self._beginnings():
+            study.enqueue_trial(dict(zip(_NAMES, candidate, strict=False)))
+        idle = 0
+        while len(self.scores) < task.runs and idle < _IDLE_MAX:
+            before = len(self.scores)
+            trials = [study.ask() for _ in range(GENERATION)]
+            drawn = [
+                self.representative(
+                    [t.suggest_categorical(name, choices) for name in _NAMES[: task.ctcs]]
+                )
+                for t in trials
+            ]
+            new = [c for c in dict.fromkeys(drawn) if c not in self.scores and self.keeps(c)]
+            self.simulate(new[: task.runs - before])
+            for trial, candidate in zip(trials, drawn, strict=True):
+                found = self.scores.get(candidate)
+                study.tell(trial, [0.0] * len(task.objectives) if found is None else list(found))
+            idle = idle + 1 if len(self.scores) == before else 0
+
+    def _beginnings(self) -> Iterator[Candidate]:
+        """The layout given if it has as many CTCs, then even ones by chpid and across."""
+        task, count = self.task, len(self.task.layout.fibres)
+        given = candidate_of(task.layout)
+        if len(given) == task.ctcs:
+            yield given
+        by_chpid = sorted(index % count for index in range(task.ctcs))
+        across = [index % count for index in range(task.ctcs)]
+        rates = [fibre.profile.link_gbps for fibre in task.layout.fibres]
+        order = sorted(range(count), key=lambda index: rates[index])
+        ends = [*order[::2], *reversed(order[1::2])]  # slow at the extremes, fast in the middle
+        for chpids in (range(count), ends, [*ends[len(ends) // 2 :], *ends[: len(ends) // 2]]):
+            yield tuple(chpids[index] for index in by_chpid)
+            yield tuple(chpids[index] for index in across)
+
+    def conclude(self, candidate_count: int | None) -> Found:
+        """Run the best until they are steady, and the layout given beside them."""
+        sought = [c for c in self.scores if len(c) == self.task.ctcs]
+        if not sought:
+            raise ConfigurationError("no layout keeps the fixed device numbers: fix fewer")
+        ranked = sorted(sought, key=lambda c: self.scores[c], reverse=True)
+        layouts = [self._kept(c) for c in self._spread_over_objectives(ranked)]
+        chosen = self._best_defined()
+        every = [*layouts, *chosen, self.task.layout]
+        *both, given = self.measured([Collection.of(layout) for layout in every])
+        best, defined = both[: len(layouts)], both[len(layouts) :]
+        best.sort(key=by_objective, reverse=True)
+        ahead = [one for one in defined if one.gains(given)]
+        return Found(
+            tuple(best),
+            given,
+            max(ahead, key=by_objective, default=given),
+            len(sought),
+            candidate_count,
+            len(self._screened - self.scores.keys()),
+            sum(c in self.scores for c in self._defined),
+        )
+
+    def _best_defined(self) -> list[Layout]:
+        """The choices of defined devices that are best, but the layout given itself."""
+        known = [c for c in self._defined if c in self.scores and len(c) <= self.task.ctcs]
+        known.sort(key=lambda c: self.scores[c], reverse=True)
+        given = {*self.task.layout.ctcs}
+        layouts = [self._defined[c] for c in known]
+        return [one for one in layouts if {*one.ctcs} != given][:BEST_DEFINED]
+
+    def _kept(self, candidate: Candidate) -> Layout:
+        """The layout of a candidate, or of one that is as good, that keeps most device numbers."""
+        task = self.task
+        ways = [candidate, candidate[::-1]] if self._mirrored else [candidate]
+        alike = (one for way in ways for one in exchanged(way, task.layout.fibres))
+        layout = with_kept_numbers(task.layout, alike, task.fixed) or self._layout(candidate)
+        return layout or self._defined[candidate]
+
+    def _spread_over_objectives(self, ranked: Sequence[Candidate]) -> list[Candidate]:
+        """The best by each objective in turn, until there are `BEST`."""
+        count = len(self.task.objectives)
+
+        def best_by(index: int) -> list[Candidate]:
+            return sorted(ranked, key=lambda c: self.scores[c][index], reverse=True)
+
+        by_objective = map(best_by, range(count))
+        turns = (c for place in zip(*by_objective, strict=True) for c in place)
+        return list(dict.fromkeys(turns))[:BEST]
+
+
+_NAMES: Final = tuple(f"position {number:02}" for number in range(1, 17))
+_IDLE_MAX: Final = 20
+"""Generations that bring nothing new before the search ends."""
+
+
+def _optuna() -> Any:
+    """Optuna, without a word of its own on stderr."""
+    check_library("optuna", "a search of so many candidates")
+    optuna: Any = import_module("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna
+
+
+def choices(layout: Layout, ctcs: int, fixed: frozenset[Rdev]) -> list[Layout] | None:
+    """Every choice of at most so many devices, the largest first; None if there are too many.
+
+    The ``fixed`` ones are in each.
+    """
+    if 2 ** len(layout.ctcs) > CHOICES_MAX:
+        return None
+    devices = layout.device_list()
+    return [
+        layout.with_ctcs(chosen)
+        for count in range(min(ctcs, len(devices)), 0, -1)
+        for chosen in combinations(devices, count)
+        if fixed <= {ctc.rdevs[0] for ctc in chosen}
+    ]
+
+
+def one_fewer(layout: Layout, fixed: frozenset[Rdev]) -> Iterator[Layout]:
+    """The layout without each of its devices in turn, but the fixed ones."""
+    devices = layout.device_list()
+    for gone in devices if len(devices) > 1 else ():
+        if gone.rdevs[0] not in fixed:
+            yield layout.with_ctcs(tuple(ctc for ctc in devices if ctc != gone))

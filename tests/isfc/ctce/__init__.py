@@ -1,1 +1,0 @@
-"""Tests of isfc.ctce, and a guest for real Hercules."""

@@ -1,0 +1,1 @@
+"""Tests of isfc.live.ctce, and a guest for real Hercules."""
