@@ -22,15 +22,9 @@ from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_re
 from isfc.cli.main import run
 from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
-from scenarios.published.table import (
-    Bound,
-    PublishedRow,
-    PublishedTable,
-    Role,
-    Selection,
-    load_table,
-)
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.table import Bound, PublishedRow, PublishedTable, Role, Selection
 from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample
