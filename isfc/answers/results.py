@@ -23,8 +23,8 @@ from isfc.reports.ranges import RangeRecord
 from isfc.reports.reported import Reported
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
-from scenarios.runs.cluster_rows import CarriedRates
 from scenarios.runs.repeat import MEASURES, noise_of
+from scenarios.runs.report import CarriedRates
 from scenarios.runs.result import DeviceResult, Result
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20

@@ -10,8 +10,8 @@
     gaps = "exponential"                 # or "constant"
     both_ways = true
 
-A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time. What runs of them, `scenarios.runs.programs`
-makes.
+A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time. Their programs are
+made in `scenarios.runs.programs`.
 """
 
 import csv

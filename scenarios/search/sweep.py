@@ -23,7 +23,7 @@ from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.provenance import plain
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
-from scenarios.runs.trend import BATCHES, drifts
+from scenarios.runs.steady import BATCHES, drifts
 from scenarios.search.grid import Cell
 from scenarios.search.workers import share_out_over, shared_out
 
