@@ -6,7 +6,8 @@ from markupsafe import Markup
 
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
-from isfc.reports.html import chart_of, render, section
+from isfc.reports.html import chart_of, section
+from isfc.reports.template import render
 from scenarios.search.report_runs import ChannelEstimates
 
 CHANNELS: Final = "channels"
