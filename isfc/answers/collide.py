@@ -14,10 +14,8 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.chart import Grid
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.figure import Note, Unit
+from isfc.reports.report import Column, Grid, Report, Table, caveats
 from isfc.reports.reported import Charted
 from isfc.reports.units import shown
 from scenarios.figures.collide import (

@@ -37,8 +37,8 @@ from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.figure import Note
 from isfc.reports.measures import seed_words
-from isfc.reports.note import Note
 from isfc.reports.reported import Charted
 from scenarios.published.replay import (
     ALL_TABLES,

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.layout.catalogue import load_layout
-from isfc.reports.chart import Lines, between
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Column, Lines, Report, Table, between, caveats
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.replay import Cell, Part

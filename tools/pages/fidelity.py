@@ -19,10 +19,10 @@ import msgspec
 
 from isfc.answers.replay import Replayed, ReplayedFigure, judged
 from isfc.answers.replay_report import part_charts, replay_report
-from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.text import markdown_table as markdown
 from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,

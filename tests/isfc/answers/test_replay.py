@@ -20,8 +20,8 @@ from msgspec import structs
 from isfc.answers.replay import Replayed, ReplayedFigure, complete_table, replay
 from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_report
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
+from isfc.reports.text import encoded
 from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
 from scenarios.published.table import (
     Bound,
