@@ -13,9 +13,19 @@ from typing import Final
 
 from ctc.features import find_channel
 from isfc.io import osa
-from isfc.io.bandwidth import LEVELS, DataRates, total
 from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
-from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
+from isfc.io.machine import (
+    LEVELS,
+    MODELS,
+    PROFILES,
+    Z15,
+    DataRates,
+    iop_busy,
+    iop_threads,
+    sap_busy,
+    sap_io_per_s,
+    total,
+)
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from scenarios.published.table import Figures, PublishedRow, RowFunction
