@@ -14,31 +14,10 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import number as in_words
-from isfc.io.rmf_channels import UNTITLED, ChannelLine, read_channel, read_heading
-from isfc.io.rmf_lines import (
-    DEVICE_TIMES,
-    LINES_MISSING,
-    USED_TIMES,
-    WHOLE_SYSTEM,
-    DeviceLine,
-    IopLine,
-    RmfInterval,
-    device_columns,
-    read_iop,
-    read_times,
-)
-from isfc.io.rmf_text import (
-    DEVICE,
-    WHOLE,
-    PassedOver,
-    Word,
-    is_number,
-    looks_like_channel,
-    number_of,
-    plain_text,
-    starts_device,
-    starts_iop,
-)
+from isfc.io import rmf_channels, rmf_lines, rmf_text
+from isfc.io.rmf_channels import UNTITLED, ChannelLine
+from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
+from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
@@ -77,7 +56,7 @@ _SYSTEM: Final = re.compile(
 _DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
-_RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
+_RATE: Final = re.compile(rf"({rmf_text.WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
@@ -150,7 +129,7 @@ class _Parser:
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         self._width = max(map(len, text.splitlines()), default=0)
-        for number, line in enumerate(plain_text(text).split("\n"), start=1):
+        for number, line in enumerate(rmf_text.plain_text(text).split("\n"), start=1):
             if self._take_heading(line, number):
                 self._take_records()
             else:
@@ -212,22 +191,22 @@ class _Parser:
         at = 0
         while at + 1 < len(words):
             begun = at
-            if heading := read_heading(words, at):
+            if heading := rmf_channels.read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if words[at].text == DEVICE_TIMES[0] and (found := device_columns(words, at))[0]:
-                self._columns, at = found
+            if words[at].text == "RESP" and (columns := rmf_lines.device_columns(words, at)):
+                self._columns, at = columns
                 continue
             match self._report:
-                case _Report.UNKNOWN if looks_like_channel(words, at):
+                case _Report.UNKNOWN if rmf_text.looks_like_channel(words, at):
                     at = self._take_channel(words, at)
                 case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                     at = self._take_channel(words, at)
-                case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
+                case _Report.DEVICE | _Report.UNKNOWN if rmf_text.starts_device(words, at):
                     at = self._take_device(words, at)
                 case _Report.DEVICE if words[at].text == "LCU":
                     at = self._take_total(words, at)
-                case _Report.QUEUING if starts_iop(words, at):
+                case _Report.QUEUING if rmf_text.starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
@@ -250,7 +229,7 @@ class _Parser:
         for last, first in pairwise(words):
             end = last.column + len(last.text) - 1
             is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
-            if is_broken and is_number(last.text + first.text):
+            if is_broken and rmf_text.is_number(last.text + first.text):
                 raise last.error(
                     f"the row goes on in the next line, and {last.text!r} may be half of "
                     f"{last.text + first.text!r}: lines end at column {end}; expected whole lines"
@@ -308,7 +287,7 @@ class _Parser:
     def _take_channel(self, words: list[Word], start: int) -> int:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
-        line, end = read_channel(words, start, type_at, self._heading, self._width)
+        line, end = rmf_channels.read_channel(words, start, type_at, self._heading, self._width)
         ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
         if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
@@ -336,7 +315,7 @@ class _Parser:
         else:
             rate = None
             figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
-            if len(figures) >= len(USED_TIMES):
+            if len(figures) >= len(rmf_lines.USED_TIMES):
                 raise words[start].error(
                     f"device {words[start].text} has figures, and no LCU and rate in front of "
                     "them; expected them as printed"
@@ -344,10 +323,10 @@ class _Parser:
         if rate is None or words[at].text in _NO_FIGURES:
             self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
             return start + 2
-        found, end = read_times(
+        found, end = rmf_lines.read_times(
             words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
         )
-        times = tuple(found[name] for name in USED_TIMES)
+        times = tuple(found[name] for name in rmf_lines.USED_TIMES)
         io_per_s = number_of(rate[1])
         line = DeviceLine(words[start].text, words[at].text, io_per_s, times)
         self._add(line, words[start].line)
@@ -376,13 +355,13 @@ class _Parser:
             )
         if sum(rates) < total - off:
             missing = f"{in_words(total - sum(rates))} of {in_words(total)} I/Os a second"
-            self._add(PassedOver(whole, missing, LINES_MISSING), at.line)
+            self._add(PassedOver(whole, missing, rmf_lines.LINES_MISSING), at.line)
 
     def _take_iop(self, words: list[Word], start: int) -> int:
-        line, end = read_iop(words, start)
+        line, end = rmf_lines.read_iop(words, start)
         interval = self._intervals.get((self._system, self._date, self._time))
         starts = line.starts_per_s
-        if line.iop == WHOLE_SYSTEM and starts is not None and interval is not None:
+        if line.iop == rmf_lines.WHOLE_SYSTEM and starts is not None and interval is not None:
             rates = [each.starts_per_s or 0.0 for each in interval.iops if each.iop != line.iop]
             self._compare(line.iop, "IOPs", starts, rates, _IOP_RATE_OFF * starts, words[start])
         self._add(line, words[start].line)

@@ -44,8 +44,8 @@ _PERCENT_OFF: Final = 0.05
 digit behind the point."""
 
 
-def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
-    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
+def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int] | None:
+    """The columns of a heading of devices from RESP on, and where it ends; None if it is none.
 
     Earlier releases have no INT, and later ones no %MT.
     """
@@ -53,7 +53,7 @@ def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
     found = tuple(word.text for word in words[at : end + 1])
     without = tuple(name for name in DEVICE_TIMES if name != "INT")
     if found not in (DEVICE_TIMES, without):
-        return (), at
+        return None
     shares = words[end + 1 : end + len(DEVICE_SHARES)]
     if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
         return found, end + 1
