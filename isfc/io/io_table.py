@@ -25,7 +25,7 @@ from typing import Annotated, Any, Final
 
 from msgspec.structs import replace
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from ctc.features import find_channel
 from isfc.errors import ConfigurationError
 from isfc.io import bandwidth

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from isfc.io.configuration import IoChannel, IoWorkload
 
 MIB: Final = 2**20

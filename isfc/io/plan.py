@@ -10,7 +10,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel
@@ -87,7 +87,7 @@ class IoPlan:
 def make_io_plan(
     configuration: IoConfiguration, change: Callable[[Demand], Demand] = lambda demand: demand
 ) -> IoPlan:
-    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`.
+    """Estimate every channel of ``configuration``. Raises `ctc.channel.BadFeature`.
 
     ``change`` is done to what each workload asks of a channel.
     """

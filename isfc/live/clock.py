@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 
 NS_PER_S: Final = 1_000_000_000
 

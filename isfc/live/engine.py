@@ -13,14 +13,13 @@ from functools import partial
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.agenda import Agenda
 from ctc.frame import CommandFrame, Departure, Frame
+from ctc.queues import Agenda
 from ctc.subchannel import Command
-from isfc.engine.program import Program
 from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode, encode_pieces
 from isfc.errors import RemoteProtocolError
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Program, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
 from isfc.live.clock import NS_PER_S, Clock, DeadlineTimer, Lag

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
+from isfc.link.events import Program
 from isfc.link.name import NodeName
 from isfc.live.accepting import Tls, first_done
 from isfc.live.clock import Clock

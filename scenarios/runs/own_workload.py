@@ -29,10 +29,9 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
-from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.several_programs import joined

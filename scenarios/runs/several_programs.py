@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from isfc.engine.program import Offer, Program
-from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkEvent, Offer, Program, Sent
 from isfc.link.message import Message
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.layout.collection import LinkTraffic
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 

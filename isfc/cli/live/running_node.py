@@ -14,11 +14,10 @@ from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions
 from isfc.cli.live.rates import rates
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
-from isfc.engine.program import Offer, Program
 from isfc.errors.in_words import number
 from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
-from isfc.link.events import DeviceChanged, LinkEvent, Severed
+from isfc.link.events import DeviceChanged, LinkEvent, Offer, Program, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState

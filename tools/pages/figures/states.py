@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from ctc.state import TRANSITIONS, CommandOutcome, State
-from isfc.link.write_side import SHOWN, WRITE_SIDE
+from isfc.link.sides import SHOWN, WRITE_SIDE
 from tools.pages.spans import block
 from tools.tables import markdown_table
 
