@@ -65,7 +65,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "plan.plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
-        "import_.command.app", "Make a layout from IOCP decks, console logs or configurations."
+        "import_.app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "new": Subcommand("new.new", "Write a commented layout of a few options or answers."),
     "size": Subcommand(

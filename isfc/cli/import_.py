@@ -1,26 +1,24 @@
 """``isfc import``: a layout from what a site has: a deck, a console log, partition links."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from textwrap import wrap
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import typer
 from msgspec import Struct
 
+from isfc.answers.given import with_known_traffic
 from isfc.cli.capability import command_of
-from isfc.cli.options.layout import read_collection
-from isfc.cli.options.option import JsonOption, valued
+from isfc.cli.options.option import JsonOption
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_json, show_log
-from isfc.deck import importing
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import import_dpm
 from isfc.deck.imported import Imported, layout_text
-from isfc.deck.importing import CEC, import_iocp, import_islink
+from isfc.deck.importing import import_config, import_iocp, import_islink
 from isfc.deck.pairing import Unpaired
-from isfc.errors.arguments import as_options
 from isfc.errors.in_words import first_listed
 from isfc.layout.write import format_collection, format_rdevs
 
@@ -88,7 +86,8 @@ class WrittenOptions(Struct, frozen=True):
 
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
-        heading, output = f"Imported from {', '.join(found.files)}.", self.output
+        with_known_traffic(found.collection, "--layout")
+        heading, output = found.heading, self.output
         if self.json:
             show_json(found)
             if output is None:
@@ -111,37 +110,11 @@ def _group() -> None:
     """Make a layout from IOCP decks, console logs or configurations."""
 
 
-app.command("iocp")(command_of(import_iocp, printed=WrittenOptions, tell=show_told))
-app.command("islink")(command_of(import_islink, printed=WrittenOptions, tell=show_told))
-app.command("dpm")(command_of(import_dpm, printed=WrittenOptions, tell=show_told))
+def _add(name: str, function: Callable[..., Imported]) -> None:
+    app.command(name)(command_of(function, printed=WrittenOptions, beside={"tell": show_told}))
 
 
-@app.command("config")
-def import_config(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[NODE=]FILE...", help="SYSTEM CONFIG files, or commands; - is standard input."
-        ),
-    ],
-    layout: Annotated[
-        str,
-        valued("LAYOUT", "The layout that has all devices: a file, or the name of a shipped one."),
-    ],
-    cec: Annotated[list[str] | None, valued(CEC.metavar, CEC.said)] = None,
-    output: OutputOption = None,
-    *,
-    force: ForceOption = False,
-) -> None:
-    """Keep the devices that ACTIVATE ISLINK names.
-
-    Those are the devices in the link; the layout loses the others. Statements and commands of both
-    systems are read, DEACTIVE ISLINK among them, and all else is passed over. A system without any
-    keeps its devices. 'isfc import iocp --config FILE' does the same as it pairs.
-    """
-    with as_options():
-        found = importing.import_config(
-            files, read_collection(layout), cec=cec or [], tell=show_told
-        )
-    heading = [f"{layout}, as activated by {', '.join(found.files)}."]
-    write_text(format_collection(found.collection, heading=heading), output, force=force)
+_add("iocp", import_iocp)
+_add("islink", import_islink)
+_add("dpm", import_dpm)
+_add("config", import_config)
