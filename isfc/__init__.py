@@ -124,9 +124,9 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.reports.figure import Figure as Figure
     from isfc.reports.figure import Interval as Interval
+    from isfc.reports.figure import Note as Note
     from isfc.reports.figure import Range as Range
     from isfc.reports.figure import Unit as Unit
-    from isfc.reports.note import Note as Note
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.rates import ModelledRate as ModelledRate
     from scenarios.figures.rates import carried as carried
@@ -170,7 +170,7 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",
-    "isfc.reports.figure": "Figure Range Interval Unit",
+    "isfc.reports.figure": "Figure Range Interval Unit Note",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
     "isfc.answers.results": "compare_results ComparedResults",
@@ -189,7 +189,6 @@ _PUBLIC: Final = {
     "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
-    "isfc.reports.note": "Note",
     "scenarios.runs.workload": "Workload",
     "scenarios.moves.guest": "GuestPlan GuestMemory Limits",
     "isfc.measured": "measured",

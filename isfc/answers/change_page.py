@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from isfc.answers.change import Change, ChangeStep
 from isfc.layout.change import Order, StepKind
 from isfc.reports.figure import Figure
-from isfc.reports.ranges import range_note
-from isfc.reports.units import with_unit
+from isfc.reports.units import range_note, with_unit
 
 
 def change_lines(change: Change) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from isfc.answers.given import with_known_traffic
 from isfc.deck import scheme
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
@@ -18,7 +19,6 @@ from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from scenarios.runs.traffic import checked_traffic
 
 _PLACES: Final = 6
 _TEXTS: Final = 2
@@ -148,7 +148,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = given_collection(layout)
     else:
         document = given_document(layout)
-        collection = checked_traffic(collection_of(document), document.source)
+        collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
     numbers, breaking = scheme.numbering_of(collection)

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.reports.figure import Unit
+from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.note import Note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown

@@ -108,7 +108,7 @@ def with_known_traffic(collection: Collection, source: str) -> Collection:
     """The collection, whose traffic is of workloads that there are; most files have none."""
     if not collection.traffic:
         return collection
-    from scenarios.runs.traffic import checked_traffic
+    from scenarios.runs.workload import checked_traffic
 
     return checked_traffic(collection, source)
 

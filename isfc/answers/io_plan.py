@@ -19,8 +19,7 @@ from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown

@@ -37,8 +37,7 @@ from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad, trunk_loads
 from isfc.io.zhyperlink import synchronous_loads
 from isfc.layout.checked_toml import within
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note
+from isfc.reports.figure import Note, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown

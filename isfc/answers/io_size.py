@@ -31,8 +31,7 @@ from isfc.io.sizing import (
     SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note
+from isfc.reports.figure import Note, Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown

@@ -19,8 +19,7 @@ from isfc.errors import ConfigurationError, JournalError
 from isfc.errors.arguments import STANDARD_INPUT, checked
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.reports.record import record_of
-from isfc.reports.reported import Reported
+from isfc.reports.reported import Reported, record_of
 from isfc.system.definition import LinkEndDefinition
 
 _RDEV_ACTS: Final = (

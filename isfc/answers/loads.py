@@ -37,8 +37,7 @@ from isfc.measured.intervals import (
 )
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
-from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.note import Note
+from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.reported import Charted
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan

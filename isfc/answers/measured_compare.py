@@ -18,13 +18,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reports.chart import Lines
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note, NoteKind
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.figure import Figure, Note, NoteKind, Unit
+from isfc.reports.report import Column, Lines, Report, Table, caveats
 from isfc.reports.reported import Charted
-from isfc.reports.units import shown
+from isfc.reports.units import factor_line, range_note, shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons

@@ -9,9 +9,8 @@ from isfc.answers.relocate import MovedGuest, Moves
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed, listed
 from isfc.reports.figure import Unit
-from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
+from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import WouldMove
 from scenarios.moves.guest import GuestMemory, Pass, RelocationEnd
 from scenarios.moves.orders import Response

@@ -23,10 +23,9 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.delimited import records
-from isfc.reports.figure import Figure
-from isfc.reports.note import Note
+from isfc.reports.figure import Figure, Note
 from isfc.reports.reported import Charted
+from isfc.reports.text import records
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes

@@ -8,11 +8,9 @@ from msgspec import Struct
 
 from isfc.answers.advice import two_paces
 from isfc.answers.optimise import UNDEFINED, Placing, SearchResult
-from isfc.reports.chart import LIKELY, Lines
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import FORMATS, shown, with_unit
+from isfc.reports.report import LIKELY, Column, Lines, Report, Table, caveats
+from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
 from scenarios.runs.steady import Rate
 from scenarios.search.scoring import Objective
 

@@ -22,8 +22,7 @@ from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import shares_anything
-from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.note import Note
+from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.reported import Reported
 from scenarios.runs.notes import plan_notes
 

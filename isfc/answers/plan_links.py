@@ -17,11 +17,9 @@ from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
-from isfc.reports.record import record_of
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Figure, Note
+from isfc.reports.reported import Reported, record_of
+from isfc.reports.units import range_note
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,

@@ -35,8 +35,7 @@ from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.ranges import range_note
-from isfc.reports.units import shown
+from isfc.reports.units import range_note, shown
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
 from scenarios.figures.limit import rests_on
 from scenarios.figures.losses import left_of

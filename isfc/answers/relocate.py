@@ -14,8 +14,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Figure, Note, NoteKind
 from isfc.reports.reported import Reported
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
@@ -180,7 +179,7 @@ class Moves(Reported, AllMoves, frozen=True, kw_only=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
         from isfc.answers.moves_report import passes_table  # which is of this record
-        from isfc.reports.delimited import records
+        from isfc.reports.text import records
 
         return records(passes_table(self))
 

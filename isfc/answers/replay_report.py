@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.answers.replay_checks import WITHIN, Check
 from isfc.layout.catalogue import load_layout
-from isfc.reports.chart import Lines, between
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Column, Lines, Report, Table, between, caveats
 from isfc.reports.units import shown
 from scenarios.published import decisions
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import Cell, Part
-from scenarios.published.table import PublishedRow, PublishedTable, load_table
+from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:

@@ -106,9 +106,9 @@ class AnswerPrinted(Struct, frozen=True):
         elif self.csv:
             _show_csv(report(found), self.table)
         elif self.markdown:
-            from isfc.reports.markdown import page as markdown_page
+            from isfc.reports.text import markdown
 
-            show_lines(markdown_page(report(found)).splitlines())
+            show_lines(markdown(report(found)).splitlines())
         elif html is None:
             from isfc.reports.terminal import page
 
@@ -385,7 +385,7 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
 def _show_csv(made: Report, name: str | None) -> None:
     """The table that is named, or the first, and where the others are."""
-    from isfc.reports.delimited import records
+    from isfc.reports.text import records
 
     names = [each.name for each in made.every_table]
     if not names:

@@ -174,7 +174,7 @@ class Imported:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc import --json`` prints; names and meanings of the keys stay."""
-        found: dict[str, Any] = import_module("isfc.reports.encoded").encoded(self)
+        found: dict[str, Any] = import_module("isfc.reports.text").encoded(self)
         return found
 
 

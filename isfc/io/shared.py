@@ -26,7 +26,7 @@ from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import with_notes
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 
 
 @dataclass(frozen=True, slots=True)

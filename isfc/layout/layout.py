@@ -14,7 +14,7 @@ from isfc.errors.arguments import check_fields
 from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
-from isfc.reports.note import Note
+from isfc.reports.figure import Note
 from isfc.reports.reported import Drawn
 
 if TYPE_CHECKING:

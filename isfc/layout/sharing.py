@@ -10,7 +10,7 @@ from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
 from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 
 
 def channel_name(channel: Sequence[ChannelEnd | str]) -> str:

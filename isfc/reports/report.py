@@ -1,8 +1,10 @@
 """What a command or function answers, as people see it; renderers know neither of both.
 
-A `Report` has the answer first, then tables, each over rows of the answer, and notes. A `Column`
-names a field of the rows, or says what they have in it, so that each output has the same value: the
-terminal and HTML as the unit is written, CSV with all digits.
+A `Report` has the answer first, then tables, each over rows of the answer, charts, and notes. A
+`Column` names a field of the rows, or says what they have in it, so that each output has the same
+value: the terminal and HTML as the unit is written, CSV with all digits. A chart has columns too:
+bars, a grid, or lines over an axis, which renderers draw all alike; a figure has its range beside
+it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Figure, Interval, Note, NoteKind, Range, Unit
 from isfc.reports.units import fitted, range_of, shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from isfc.reports.chart import Chart, Grid
 
 
 class Styled(Struct, frozen=True):
@@ -126,6 +125,68 @@ def unranged(tables: Iterable[Table]) -> str:
     return f"{UNRANGED} has no range: {'; '.join(why)}." if why else ""
 
 
+LIKELY: Final = "four of five cases"
+"""What the bars of ranges are."""
+
+
+class Bars(Struct, frozen=True):
+    """A bar for each row: the ``figure`` of what ``name`` says, and its range."""
+
+    caption: str
+    name: Column
+    figure: Column
+    rows: Sequence[object]
+
+
+class Grid(Struct, frozen=True):
+    """A figure over two others, each cell shaded up to ``most``; a detail of a page.
+
+    ``down`` and ``across`` are what rows and columns are of, ``cells`` the rows.
+    """
+
+    caption: str
+    down: Sequence[str]
+    across: Sequence[str]
+    cells: Sequence[Sequence[float]]
+    most: float
+    unit: Unit
+
+
+class Lines(Struct, frozen=True, kw_only=True):
+    """Points over an axis, such as time, and lines that join them; a row for each point.
+
+    ``up`` has a panel for each column, one below the other. A colour tells ``of`` what a line is,
+    the same of the same one of ``names``, and a dash tells ``dash``. Lines join the points of all,
+    or of those that are ``joined``, straight or in ``steps``. A name ``across`` has its place in
+    the order of the rows; ``ticks`` are the numbers named there, from end to end. ``bars`` says
+    what the range of a point is. ``levels`` are figures over the whole axis: of what, what is said
+    there, the figure. ``marks`` are places that have a name.
+    """
+
+    caption: str
+    rows: Sequence[object]
+    across: Column
+    up: Sequence[Column]
+    of: Column | None = None
+    names: Sequence[str] = ()
+    dash: Column | None = None
+    joined: Sequence[str] | None = None
+    steps: bool = False
+    ticks: Sequence[float] = ()
+    bars: str = LIKELY
+    levels: Sequence[tuple[str, str, Figure]] = ()
+    marks: Sequence[tuple[float, str]] = ()
+
+
+Chart = Bars | Grid | Lines
+
+
+def between(value: float, low: float, high: float) -> Figure:
+    """What is drawn with a bar from ``low`` to ``high``, such as the mean of several seeds."""
+    ends = Interval(low, high)
+    return Figure(value, Unit.OWN, Range(ends, ends, "what the chart is of"))
+
+
 _CAVEATS: Final = (
     NoteKind.ELSEWHERE,
     NoteKind.ONE_CHANNEL,
@@ -169,14 +230,14 @@ class Report(Struct, frozen=True):
     drawing: "RenderableType | None" = None
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
-    charts: "Sequence[Chart]" = ()
+    charts: Sequence[Chart] = ()
     asked: str = "How these figures were made, and how far they are known"
     sections: "Sequence[Report]" = ()
 
     @property
-    def grids(self) -> "list[Grid]":
+    def grids(self) -> list[Grid]:
         """The charts that text can shade."""
-        from isfc.reports.chart import Grid  # which most pages do without
+        from isfc.reports.report import Grid  # which most pages do without
 
         return [each for each in self.charts if isinstance(each, Grid)]
 

@@ -29,7 +29,7 @@ from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, WARMUP
 from scenarios.runs.repeat import means
 from scenarios.runs.result import MIB, sent_between
-from scenarios.runs.trend import BATCHES, drifts
+from scenarios.runs.steady import BATCHES, drifts
 
 MESSAGE_LENGTH: Final = 32_768
 """Bytes of a message if nothing else is said: those of HY, the published suite that is alike both

@@ -24,8 +24,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.other_links import others_on, say_others, with_others
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.at_site import GivenSite, link_at

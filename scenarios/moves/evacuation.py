@@ -26,7 +26,7 @@ from isfc.layout.sharing import only
 from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.reports.note import Note
+from isfc.reports.figure import Note
 from scenarios.moves.guest import Guest, GuestPlan, Moved
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response

@@ -20,9 +20,9 @@ from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
 from scenarios.published import ficon_rows, system_rows
+from scenarios.published.catalogue import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import (
-    TABLES,
     Figures,
     PublishedRow,
     PublishedTable,
@@ -30,7 +30,6 @@ from scenarios.published.table import (
     RowFunction,
     TableView,
     Value,
-    load_table,
 )
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
@@ -43,12 +42,6 @@ SECONDS: Final = 5.0
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
 
-
-CHANNEL_TABLES: Final = (*ficon_rows.ROWS, *system_rows.ROWS)
-"""The published tables of channels and of all else that uses the fibre; they need no run."""
-
-ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES, *RELOCATION_ROWS)
-"""Every published table that can be replayed, in the order in which they are shown."""
 
 _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)

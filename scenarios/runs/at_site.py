@@ -17,7 +17,7 @@ from isfc.layout.site import SiteProfile, read_profile, with_site
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-from scenarios.runs.traffic import checked_traffic
+from scenarios.runs.workload import checked_traffic
 
 GivenSite = SiteProfile | str | Path | None
 """What ``profile=`` takes: a record, the path of its file, or nothing."""

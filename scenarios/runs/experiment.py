@@ -33,7 +33,7 @@ from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
 WARMUP: Final = 1.0
 """Seconds of virtual time. Chosen: twice as long as that. Of 400 rates of drawn layouts the half
 second after it is off by more than 3 % in two, and the half second that begins at two seconds in
-one. Runs until a rate is steady leave out more while a trend is left (`scenarios.runs.trend`)."""
+one. Runs until a rate is steady leave out more while a trend is left (`scenarios.runs.steady`)."""
 
 WARMUP_NS: Final = 1_000_000_000
 """The same in nanoseconds."""

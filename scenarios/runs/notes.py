@@ -19,7 +19,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import OPEN, open_questions
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 from scenarios.runs.published_range import (
     beyond_measured,
     beyond_measured_cluster,

@@ -29,8 +29,9 @@ from scenarios.figures.certainty import (
     FigureKind,
     family_of,
 )
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import Comparison, make_experiment
-from scenarios.published.table import PublishedRow, PublishedTable, load_table
+from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools import PROJECT
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, Draw, load_draws, summed_up

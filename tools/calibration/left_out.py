@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Selection, load_table
+from scenarios.published.table import Selection
 from scenarios.published.verdict import in_group, summarise
 from tools import DOCS, PROJECT
 from tools.tables import csv_text, read_csv

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.table import TABLES, PublishedTable, load_table
+from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.repeat import repetitions
 from scenarios.runs.run import run

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from scenarios.published.table import load_table
+from scenarios.published.catalogue import load_table
 from tools import DOCS
 from tools.calibration.calibrate import MEASURED
 from tools.calibration.knobs import KNOBS, Knob, present_values

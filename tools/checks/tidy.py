@@ -32,8 +32,7 @@ PURE: Final = (
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = (
-    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.note isfc.reports.reported "
-    "json pathlib tomllib"
+    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.reported json pathlib tomllib"
 )
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
@@ -82,7 +81,7 @@ RINGS: Final = {
     ),
     "scenarios.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.reports": (
-        f"{PURE} {READING} ctc.address io isfc.link.name isfc.reports {RENDERING}",
+        f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}",
         "",
     ),
     "isfc.answers": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),

@@ -19,10 +19,10 @@ import msgspec
 
 from isfc.answers.replay import Replayed, ReplayedFigure, judged
 from isfc.answers.replay_report import part_charts, replay_report
-from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.text import markdown_table as markdown
 from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,
@@ -36,9 +36,10 @@ from scenarios.figures.certainty import (
     errors_of,
     every_errors,
 )
+from scenarios.published.catalogue import load_table
 from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
-from scenarios.published.table import PublishedRow, Value, load_table
+from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from scenarios.runs.repeat import spread_percent
 from tools import DOCS

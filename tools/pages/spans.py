@@ -15,8 +15,8 @@ from textwrap import fill
 from typing import Any, Final
 
 from isfc.reports.figure import Unit
-from isfc.reports.markdown import table
 from isfc.reports.report import Column, Table
+from isfc.reports.text import markdown_table
 
 MARK: Final = re.compile(
     r"<!--=(?P<name>[\w.-]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL
@@ -103,7 +103,7 @@ def block(lines: str) -> str:
 def table_block(rows: Sequence[Mapping[str, object]]) -> str:
     """A table of rows whose keys are its headings."""
     columns = [Column(name, name, Unit.ANY) for name in rows[0]]
-    return block(table(Table("", columns, rows)))
+    return block(markdown_table(Table("", columns, rows)))
 
 
 def paragraph(text: str) -> str:

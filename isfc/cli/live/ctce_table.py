@@ -20,8 +20,7 @@ from isfc.live.ctce.join import JoinedCtc
 from isfc.live.ctce_box import CtceBox, EndPort
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
-from isfc.reports.table import open_console
-from isfc.reports.terminal import table_of
+from isfc.reports.terminal import open_console, table_of
 
 if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow

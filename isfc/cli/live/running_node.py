@@ -35,7 +35,8 @@ from isfc.live.snapshot import look
 from isfc.programs.verification import Filling, Verifying
 from isfc.system.link_end import LinkEnd
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.guests import GuestCosts, make_guests
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.programs import make_programs
 from scenarios.runs.result import Result
 
 LINGER_S: Final = 1.0
@@ -212,9 +213,8 @@ class LiveNode:
         if not self.options.factor:  # guests answer immediately
             costs = GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
         client = self.name == experiment.client_node
-        make = experiment.workload.programs or make_guests
         random = Random(f"clients {experiment.seed}")
-        clients, servers = make(experiment.workload, experiment.pairs, costs, random)
+        clients, servers = make_programs(experiment.workload, experiment.pairs, costs, random)
         program = clients if client else servers
         return Verifying(program) if self.options.verify else Filling(program)
 

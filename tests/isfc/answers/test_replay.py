@@ -20,17 +20,11 @@ from msgspec import structs
 from isfc.answers.replay import Replayed, ReplayedFigure, complete_table, replay
 from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_report
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
-from scenarios.published.table import (
-    Bound,
-    PublishedRow,
-    PublishedTable,
-    Role,
-    Selection,
-    load_table,
-)
+from isfc.reports.text import encoded
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.table import Bound, PublishedRow, PublishedTable, Role, Selection
 from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample

@@ -8,11 +8,12 @@ import pytest
 
 from isfc.answers.replay_report import part_charts
 from isfc.cli.main import run
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg
+from isfc.reports.report import Lines
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, figures_by_cell
-from scenarios.published.table import TABLES, PublishedTable, load_table
+from scenarios.published.table import PublishedTable
 from tests.isfc.cli.conftest import Refusal
 
 MEASURES = ["mb_per_s", "collisions_per_s", "rdev_util_percent"]

@@ -27,10 +27,9 @@ from isfc.measured.measurement import (
 )
 from isfc.measured.seen import seen_intervals
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of

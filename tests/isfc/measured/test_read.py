@@ -13,7 +13,7 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, table_rows
 from isfc.measured.seen import seen_link
 from isfc.measured.table import read_csv, read_json
-from scenarios.published.table import load_table
+from scenarios.published.catalogue import load_table
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 PAGE = """\

@@ -6,13 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.reports.chart import Bars, Chart, Grid, Lines, between
 from isfc.reports.figure import Unit
-from isfc.reports.html import section
-from isfc.reports.picture import STYLE, chart_svg, picture_png, picture_svg
-from isfc.reports.report import Column, Report
-from isfc.reports.template import resource
-from isfc.reports.vega import CURVES
+from isfc.reports.html import resource, section
+from isfc.reports.picture import CURVES, STYLE, chart_svg, picture_png, picture_svg
+from isfc.reports.report import Bars, Chart, Column, Grid, Lines, Report, between
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 WHITE: Final = "#ffffff"

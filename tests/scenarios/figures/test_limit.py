@@ -19,9 +19,8 @@ from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import link_rates
 from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.steady import first_look
-from scenarios.runs.workload import SUITES, LinkLoad
+from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
 from tests.layouts import layout_of
 
 FOUR = layout_of((4, 4))

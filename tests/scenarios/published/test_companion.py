@@ -9,8 +9,9 @@ import pytest
 import scenarios.published
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
-from scenarios.published.replay import CHANNEL_TABLES, compare
-from scenarios.published.table import TABLES, Deviation, Range, Role, load_table, parse_table
+from scenarios.published.catalogue import CHANNEL_TABLES, TABLES, load_table, parse_table
+from scenarios.published.replay import compare
+from scenarios.published.table import Deviation, Range, Role
 from scenarios.runs.workload import find_workload
 
 FOLDER = Path(scenarios.published.__path__[0]) / "tables"
@@ -339,7 +340,7 @@ def test_what_would_have_no_effect_is_refused(figures: str, addition: str, compl
 def test_faulty_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "stop_short.csv").write_text(FIGURES)
     (tmp_path / "stop_short.toml").write_text("title = 5")
-    monkeypatch.setattr("scenarios.published.table._FOLDERS", [str(tmp_path)])
+    monkeypatch.setattr("scenarios.published.catalogue._FOLDERS", [str(tmp_path)])
     with pytest.raises(ConfigurationError, match=r"table stop_short: .*title"):
         load_table("stop_short")
 

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.table import (
     MEASURED,
     Bound,
@@ -12,7 +13,6 @@ from scenarios.published.table import (
     Range,
     Role,
     TableView,
-    load_table,
 )
 
 ROW = PublishedRow(

@@ -7,6 +7,7 @@ from math import inf
 import pytest
 from msgspec import structs
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import (
     Bound,
@@ -15,7 +16,6 @@ from scenarios.published.table import (
     PublishedTable,
     Role,
     Selection,
-    load_table,
 )
 from scenarios.published.verdict import check_bounds, check_changes, in_group, judge, summarise
 

@@ -9,7 +9,8 @@ import pytest
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
-from scenarios.published.table import PublishedTable, Role, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.table import PublishedTable, Role
 from scenarios.runs.guests import GuestCosts
 from tools.calibration import calibrate
 from tools.calibration.calibrate import MEASURED, Search

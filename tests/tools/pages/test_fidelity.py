@@ -6,8 +6,8 @@ from statistics import fmean
 
 import pytest
 
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import Comparison, Part
-from scenarios.published.table import TABLES, load_table
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
 from tools.calibration.knobs import present_values

@@ -4,7 +4,7 @@ import math
 from functools import cache
 
 from isfc.answers.replay_checks import checks_of
-from scenarios.published.table import load_table
+from scenarios.published.catalogue import load_table
 from scenarios.published.verdict import left_out
 from tools.calibration.bounds import SEEDS_OF_LENGTH
 from tools.calibration.replayed import load

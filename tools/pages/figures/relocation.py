@@ -5,9 +5,10 @@ To make it moves the guests again, which takes seconds.
 
 from textwrap import fill
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import PublishedRow, load_table
+from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import TableVerdict, judge
 from tools.pages.channel_fidelity import compared
 from tools.pages.spans import block, table_block

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from isfc.link.events import Delivered, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message
-from scenarios.runs.several_programs import SeveralPrograms
+from scenarios.runs.programs import SeveralPrograms
 
 
 class Recorder:
