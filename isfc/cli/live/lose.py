@@ -27,6 +27,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
 from isfc.live.control import ControlClient
+from isfc.live.operator import read_snapshot
 from isfc.live.run_directory import (
     RunningGroup,
     again_path,
@@ -35,7 +36,6 @@ from isfc.live.run_directory import (
     running_groups,
     running_nodes,
 )
-from isfc.live.snapshot import read_snapshot
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
 from isfc.system.cp.commands import is_up

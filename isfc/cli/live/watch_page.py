@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
+from isfc.cli.live.measured import CtcRates, NodeRates
 from isfc.cli.live.options import LAG_PERCENT
-from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.link.state import DeviceState, LinkState
 from isfc.reports.report import NODE_STYLES, Column, Styled, Table
 from isfc.reports.terminal import table_of

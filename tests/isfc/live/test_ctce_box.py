@@ -14,7 +14,7 @@ from ctc.order import RESET, FibreKind, Order, command_of
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.live import ctce_box as ctce
+from isfc.live import ctce_port as ctce
 from isfc.live.ctce.exchange import (
     Delayed,
     ExchangeDefinition,
