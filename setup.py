@@ -60,7 +60,6 @@ COMPILED = (
 
 INTERPRETED = {
     "ctc/channel.py": "a struct of msgspec cannot be a native class",
-    "ctc/channel_use.py": "the same",
     "ctc/features.py": "the same",
     "ctc/fibre_channel.py": "the same",
     "ctc/profiles.py": "the same",

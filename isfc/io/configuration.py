@@ -11,8 +11,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from ctc.channel import ChannelProfile, IoWork
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature, ChannelProfile, IoWork
 from ctc.features import find_channel
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected

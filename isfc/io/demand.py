@@ -242,7 +242,7 @@ def _slowed(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
 
 
 def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
-    """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
+    """What ``workload`` asks of the channel of ``route``. Raises `ctc.channel.BadFeature`."""
     storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
     parts = len(workload.channels)
     flows = (

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc import fibre_channel
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from ctc.features import find_feature
 from isfc.errors.in_words import number
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol

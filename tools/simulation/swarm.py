@@ -19,10 +19,9 @@ from typing import Final, NamedTuple
 
 import typer
 
-from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.layout.file import parse_collection
-from isfc.link.events import ListSink
+from isfc.link.events import ListSink, Program
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

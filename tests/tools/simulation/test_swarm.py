@@ -7,7 +7,7 @@ import pytest
 from isfc.layout.file import parse_collection
 from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
-from isfc.link.sequence import Resequencer
+from isfc.link.segment import Resequencer
 from isfc.testing.pair import MS, SendMessages, Setup, Wait
 from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
