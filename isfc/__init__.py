@@ -85,11 +85,7 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.collection import Cec as Cec
-    from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
-    from isfc.layout.collection import LinkTraffic as LinkTraffic
-    from isfc.layout.collection import Memory as Memory
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
     from isfc.layout.edit import Edit as Edit
@@ -110,6 +106,10 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.loss import pieces as pieces
+    from isfc.layout.parts import Cec as Cec
+    from isfc.layout.parts import ChannelEnd as ChannelEnd
+    from isfc.layout.parts import LinkTraffic as LinkTraffic
+    from isfc.layout.parts import Memory as Memory
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
@@ -160,7 +160,8 @@ _PUBLIC: Final = {
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
-    "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
+    "isfc.layout.collection": "Collection",
+    "isfc.layout.parts": "Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
     "isfc.layout.edit": (
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "

@@ -28,9 +28,10 @@ from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.build import ASSUMED_FEATURE
-from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 

@@ -16,8 +16,8 @@ from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.foreign_text import SourceKind, source_kind
 from isfc.layout.layout import Layout
+from isfc.layout.parts import made_whole
 from isfc.layout.sharing import with_notes
-from isfc.layout.whole import made_whole
 
 _SUFFIX = ".toml"
 

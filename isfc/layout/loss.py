@@ -16,9 +16,10 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.collection import Cec, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.parts import Cec
 from isfc.layout.sharing import channel_name, in_use
 from isfc.link.name import NodeName
 

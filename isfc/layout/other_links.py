@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from ctc.address import CHPID_MAX, ChpidId, Rdev
 from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
-from isfc.layout.collection import Channel, ChannelEnd, Collection, OtherCtcs, OtherLink
+from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.parts import Channel, ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NodeName
 
 LINKS_MAX: Final = 28

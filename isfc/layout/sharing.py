@@ -6,9 +6,10 @@ from typing import Final
 
 from ctc.address import ChpidId, format_chpid
 from isfc.errors.in_words import first_listed, listed
-from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
+from isfc.layout.parts import Cec, Channel, ChannelEnd
 from isfc.link.name import NodeName
 from isfc.reports.figure import Note, NoteKind
 

@@ -17,7 +17,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.groups import runs
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.whole import with_own_names
+from isfc.layout.parts import with_own_names
 from isfc.link.name import NodeName
 
 _T = TypeVar("_T")

@@ -9,8 +9,9 @@ from typing import Final
 
 from isfc.errors.in_words import listed
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.collection import Channel, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.parts import Channel
 from isfc.layout.rules import REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates

@@ -4,10 +4,11 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
-from isfc.layout.collection import Collection, OtherCtcs, OtherLink
+from isfc.layout.collection import Collection
 from isfc.layout.edit import RemoveCtc, edit
 from isfc.layout.file import parse_collection
 from isfc.layout.other_links import LINKS_MAX, others_on, say_others, with_others
+from isfc.layout.parts import OtherCtcs, OtherLink
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import carried_by
 from isfc.layout.write import format_collection
