@@ -85,6 +85,8 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
+    from isfc.layout.checked_toml import SourceKind as SourceKind
+    from isfc.layout.checked_toml import source_kind as source_kind
     from isfc.layout.collection import Collection as Collection
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
@@ -98,14 +100,12 @@ if TYPE_CHECKING:
     from isfc.layout.edit import edit as edit
     from isfc.layout.edit import features as features
     from isfc.layout.edit import read_edit as read_edit
-    from isfc.layout.edit import without as without
     from isfc.layout.file import parse_layout as parse_layout
-    from isfc.layout.foreign_text import SourceKind as SourceKind
-    from isfc.layout.foreign_text import source_kind as source_kind
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.loss import pieces as pieces
+    from isfc.layout.loss import without as without
     from isfc.layout.parts import Cec as Cec
     from isfc.layout.parts import ChannelEnd as ChannelEnd
     from isfc.layout.parts import LinkTraffic as LinkTraffic
@@ -147,7 +147,7 @@ _PUBLIC: Final = {
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
-    "isfc.layout.foreign_text": "source_kind SourceKind",
+    "isfc.layout.checked_toml": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",
@@ -165,9 +165,9 @@ _PUBLIC: Final = {
     "isfc.layout.plan": "Plan",
     "isfc.layout.edit": (
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "
-        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
+        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice features"
     ),
-    "isfc.layout.loss": "pieces",
+    "isfc.layout.loss": "pieces without",
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",

@@ -48,7 +48,7 @@ class Collection(Drawn):
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
     ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
     machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
-    system, or empty. ``others`` are links beside these, which `isfc.layout.other_links` counts.
+    system, or empty. ``others`` are links beside these, which `isfc.layout.sharing` counts.
 
     One that a program makes is what a file of the same would be read as, or the error of that file:
     links are in the order of their systems' names, and fibres have names of their own. What is

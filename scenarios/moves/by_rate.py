@@ -19,9 +19,9 @@ from typing import Final
 
 from msgspec import structs
 
+from isfc.errors.in_words import grouped
 from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Unit
