@@ -40,7 +40,7 @@ class _Named(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """A key of a record, what is said of it, and the record that it holds, if it is told with it."""
+    """A key of a record, what is said of it, and the record in it, if that is told with it."""
 
     key: str
     said: str
