@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.site import with_site
+from isfc.layout.layout import Layout, with_site
 from isfc.measured.measurement import (
     DeviceFigures,
     FilePlace,
