@@ -39,7 +39,7 @@ class _Named(NamedTuple):
     heading: str
 
 
-class _Field(NamedTuple):
+class _JsonField(NamedTuple):
     """A key of a record, what is said of it, and the record in it, if that is told with it."""
 
     key: str
@@ -91,15 +91,15 @@ def _keys(record: type, headings: _Headings) -> Iterator[tuple[str, str]]:
                 yield f"{field.key}{field.several}.{key}", said
 
 
-def _fields(record: type, headings: _Headings) -> Iterator[_Field]:
+def _fields(record: type, headings: _Headings) -> Iterator[_JsonField]:
     told, types = _told(record), get_type_hints(record, None, _typed_only(record))
     for key, name in _names(record).items():
         said = told.get(name, "")
         several, inner = next(_records(types[name]), ("", None))
         if inner in headings:
-            yield _Field(key, _joined(said, headings[inner]), "", None)
+            yield _JsonField(key, _joined(said, headings[inner]), "", None)
         else:
-            yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
+            yield _JsonField(key, said, several, None if said.startswith(ELSEWHERE) else inner)
 
 
 def _is_record(kind: object) -> TypeGuard[type]:
