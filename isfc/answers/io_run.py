@@ -124,7 +124,7 @@ def io_activity(
 ) -> IoActivity:
     """Run every channel of ``configuration``; nothing is said of what limits the I/Os.
 
-    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    Raises `ctc.channel.BadFeature` where a feature cannot do what is asked of it.
     """
     reads = [*synchronous_loads(configuration)]
     workloads = asynchronous(configuration, reads)

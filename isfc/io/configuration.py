@@ -11,15 +11,14 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 from msgspec.structs import replace
 
-from ctc.channel import ChannelProfile, IoWork
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature, ChannelProfile, IoWork
 from ctc.features import find_channel
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
 from isfc.io.machine import Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, within
 from isfc.layout.document import Table
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
 OSA_FEATURES: Final = ("OSA-Express7S 25 GbE", "OSA-Express6S 10 GbE")

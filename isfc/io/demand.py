@@ -15,7 +15,7 @@ from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol, work_of
 from isfc.io.machine import DataRates
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 
 FIRST_BLOCK_LENGTH: Final = 4096
 """Bytes that `StorageProfile.hit_ns` includes."""
@@ -242,7 +242,7 @@ def _slowed(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
 
 
 def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
-    """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
+    """What ``workload`` asks of the channel of ``route``. Raises `ctc.channel.BadFeature`."""
     storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
     parts = len(workload.channels)
     flows = (

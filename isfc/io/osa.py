@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from isfc.io.configuration import IoChannel, IoWorkload
 
 MIB: Final = 2**20

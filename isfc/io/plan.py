@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc import fibre_channel
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from ctc.features import find_feature
 from isfc.errors.in_words import number
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
@@ -24,7 +24,7 @@ from isfc.io.osa import PlannedOsa, planned_osa
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import balance
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 from isfc.layout.rules.rule import Severity
 
 ZHYPERLINK_KM_MAX: Final = 0.15
@@ -105,7 +105,7 @@ class IoAdvice:
 def make_io_plan(
     configuration: IoConfiguration, change: Callable[[Demand], Demand] = lambda demand: demand
 ) -> IoPlan:
-    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`.
+    """Estimate every channel of ``configuration``. Raises `ctc.channel.BadFeature`.
 
     ``change`` is done to what each workload asks of a channel.
     """

@@ -131,7 +131,7 @@ def run_channels(
 ) -> Iterator[ChannelRun]:
     """Run every channel with the part of ``workloads`` on it; the same seed makes the same run.
 
-    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    Raises `ctc.channel.BadFeature` where a feature cannot do what is asked of it.
     """
     wanted = [*asked(configuration, workloads)]
     demands = {route.channel.chpid: each for route, each in wanted}

@@ -23,7 +23,6 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
 from isfc.layout.sharing import only
-from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
@@ -118,7 +117,7 @@ class Evacuation(Leaving):
             elif len(self.sources) > 1:
                 raise ConfigurationError("at: commands of one system; expected one system to leave")
         for tenant in self.tenants:
-            find_link(self.collection, tenant.source, tenant.to)
+            self.collection.between(tenant.source, tenant.to)
 
     @classmethod
     def over(

@@ -15,9 +15,8 @@ from msgspec import Struct
 from ctc.address import Rdev
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import listed, number
+from isfc.errors.in_words import grouped, listed, number
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.cp.processor import CommandProcessor

@@ -18,8 +18,8 @@ from math import inf
 from statistics import fmean, median
 from typing import Final
 
+from isfc.errors.in_words import grouped
 from isfc.layout.catalogue import load_layout
-from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Deviation, Figures, PublishedRow, PublishedTable, Selection

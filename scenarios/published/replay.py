@@ -13,9 +13,9 @@ from typing import Final
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
+from isfc.errors.in_words import grouped
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
-from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short

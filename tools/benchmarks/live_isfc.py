@@ -11,10 +11,9 @@ from typing import Final
 import msgspec
 import uvloop
 
-from isfc.engine.program import Offer
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
-from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Offer, Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
 from isfc.live.endpoint import UnixEndpoint

@@ -9,7 +9,7 @@ from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.shared import find_shared, read_disks
 from isfc.layout.file import parse_layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 
 CHANNELS = """
 [channel.42]

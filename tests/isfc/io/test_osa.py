@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from isfc.answers.io_run import io_activity
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.osa import (
