@@ -104,8 +104,7 @@ def test_what_follows_interrupts_goes_before_packages_that_wait_and_in_its_own_o
     door = Door(ctc_count=4, parameters=SLOW)
     door.begin_read(B, C)
     door.attend(D)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", D)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", D)]
     start_ns = door.now_ns
     package = theirs(0, 0, length=10_000)
     receive_ns = 2 * package.length
@@ -319,7 +318,7 @@ def test_package_that_is_written_again_takes_a_nanosecond_at_the_send_lock() -> 
 def test_package_that_lost_its_ctc_while_it_was_built_is_written_a_nanosecond_later() -> None:
     door = Door()
     door.send(30_000, traffic=Traffic.LEGACY)
-    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.lose(A)
     assert door.story() == [(appc_build_ns(30_000) + 1, "WRITE", B)]
 
 

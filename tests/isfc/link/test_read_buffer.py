@@ -126,10 +126,10 @@ def lose_and_restore(door: Door, how: str) -> None:
     """C is lost, or taken out of the link, and is ready again."""
     if how == "deactivated":
         door.link.deactivate(C)
-    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
+    door.lose(C)
     if how == "deactivated":
         door.link.activate(C)
-    door.link.receive_interrupt(DeviceReady(C), door.now_ns)
+    door.ready(C)
     assert door.state(C) is DeviceState.IDLE
 
 
@@ -141,9 +141,7 @@ def test_attention_of_a_ctc_that_was_lost_with_a_full_buffer_is_answered_after_t
     lose_and_restore(door, how)
     door.attend(C)
     assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", C)]
+    door.sense(C)
 
 
 def test_read_that_ends_after_its_ctc_was_given_up_fills_the_buffer_until_the_hand_over() -> None:
@@ -249,7 +247,7 @@ def test_partner_that_writes_again_after_a_collision_waits_for_the_buffer_too() 
     door.send(100)  # the greater end writes on the last CTC first
     door.step()
     ours = our_write(door, D)
-    door.link.receive_interrupt(Collided(D, ours, TIMES), door.now_ns)
+    door.collide(D, ours)
     door.attend(D)
     assert door.story() == [
         (start_ns + BUILD_NS + 1, "WRITE", C),
@@ -270,6 +268,4 @@ def test_both_ends_write_by_turns_on_a_single_ctc_whose_buffer_is_full_each_time
         door.attend(A)  # theirs is still to be handed over, and ours to be released
         told = [(name, rdev) for _, name, rdev in door.story()]
         assert told == [("Delivered", None), ("SENSE_COMMAND_BYTE", A)]
-        door.ended(A, Command.SENSE_COMMAND_BYTE)
-        door.work()
-        assert door.asked() == [("READ", A)]
+        door.sense(A)
