@@ -172,6 +172,12 @@ class Door:
         assert isinstance(instruction.load, Package)
         return instruction.rdev, instruction.load
 
+    def written_on(self, rdev: Rdev) -> Package:
+        """The package of the one instruction there is, which is a WRITE on ``rdev``."""
+        at, package = self.written()
+        assert (at, self.asked()) == (rdev, [])
+        return package
+
     def ended(
         self,
         rdev: Rdev,

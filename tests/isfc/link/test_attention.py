@@ -12,14 +12,6 @@ DISPATCH_NS = PARAMETERS.dispatch_ns
 RELEASE_NS = DISPATCH_NS
 
 
-def our_write(door: Door) -> Package:
-    """The package of the one instruction, which is a WRITE on the first CTC."""
-    at, package = door.written()
-    assert at == A
-    assert door.link.poll_instruction() is None
-    return package
-
-
 def attended_just_before_our_write() -> tuple[Door, Package]:
     """Our write on the first CTC is started while the partner's attention there has its turn."""
     door = Door()
@@ -28,7 +20,7 @@ def attended_just_before_our_write() -> tuple[Door, Package]:
     door.attend(A)
     door.step()
     assert door.now_ns == BUILD_NS
-    return door, our_write(door)
+    return door, door.written_on(A)
 
 
 def test_ctc_whose_attention_waits_for_its_turn_is_still_given_out() -> None:

@@ -1,13 +1,12 @@
 """One end of a logical link, driven through the door: interrupts in, instructions out."""
 
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
 from ctc.address import Rdev
 from ctc.queues import NEVER_NS
-from ctc.subchannel import Command, DeviceReady, Ssch, UnitStatus
+from ctc.subchannel import Command, DeviceReady, UnitStatus
 from isfc.errors import Backpressure, LocalProtocolError, RemoteProtocolError
 from isfc.link.conversations import AppcFlow
 from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
@@ -280,10 +279,9 @@ def test_processor_time_counts_appc_messages_that_were_written_or_read() -> None
     door, costs = Door(parameters=parameters), LinkCosts(parameters)
     door.send(100, traffic=Traffic.LEGACY)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
+    _, package = door.written()
     appc_ns = [door.link.cpu_ns() - costs.cpu_ns(door.link.counters)]
-    door.ended(A, Command.WRITE, cast(Package, instruction.load))
+    door.ended(A, Command.WRITE, package)
     appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))
     door.read(C, theirs(0, 0, 1, traffic=Traffic.LEGACY))
     appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))

@@ -4,27 +4,24 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.queues import NEVER_NS
-from ctc.subchannel import (
-    Attention,
-    Collided,
-    Command,
-    DeviceLost,
-    DeviceReady,
-    Hsch,
-    Ssch,
-    UnitStatus,
-)
+from ctc.subchannel import Command, DeviceLost, UnitStatus
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, Sent
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.link.link_harness import NO_TIMES, PARAMETERS, TIMES, A, B, C, Door, theirs
 
 
-def collided_and_read() -> tuple[Door, Rdev, Package]:
-    """The greater end after a collision: the partner's package is read, ours is next."""
-    door = Door(lesser=False, ctc_count=1)
+def after_collision(*, lesser: bool = True, ctc_count: int = 1) -> tuple[Door, Rdev, Package]:
+    """An end whose write has just collided."""
+    door = Door(lesser=lesser, ctc_count=ctc_count)
     rdev, package = door.write(100)
     door.collide(rdev, package)
+    return door, rdev, package
+
+
+def collided_and_read() -> tuple[Door, Rdev, Package]:
+    """The greater end after a collision: the partner's package is read, ours is next."""
+    door, rdev, package = after_collision(lesser=False)
     door.begin_read(rdev)
     door.ended(rdev, Command.READ, theirs(0, 0))
     return door, rdev, package
@@ -32,9 +29,7 @@ def collided_and_read() -> tuple[Door, Rdev, Package]:
 
 @pytest.mark.parametrize("lesser", [True, False])
 def test_lesser_writes_first_after_the_first_collision_on_the_only_ctc(lesser: bool) -> None:
-    door = Door(lesser=lesser, ctc_count=1)
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, package = after_collision(lesser=lesser)
     collided_ns = door.now_ns
     assert door.link.counters.collision_count == 1
     if not lesser:
@@ -51,10 +46,8 @@ def test_lesser_writes_first_after_the_first_collision_on_the_only_ctc(lesser: b
 def test_with_several_ctcs_the_package_goes_first_on_another_and_the_ctc_is_left_alone(
     lesser: bool,
 ) -> None:
-    door = Door(lesser=lesser)
-    rdev, package = door.write(100)
+    door, rdev, _ = after_collision(lesser=lesser, ctc_count=3)
     collided_ns = door.now_ns
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), collided_ns)
     assert door.state(rdev) is DeviceState.RECOVERING
     free_ns = collided_ns + PARAMETERS.recovery_ns * (1 if lesser else PARAMETERS.greater_recovery)
     assert door.story() == [(collided_ns + 1, "WRITE", B)]
@@ -64,9 +57,7 @@ def test_with_several_ctcs_the_package_goes_first_on_another_and_the_ctc_is_left
 
 
 def test_partner_that_writes_where_we_collided_is_read_before_that_ctc_is_free() -> None:
-    door = Door()
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, _ = after_collision(ctc_count=3)
     door.attend(rdev)
     assert door.asks() == [("WRITE", B), ("SENSE_COMMAND_BYTE", rdev)]
     assert door.state(rdev) is DeviceState.ATTENTION
@@ -84,20 +75,16 @@ def test_another_ctc_ends_the_turns_after_a_collision_and_nothing_waits_for_the_
     door.collide(rdev, package)
     door.ready(lost)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
-    assert instruction.load is package
-    assert door.link.poll_instruction() is None
-    door.ended(instruction.rdev, Command.WRITE, package)
+    again, written = door.written()
+    assert (written, door.asked()) == (package, [])
+    door.ended(again, Command.WRITE, package)
     door.work()
     assert {door.state(each) for each in (A, B)} == {DeviceState.IDLE}
 
 
 def after_our_turn() -> tuple[Door, Rdev]:
     """The lesser end, whose write has collided and was then read: it is the partner's turn."""
-    door = Door(ctc_count=1)
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, package = after_collision()
     door.work()
     door.asked()
     door.ended(rdev, Command.WRITE, package)
@@ -164,9 +151,7 @@ def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
 
 
 def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -> None:
-    door = Door(ctc_count=1)
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, package = after_collision()
     door.now_ns += PARAMETERS.recovery_ns - PARAMETERS.dispatch_ns - 1
     door.attend(rdev)
     assert door.asks() == [("SENSE_COMMAND_BYTE", rdev)]  # its turn comes before that is over
@@ -179,9 +164,7 @@ def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -
 
 
 def test_recovery_that_is_over_before_the_attentions_turn_writes_again() -> None:
-    door = Door(ctc_count=1)
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, _ = after_collision()
     written_ns = door.now_ns + PARAMETERS.recovery_ns
     door.now_ns = written_ns - PARAMETERS.dispatch_ns + 1
     door.attend(rdev)
@@ -213,9 +196,7 @@ def test_device_lost_while_a_package_is_built_for_it() -> None:
 
 
 def test_device_lost_in_its_recovery_gives_up_the_package_it_held() -> None:
-    door = Door()
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, _ = after_collision(ctc_count=3)
     door.lose(rdev)
     assert door.asks() == [("WRITE", B)]
 
@@ -223,7 +204,7 @@ def test_device_lost_in_its_recovery_gives_up_the_package_it_held() -> None:
 def test_device_lost_before_the_attention_is_answered() -> None:
     door = Door()
     door.send(100)
-    door.link.receive_interrupt(Attention(C), 0)
+    door.attend(C)
     door.lose(C)
     assert door.asks() == [("WRITE", A)]
 
@@ -306,10 +287,10 @@ def test_missing_interrupt_resets_the_device() -> None:
     assert door.asked() == [("HALT", rdev)]
     assert door.state(rdev) is DeviceState.RESETTING
     assert door.link.due_ns >= due_ns + PARAMETERS.build_package_ns  # it is given time
-    door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), due_ns)
-    door.link.receive_interrupt(DeviceReady(rdev), due_ns)
-    assert door.state(rdev) is DeviceState.IDLE
     door.now_ns = due_ns
+    door.lose(rdev, package)
+    door.ready(rdev)
+    assert door.state(rdev) is DeviceState.IDLE
     assert door.asks() == [("WRITE", B)]  # begun while the device was being reset
 
 
@@ -341,16 +322,13 @@ def test_halt_is_for_the_device_that_is_stuck_only() -> None:
     door = Door()
     door.write(100)
     door.now_ns += 1
-    door.link.receive_interrupt(Attention(C), door.now_ns)
+    door.attend(C)
     door.work()
     door.asked()
     due_ns = door.link.due_ns
     assert due_ns < NEVER_NS
     door.link.handle_deadline(due_ns)
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Hsch)
-    assert instruction.rdev == A
-    assert door.link.poll_instruction() is None
+    assert door.asked() == [("HALT", A)]
 
 
 def expect_reset(door: Door, since_ns: int, rdev: Rdev) -> None:
@@ -375,17 +353,15 @@ def test_device_lost_in_its_reset_has_another_interval_to_be_ready() -> None:
 
 def test_partners_write_that_cannot_be_read_resets_the_device() -> None:
     door = Door()
-    door.link.receive_interrupt(Attention(C), 1_000)
     door.now_ns = 1_000
+    door.attend(C)
     assert door.asks() == [("SENSE_COMMAND_BYTE", C)]
     expect_reset(door, 1_000 + PARAMETERS.dispatch_ns, C)  # from its turn on
 
 
 def test_partner_that_never_takes_its_first_turn_loses_the_device_and_not_our_package() -> None:
-    door = Door(lesser=False, ctc_count=1)
-    rdev, package = door.write(100)
+    door, rdev, package = after_collision(lesser=False)
     collided_ns = door.now_ns
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), collided_ns)
     expect_reset(door, collided_ns, rdev)
     door.now_ns = collided_ns + PARAMETERS.mih_ns
     door.ready(rdev)
@@ -400,9 +376,7 @@ def test_partner_that_never_takes_its_second_turn_loses_the_device() -> None:
 
 
 def test_recovery_without_a_package_is_a_bug_that_shows() -> None:
-    door = Door(ctc_count=1)
-    rdev, package = door.write(100)
-    door.collide(rdev, package)
+    door, rdev, _ = after_collision()
     door.link.ctcs[rdev].package = None
     with pytest.raises(AssertionError, match=r"^nothing was held after a collision"):
         door.work()
