@@ -32,6 +32,7 @@ from isfc.errors.arguments import SEED_MAX
 from isfc.errors.in_words import find_node
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.layout import with_site
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
@@ -191,8 +192,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         """The links and what runs over them; of one link unless its file or options say traffic."""
         opened = open_collection(self.given(self.layout))
         if self.profile is not None:
-            from isfc.layout.site import with_site  # most runs name none
-            from scenarios.runs.at_site import given_site
+            from scenarios.runs.at_site import given_site  # most runs name none
 
             site, collection = given_site(self.profile), opened.collection
             links = tuple(with_site(link, site) for link in collection.links)

@@ -13,8 +13,7 @@ from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
 from tests.lengthy import few_in_every_run
 from tools.simulation.scenario import CLUSTER_KINDS, KINDS, Scenario, draw, draw_cluster, shrink
-from tools.simulation.simulate import outcome
-from tools.simulation.swarm import run
+from tools.simulation.swarm import outcome, run
 
 LENGTHS = (100_000,) * 10
 SEEDS_EACH = 50
