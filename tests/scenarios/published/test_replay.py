@@ -22,8 +22,7 @@ from scenarios.published.replay import (
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import MEASURES
-from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
+from scenarios.runs.result import MEASURES, DeviceResult, EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES, find_workload
 

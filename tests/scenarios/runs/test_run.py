@@ -36,7 +36,7 @@ def run(experiment: Experiment, side: NodeName | None = None, **more: Any) -> Re
     return record(experiment, **more).at(side).whole.result
 
 
-OUTSTANDING = {"workload": replace(SUITES["HS"], window=1_000)}
+OUTSTANDING: dict[str, Any] = {"workload": replace(SUITES["HS"], window=1_000)}
 
 
 @pytest.mark.parametrize(
