@@ -17,7 +17,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from isfc.layout.sharing import in_use
 from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_rdevs, with_comments

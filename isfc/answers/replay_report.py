@@ -14,8 +14,9 @@ from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Lines, Report, Table, between, caveats
 from isfc.reports.units import shown
 from scenarios.published import decisions
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import Cell, Part
-from scenarios.published.table import PublishedRow, PublishedTable, load_table
+from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import left_out
 
 if TYPE_CHECKING:

@@ -62,9 +62,10 @@ SHARED: Final = {
 }
 """Arguments that all functions have alike, as options."""
 
-IN_PYTHON: Final = frozenset({"jobs", "progress", "tell"})
+IN_PYTHON: Final = frozenset({"ask", "jobs", "progress", "tell"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
-shows ``progress``, which is told what share is done, from 0 to 1, and says what ``tell`` gets."""
+shows ``progress``, which is told what share is done, from 0 to 1, says what ``tell`` gets, and has
+questions answered that ``ask`` gets."""
 
 
 _HTML: Final = ("--html",)
@@ -148,16 +149,15 @@ def command_of(
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
-    tell: Callable[[Any], None] | None = None,
+    beside: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
-    answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
-    knows none. What prints answers in other ways too is a ``printed`` of its own. Arguments may be
-    ``made`` of several options, as a record of `Argument`s is of its fields, flags may ask other
-    functions ``instead``, and ``tell`` shows what a function tells as it goes. An answer that is
-    refused is printed, and its files are not written.
+    ``code`` makes the exit code of an answer, or says last in what it fails; ``own`` are files that
+    it writes of the answer. ``report`` is of an answer that knows none; a ``printed`` of its own
+    prints in other ways too. Arguments may be ``made`` of several options, as a record of
+    `Argument`s is of its fields, or stand ``beside`` them, as what shows what is told; flags may
+    ask other functions ``instead``. A refused answer is printed, and its files are not written.
     """
     makers = [html_of] if issubclass(printed, AnswerPrinted) else []
     makers += [plot_of] * (issubclass(printed, AnswerPrinted) and printed.has_figures)
@@ -175,14 +175,15 @@ def command_of(
         page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
-        asked, said, told = function, report, {"tell": tell} if tell else {}
+        asked, said = function, report
         with as_options(placed):
             given = _whole(given, records, layouts)
             for other in instead:
                 if given.pop(other.flag):
                     asked, said = other.function, report_of
                     given = other.taken(given, usual)
-            found, ended, is_given = _answered(asked, given | told, code)
+            more = {name: beside[name] for name in beside.keys() & _parameters(asked).keys()}
+            found, ended, is_given = _answered(asked, given | more, code)
             asked_for = [*own, *(make(said) for make in makers)]
             for each, path in zip(asked_for, written.values(), strict=True):
                 if path is not None and (is_given or each not in own):
@@ -196,7 +197,7 @@ def command_of(
 
     taken = [*_options(function, records)]
     usual = {each.name: each.default for each in taken}
-    more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
+    more = (each.parameter for some in (instead, files) for each in some)
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command

@@ -126,6 +126,8 @@ class Imported:
     link_remarks: tuple[tuple[str, ...], ...] = field(repr=False)
     files: tuple[str, ...] = field(repr=False)
     """names of what it was made of, without folders"""
+    source: str = field(default="", repr=False)
+    """the layout whose devices were chosen, if one was given, as it was given"""
     remarks: tuple[str, ...] = field(default=(), repr=False)
     unpaired: tuple[Unpaired, ...] = field(default=(), repr=False)
 
@@ -151,6 +153,12 @@ class Imported:
             tuple(link_remarks),
             tuple(text.file.rpartition("/")[2] for text in texts),
         )
+
+    @property
+    def heading(self) -> str:
+        """What it was made of, as the first line of its file says."""
+        how = f"{self.source}, as activated by" if self.source else "Imported from"
+        return f"{how} {', '.join(self.files)}."
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each CTC, as a data frame takes them."""

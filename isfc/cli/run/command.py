@@ -23,10 +23,9 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import as_options
 from isfc.reports.reported import report_of
 from scenarios.figures.limit import find_limit, rests_on
-from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.operation import Transcript
 from scenarios.runs.repeat import mean
-from scenarios.runs.report import MeasuredRun, make_name, measured
+from scenarios.runs.report import MeasuredRun, cluster_rows, make_name, measured
 from scenarios.runs.run import Outcome
 
 

@@ -33,17 +33,18 @@ from isfc.errors.arguments import SEED_MAX
 from isfc.errors.in_words import find_node
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.layout import with_site
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 from isfc.reports.reported import report_of
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment, read_traffic
 from scenarios.runs.operation import Transcript, read_script
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN, Outcome
 from scenarios.runs.workload import (
-    MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
     WINDOW_MAX,
     LinkLoad,
@@ -202,8 +203,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         """The links and what runs over them; of one link unless its file or options say traffic."""
         opened = open_collection(self.given(self.layout))
         if self.profile is not None:
-            from isfc.layout.site import with_site  # most runs name none
-            from scenarios.runs.at_site import given_site
+            from scenarios.runs.at_site import given_site  # most runs name none
 
             site, collection = given_site(self.profile), opened.collection
             links = tuple(with_site(link, site) for link in collection.links)

@@ -8,7 +8,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.shared import read_disks
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 
 CHANNELS = """
 [channel.42]

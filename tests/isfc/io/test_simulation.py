@@ -12,7 +12,7 @@ from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
 from isfc.io.simulation import ChannelSimulation, bus_slowdown
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 from tests.lengthy import few_in_every_run
 
 FEX16SA = IoChannel("42", "FICON Express16SA")

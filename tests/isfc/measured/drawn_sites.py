@@ -16,7 +16,7 @@ from msgspec import structs
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import with_site
+from isfc.layout.layout import with_site
 from isfc.measured.measurement import Measurement
 from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment

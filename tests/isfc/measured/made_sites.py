@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.site import with_site
+from isfc.layout.layout import Layout, with_site
 from isfc.measured.measurement import (
     DeviceFigures,
     FilePlace,
@@ -27,10 +26,9 @@ from isfc.measured.measurement import (
 )
 from isfc.measured.seen import seen_intervals
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of

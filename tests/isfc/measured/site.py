@@ -10,8 +10,8 @@ from rich.console import Console
 from isfc.answers.views import View, device_page
 from isfc.cli.run.views import view_heading
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile, with_site
+from isfc.layout.layout import Layout, with_site
+from isfc.layout.site import SiteProfile
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import seen_intervals

@@ -12,7 +12,8 @@ import pytest
 from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile, with_site
+from isfc.layout.layout import with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
