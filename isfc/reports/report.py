@@ -208,8 +208,8 @@ _NO_AXIS: Final = (None, Unit.OWN, Unit.ANY, Unit.DIFFERENCE, Unit.OFF, Unit.CHA
 
 
 def _is_measured(column: Column, rows: Sequence[object]) -> bool:
-    units = {figure.unit for figure in column.figures(rows)} or {column.unit}
-    return column.is_number(rows) and units.isdisjoint(_NO_AXIS)
+    units = [figure.unit for figure in column.figures(rows)] or [column.unit]
+    return column.is_number(rows) and not any(unit in _NO_AXIS for unit in units)
 
 
 def _is_word(column: Column, rows: Sequence[object]) -> bool:
