@@ -208,8 +208,9 @@ _NO_AXIS: Final = (None, Unit.OWN, Unit.ANY, Unit.DIFFERENCE, Unit.OFF, Unit.CHA
 
 
 def _is_measured(column: Column, rows: Sequence[object]) -> bool:
-    units = [figure.unit for figure in column.figures(rows)] or [column.unit]
-    return column.is_number(rows) and not any(unit in _NO_AXIS for unit in units)
+    figures = column.figures(rows)
+    unit = figures[0].unit if figures else column.unit
+    return column.is_number(rows) and unit not in _NO_AXIS
 
 
 def _is_word(column: Column, rows: Sequence[object]) -> bool:
