@@ -43,7 +43,7 @@ from isfc.reports.reported import Charted
 from scenarios.published.catalogue import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
-    Comparison,
+    ComparedFigure,
     Part,
     choose,
     compare_all,
@@ -65,7 +65,7 @@ Recordings = Mapping[Experiment, Sequence[Recording]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedFigure(Comparison):
+class ReplayedFigure(ComparedFigure):
     """One published figure beside ours; of several seeds ours is the mean."""
 
     by_seed: tuple[float, ...]

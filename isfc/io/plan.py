@@ -105,7 +105,7 @@ class IoAdvice:
 def make_io_plan(
     configuration: IoConfiguration, change: Callable[[Demand], Demand] = lambda demand: demand
 ) -> IoPlan:
-    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`.
+    """Estimate every channel of ``configuration``. Raises `ctc.channel.BadFeature`.
 
     ``change`` is done to what each workload asks of a channel.
     """

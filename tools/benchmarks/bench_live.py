@@ -27,8 +27,8 @@ from tools import DOCS
 from tools.benchmarks.contenders import (
     CASES,
     ContenderError,
+    ContenderPart,
     LiveCase,
-    Part,
     c_line,
     has_c_program,
     measure,
@@ -159,7 +159,7 @@ def beside_goals() -> Iterator[Goal]:
 
 def contenders_of(case: LiveCase) -> dict[str, Callable[[], Sample]]:
     """The link itself, conversations, which use it as programs do, and the peers that there are."""
-    lines: dict[str, Callable[[Part], list[str]]] = {
+    lines: dict[str, Callable[[ContenderPart], list[str]]] = {
         "isfc": partial(module_line, "live_isfc"),
         "API": partial(module_line, "live_conversations"),
         "pyzmq": partial(module_line, "live_pyzmq"),

@@ -69,7 +69,7 @@ Ports = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class TcpLoad:
     """A TCP program: what it measures against a port within some seconds."""
 
     name: str
@@ -149,15 +149,15 @@ def _ping(port: int, seconds: float) -> float:
 
 
 LOADS: Final = (
-    Load("curl", "http", "MB/s", _download, with_tls=True),
-    Load("iperf3", "iperf3", "MB/s", partial(_iperf, ""), with_tls=True),
-    Load("iperf3 -R", "iperf3", "MB/s", partial(_iperf, "-R")),
-    Load("iperf3 -P16", "iperf3", "MB/s", partial(_iperf, "-P 16")),
-    Load("redis, 50 clients", "redis", "GET/s", partial(_redis, 50, 20_000)),
-    Load("redis, 1 client", "redis", "GET/s", partial(_redis, 1, 5_000)),
-    Load("pgbench -S, 20 clients", "postgres", "tps", partial(_pgbench, "-S")),
-    Load("pgbench, 20 clients", "postgres", "tps", partial(_pgbench, "")),
-    Load("64 bytes and back", "echo", "us p50", _ping),
+    TcpLoad("curl", "http", "MB/s", _download, with_tls=True),
+    TcpLoad("iperf3", "iperf3", "MB/s", partial(_iperf, ""), with_tls=True),
+    TcpLoad("iperf3 -R", "iperf3", "MB/s", partial(_iperf, "-R")),
+    TcpLoad("iperf3 -P16", "iperf3", "MB/s", partial(_iperf, "-P 16")),
+    TcpLoad("redis, 50 clients", "redis", "GET/s", partial(_redis, 50, 20_000)),
+    TcpLoad("redis, 1 client", "redis", "GET/s", partial(_redis, 1, 5_000)),
+    TcpLoad("pgbench -S, 20 clients", "postgres", "tps", partial(_pgbench, "-S")),
+    TcpLoad("pgbench, 20 clients", "postgres", "tps", partial(_pgbench, "")),
+    TcpLoad("64 bytes and back", "echo", "us p50", _ping),
 )
 
 

@@ -42,7 +42,7 @@ class _Named(NamedTuple):
         return f"[{self.heading.lower()}](#{anchor})"
 
 
-class _Field(NamedTuple):
+class _JsonField(NamedTuple):
     """A key of a record, what is said of it, and the record that it holds, if that is told here."""
 
     key: str
@@ -99,15 +99,15 @@ def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:
                 yield f"{field.key}{field.several}.{key}", said
 
 
-def _fields(record: type, links: _Links) -> Iterator[_Field]:
+def _fields(record: type, links: _Links) -> Iterator[_JsonField]:
     told, types = _told(record), get_type_hints(record, None, _typed_only(record))
     for key, name in _names(record).items():
         said = told.get(name, "")
         several, inner = next(_records(types[name]), ("", None))
         if inner in links:
-            yield _Field(key, _joined(said, links[inner]), "", None)
+            yield _JsonField(key, _joined(said, links[inner]), "", None)
         else:
-            yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
+            yield _JsonField(key, said, several, None if said.startswith(ELSEWHERE) else inner)
 
 
 def _is_record(kind: object) -> TypeGuard[type]:
