@@ -67,7 +67,7 @@ def schema() -> Files:
 
 
 def json_keys() -> Files:
-    """Every key of the records whose tables are on the page about ``--json``."""
+    """Every key of the records that are named on the page about ``--json``."""
     text = (DOCS / "json.md").read_text("utf-8")
     return {DOCS / "json.csv": json_page.every_key(text)}
 
@@ -79,7 +79,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": figures.rules,
     "docs/fidelity.md": fidelity.figures,
-    "docs/json.md": json_page.tables,
+    "docs/json.md": json_page.key_names,
     "docs/measured.md": drawn_sites.figures,
     "docs/relocation.md": figures.relocation,
     "docs/replay.md": figures.fit,
