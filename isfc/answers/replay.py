@@ -39,7 +39,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
 from isfc.reports.measures import seed_words
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from scenarios.published.catalogue import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
@@ -99,7 +99,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Charted, Struct, frozen=True):
+class Replayed(Reported, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"
