@@ -166,10 +166,7 @@ def service() -> Iterator[int]:
 
 def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:
     here = free_port()
-    with (
-        service() as there,
-        forwarding_nodes(tmp_path, [(here, there)], module=impatient.__name__),
-    ):
+    with service() as there, forwarding_nodes(tmp_path, [(here, there)], module=impatient.__name__):
         with socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S) as client:
             time.sleep(2 * impatient.UNCONFIRMED_MS / 1_000)
             length = 0

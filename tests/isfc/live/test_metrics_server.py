@@ -60,6 +60,11 @@ class Scraped:
         return head, body
 
 
+@pytest.fixture
+def scraped() -> Scraped:
+    return Scraped()
+
+
 ASK = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
 GET = ASK + b"\r\n"
 PROMETHEUS = (
@@ -67,32 +72,30 @@ PROMETHEUS = (
 )
 
 
-async def test_a_scrape_is_openmetrics_of_that_moment() -> None:
-    async with Scraped() as scraped:
-        for scale in (1, 2):
-            head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
-            assert f"Content-Length: {len(body)}".encode() in head
-            found = {m.name: m for m in parse(body.decode())}
-            (written,) = found["isfc_link_written_packages"].samples
-            assert written.value == 4 * scale
-            assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
-            assert found["process_resident_memory_bytes"].samples[0].value > 1e6
+async def test_a_scrape_is_openmetrics_of_that_moment(scraped: Scraped) -> None:
+    for scale in (1, 2):
+        head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
+        assert f"Content-Length: {len(body)}".encode() in head
+        found = {m.name: m for m in parse(body.decode())}
+        (written,) = found["isfc_link_written_packages"].samples
+        assert written.value == 4 * scale
+        assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
+        assert found["process_resident_memory_bytes"].samples[0].value > 1e6
 
 
 @pytest.mark.parametrize("accepts", [b"", b"Accept: */*\r\n", b"Accept: text/plain\r\n"])
-async def test_who_does_not_ask_for_openmetrics_gets_text(accepts: bytes) -> None:
-    async with Scraped() as scraped:
-        head, body = await scraped.ask(ASK + accepts + b"\r\n")
-        assert b"Content-Type: text/plain; version=" in head
-        assert b"# EOF" not in body
-        found = {m.name: m for m in parse_text(body.decode())}
-        assert found["isfc_link_written_packages"].type == "counter"
-        assert found["isfc_link_state"].type == "gauge"
-        assert len(found) == len([*families([sight()])]) + len(
-            [*ProcessCollector(registry=None).collect()]
-        )
+async def test_who_does_not_ask_for_openmetrics_gets_text(scraped: Scraped, accepts: bytes) -> None:
+    head, body = await scraped.ask(ASK + accepts + b"\r\n")
+    assert b"Content-Type: text/plain; version=" in head
+    assert b"# EOF" not in body
+    found = {m.name: m for m in parse_text(body.decode())}
+    assert found["isfc_link_written_packages"].type == "counter"
+    assert found["isfc_link_state"].type == "gauge"
+    assert len(found) == len([*families([sight()])]) + len(
+        [*ProcessCollector(registry=None).collect()]
+    )
 
 
 def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
@@ -120,17 +123,17 @@ def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
         (b"\xff\x00", b"405 Method Not Allowed"),
     ],
 )
-async def test_only_metrics_are_to_be_had(request_line: bytes, status: bytes) -> None:
-    async with Scraped() as scraped:
-        head, _ = await scraped.ask(request_line + b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 " + status)
+async def test_only_metrics_are_to_be_had(
+    scraped: Scraped, request_line: bytes, status: bytes
+) -> None:
+    head, _ = await scraped.ask(request_line + b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status)
 
 
-async def test_head_has_no_body() -> None:
-    async with Scraped() as scraped:
-        head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-        assert body == b""
+async def test_head_has_no_body(scraped: Scraped) -> None:
+    head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert body == b""
 
 
 @pytest.mark.parametrize("request_", [b"", b"GET /metrics", b"x" * (2 * REQUEST_LENGTH_MAX)])

@@ -65,12 +65,7 @@ WHO = {"node": "ATLANTA", "partner": "BOSTON"}
         (Attached(Rdev(0x6000)), {"level": "debug", "event": "attached", "rdev": "6000"}),
         (
             Detached(Rdev(0x6000), "connection reset"),
-            {
-                "level": "warning",
-                "event": "detached",
-                "rdev": "6000",
-                "reason": "connection reset",
-            },
+            {"level": "warning", "event": "detached", "rdev": "6000", "reason": "connection reset"},
         ),
         (
             ConnectionRefused("10.0.0.9:4711", "no greeting"),

@@ -36,10 +36,7 @@ def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path
     first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
     first += ("--reconnect", "0.2")
     second = ("node", "SERVER", "published-4", "--connect", place, *quick)
-    with (
-        isfc(tmp_path, *first, stdin=subprocess.PIPE) as told,
-        isfc(tmp_path, *second) as alone,
-    ):
+    with isfc(tmp_path, *first, stdin=subprocess.PIPE) as told, isfc(tmp_path, *second) as alone:
         assert alone.exit_code() == 0, alone.err
         assert told.process.poll() is None
         assert told.process.stdin is not None

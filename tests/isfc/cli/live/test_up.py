@@ -323,10 +323,7 @@ def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (
-            "--metrics 127.0.0.1:65535",
-            "--metrics 127.0.0.1:65535: each further node answers at",
-        ),
+        ("--metrics 127.0.0.1:65535", "--metrics 127.0.0.1:65535: each further node answers at"),
         ("--metrics 0.0.0.0:9", "--metrics 0.0.0.0:9: everybody could read there; expected a loop"),
         ("--metrics x", "--metrics 'x' is no address"),
         ("--forward x", "--forward 'x': expected NODE:PORT"),

@@ -109,9 +109,7 @@ def test_system_that_comes_back_is_not_compared_with_nothing(
     )
 
 
-async def test_what_a_node_logs_scrolls_by_above_the_page(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_what_a_node_logs_scrolls_by_above_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setattr("sys.stderr", terminal)
@@ -132,8 +130,7 @@ async def test_what_a_node_logs_scrolls_by_above_the_page(
 
 
 async def test_log_goes_to_stderr_when_that_is_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
