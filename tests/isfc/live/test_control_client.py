@@ -1,22 +1,20 @@
 """The other side of a node's control socket."""
 
-import asyncio
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
-from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, ControlServer, Reply
+from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, Reply
 from isfc.live.endpoint import listen_at
+from tests.isfc.live.asking import Answering
 from tests.live.pair import LOOPS
 from tests.waiting import PATIENCE_S
-
-Announce = Callable[[str], None]
 
 
 @pytest.fixture(name="path")
@@ -30,44 +28,20 @@ def handle(kind: str, operand: object) -> Reply:
     raise BadRequest(f"{kind} is unknown")
 
 
-@contextmanager
-def served(path: Path, kind: str) -> Iterator[Announce]:
-    """A server on a loop of its own thread, and what lets it announce."""
-    loop = LOOPS[kind]()
-    server = ControlServer(path, handle)
-    loop.run_until_complete(server.start())
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield lambda line: asyncio.run_coroutine_threadsafe(_announce(server, line), loop).result(
-            PATIENCE_S
-        )
-    finally:
-        asyncio.run_coroutine_threadsafe(server.close(), loop).result(PATIENCE_S)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-        loop.close()
-
-
-async def _announce(server: ControlServer, line: str) -> None:
-    server.announce(line)
-
-
 @pytest.mark.parametrize("kind", LOOPS)
 def test_client_asks_and_hears(path: Path, kind: str) -> None:
-    with served(path, kind) as announce, ControlClient(path) as client:
+    with Answering(path, handle, kind) as node, ControlClient(path) as client:
         assert client.ask("echo", "one") == {"text": "one"}
-        announce("before listening")
+        node.announce("before listening")
         client.listen()
-        announce("first")
-        announce("second")
+        node.announce("first")
+        node.announce("second")
         assert client.ask("echo", "x" * 2_000) == {"text": "x" * 2_000}
         heard = [client.poll_announcement() for _ in range(3)]
         assert heard == ["first", "second", None]
         client.receive()  # without waiting
         assert client.poll_announcement() is None
-        announce("now")
+        node.announce("now")
         client.receive()
         assert client.poll_announcement() == "now"
         with pytest.raises(RemoteProtocolError, match="the node refuses: fly is unknown"):

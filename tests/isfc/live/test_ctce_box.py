@@ -51,17 +51,33 @@ class Joined:
         self.box.exchange.observers.append(self._note)
         self.adapter = self.box.exchange.adapters[0]
         self.ports = self.box.ports[0]
+        self._made: list[Partner] = []
 
     async def __aenter__(self) -> Self:
         await self.box.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        for partner in self._made:
+            await partner.close()
         await self.box.close()
+
+    def partner(self, end: CtcEnd, form: WireForm = CURRENT) -> Partner:
+        """A Hercules, which fails in the end."""
+        self._made.append(Partner(end, form))
+        return self._made[-1]
 
     def partners(self, *forms: WireForm) -> list[Partner]:
         """A Hercules for each end."""
-        return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
+        return [self.partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
+
+    async def both(self, *forms: WireForm) -> list[Partner]:
+        """Both Hercules, each of which has heard that the other is ready."""
+        partners = self.partners(*forms)
+        for partner in partners:
+            await partner.start()
+        assert [await partner.hear() for partner in partners] == [NO_OP, NO_OP]
+        return partners
 
     def _note(self, seen: ExchangeEvent) -> None:
         if isinstance(seen, Noted):
@@ -71,15 +87,6 @@ class Joined:
 @pytest.fixture
 def joined() -> Joined:
     return Joined()
-
-
-async def both_there(joined: Joined, forms: tuple[WireForm, WireForm]) -> list[Partner]:
-    """Both Hercules, each of which has heard that the other is ready."""
-    partners = joined.partners(*forms)
-    for partner in partners:
-        await partner.start()
-    assert [await partner.hear() for partner in partners] == [NO_OP, NO_OP]
-    return partners
 
 
 def written(data: bytes, state: State = State.WRITE) -> Order:
@@ -94,22 +101,20 @@ async def test_data_go_both_ways_between_any_two_forms(
     joined: Joined, forms: tuple[WireForm, WireForm]
 ) -> None:
     """A WRITE is over when the mate's READ has come, and not before."""
-    first, second = await both_there(joined, forms)
+    first, second = await joined.both(*forms)
     for one, other, length in ((first, second, 64), (second, first, 61_000)):
         one.say(written(bytes(length)))
         assert await other.hear() == written(bytes(length))
         read = Order(Command.READ, State.AVAILABLE, length)
         other.say(read)
         assert await one.hear() == read
-    for partner in (first, second):
-        await partner.close()
 
 
 @pytest.mark.parametrize("piece", [1, 6_000])
 async def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(
     joined: Joined, piece: int
 ) -> None:
-    first, second = await both_there(joined, (CURRENT, CURRENT))
+    first, second = await joined.both(CURRENT, CURRENT)
     said = [written(b"1234"), LOST, written(bytes(5_000))]
     sender = Sender(joined.ends[0].rdev)
     data = b"".join(encode_order(CURRENT, order, 1, sender) for order in said)
@@ -118,13 +123,11 @@ async def test_records_that_come_in_pieces_or_several_together_are_heard_the_sam
         first.say_bytes(data[begin:end])
         await asyncio.sleep(0)
     assert [await second.hear() for _ in said] == said
-    for partner in (first, second):
-        await partner.close()
 
 
 async def test_an_end_that_fails_and_comes_back_is_told_what_waits(joined: Joined) -> None:
     """Hercules 4 hears of a reset and ends its command; 3.13 waits on, and is not forgotten."""
-    first, second = await both_there(joined, (OLDER, CURRENT))
+    first, second = await joined.both(OLDER, CURRENT)
     first.say(written(b"1234"))
     assert await second.hear() == written(b"1234")
     await second.close()
@@ -137,14 +140,13 @@ async def test_an_end_that_fails_and_comes_back_is_told_what_waits(joined: Joine
     await wait_until(lambda: joined.adapter.collision_count == 1)
     await first.close()
     assert await second.hear() == LOST
-    await second.close()
 
 
 async def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back(
     joined: Joined,
 ) -> None:
     """Both hear of a reset. What the one begins meanwhile reaches the other once it is restored."""
-    first, second = await both_there(joined, (CURRENT, CURRENT))
+    first, second = await joined.both(CURRENT, CURRENT)
     joined.box.apply(Pulled((0,), "director:1"))
     assert [await first.hear(), await second.hear()] == [LOST, LOST]
     joined.box.apply(Pulled((0,), "40"))
@@ -154,15 +156,13 @@ async def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when
     joined.box.apply(Restored("director:1"))
     assert await first.hear() == NO_OP
     assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
-    for partner in (first, second):
-        await partner.close()
 
 
 async def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled(
     joined: Joined,
 ) -> None:
     """A delay is a bound from below; other waiting is as long as the machine takes."""
-    first, second = await both_there(joined, (CURRENT, OLDER))
+    first, second = await joined.both(CURRENT, OLDER)
     joined.box.apply(Delayed(50_000_000))
     begin = asyncio.get_running_loop().time()
     first.say(written(b"1"))
@@ -174,8 +174,6 @@ async def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_
     assert first.unheard == 0
     joined.box.apply(Stalled(False))
     assert (await first.hear()).code == Command.READ
-    for partner in (first, second):
-        await partner.close()
 
 
 async def test_more_than_the_other_can_take_is_not_carried(joined: Joined) -> None:
@@ -199,8 +197,6 @@ async def test_more_than_the_other_can_take_is_not_carried(joined: Joined) -> No
     )
     refused = "A 0500: a WRITE of 61581 bytes is not carried: its mate takes at most 61580"
     assert joined.texts.count(refused) == 2
-    await first.close()
-    await second.close()
 
 
 async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log(joined: Joined) -> None:
@@ -227,12 +223,11 @@ async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log(joined:
     older.close()
     await stranger.close()
     await third.close()
-    partner = Partner(end, CURRENT)
+    partner = joined.partner(end)
     await partner.start()
     partner.say_bytes(b"\x01\x09" + bytes(14))
     await wait_until(lambda: "A 0500: gone: connection lost" in joined.texts)
     assert any("state 9: expected 0 to 5" in text for text in joined.texts)
-    await partner.close()
 
 
 async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut(
@@ -241,7 +236,7 @@ async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_noth
     """A statement that names another address than it reaches; who does not say who it is."""
     joined.ports[0].greeting_s = 0.05
     end = joined.ends[0]
-    partner = Partner(end, CURRENT)
+    partner = joined.partner(end)
     await partner.connect(address="127.0.0.9")
     silent = socket.create_connection(end.ours, timeout=10)
     await wait_until(lambda: joined.ports[0].refused_count)
@@ -251,7 +246,6 @@ async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_noth
     )
     assert joined.texts[1].endswith("it does not say who it is")
     silent.close()
-    await partner.close()
 
 
 async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it(
@@ -260,7 +254,7 @@ async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it(
     """Its Hercules has connected, and nothing listens there yet: seventeen orders are too many."""
     end = joined.ends[0]
     for count in (ctce.EARLY_MAX, ctce.EARLY_MAX + 1):
-        partner = Partner(end, CURRENT)
+        partner = joined.partner(end)
         out = await partner.connect()
         await wait_until(lambda: joined.ports[0].inward)
         out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
@@ -277,7 +271,7 @@ async def test_only_the_form_that_a_configuration_names_is_let_in(joined: Joined
     await box.start()
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(ends[0].ours, timeout=10)
-    partner = Partner(ends[0], OLDER)
+    partner = joined.partner(ends[0], OLDER)
     await partner.start()
     await wait_until(lambda: box.ports[0][0].attached_count)
     await partner.close()
@@ -286,15 +280,13 @@ async def test_only_the_form_that_a_configuration_names_is_let_in(joined: Joined
 
 async def test_a_reset_ends_what_both_have_outstanding_and_both_go_on(joined: Joined) -> None:
     """Who resets is told that its mate has nothing outstanding any more."""
-    first, second = await both_there(joined, (CURRENT, CURRENT))
+    first, second = await joined.both(CURRENT, CURRENT)
     first.say(written(b"1234"))
     assert await second.hear() == written(b"1234")
     second.say(LOST)
     assert [await first.hear(), await second.hear()] == [LOST, NO_OP]
     first.say(written(b"5678"))
     assert await second.hear() == written(b"5678")
-    for partner in (first, second):
-        await partner.close()
 
 
 async def test_an_end_that_reads_nothing_is_dropped(joined: Joined) -> None:
@@ -305,8 +297,6 @@ async def test_an_end_that_reads_nothing_is_dropped(joined: Joined) -> None:
     await first.start()
     await second.start()
     await wait_until(lambda: any("leaves 0 bytes unread" in text for text in joined.texts))
-    await first.close()
-    await second.close()
 
 
 async def test_a_port_in_use_is_named(joined: Joined) -> None:

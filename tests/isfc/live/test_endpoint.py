@@ -92,14 +92,6 @@ def test_a_host_that_is_none_is_named() -> None:
         asyncio.run(listening_sockets(TcpEndpoint("nosuch.invalid", 7000), 1))
 
 
-def test_a_file_that_is_no_socket_stays(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("precious")
-    with pytest.raises(ConfigurationError, match="is no socket"):
-        asyncio.run(listening_sockets(UnixEndpoint(str(path)), 1))
-    assert path.read_text() == "precious"
-
-
 def test_every_address_of_a_host_is_listened_on() -> None:
     listeners = asyncio.run(listening_sockets(TcpEndpoint("localhost", 0), 1))
     found = socket.getaddrinfo("localhost", 0, type=socket.SOCK_STREAM)
@@ -114,31 +106,29 @@ def make_path(tmp_path: Path) -> Path:
     return tmp_path / "ATLANTA.control"
 
 
-def test_only_the_owner_may_use_it(path: Path) -> None:
+def test_only_the_owner_may_use_it_and_it_tells_whose_process_connects(path: Path) -> None:
     mask = os.umask(0)
     try:
-        with listen_at(path):
-            assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+        listener = listen_at(path)
     finally:
         os.umask(mask)
-
-
-def test_it_tells_whose_process_connects(path: Path) -> None:
-    with listen_at(path) as listener, connect_to(path) as connection:
+    with listener, connect_to(path) as connection:
+        assert stat.S_IMODE(path.lstat().st_mode) == 0o600
         accepted, _ = listener.accept()
         with accepted:
             assert peer_uid(accepted) == peer_uid(connection) == os.getuid()
 
 
-def test_two_cannot_listen_at_one_place(path: Path) -> None:
+def test_two_cannot_listen_at_one_place_but_a_socket_left_over_is_replaced(path: Path) -> None:
+    assert not is_left_over(path)
+    with pytest.raises(FileNotFoundError):
+        connect_to(path)
     with listen_at(path), pytest.raises(ConfigurationError, match="runs already"):
         listen_at(path)
-
-
-def test_socket_left_over_is_replaced(path: Path) -> None:
-    listen_at(path).close()
     assert path.exists()
     assert is_left_over(path)
+    with pytest.raises(ConnectionRefusedError):
+        connect_to(path)
     with listen_at(path) as listener, connect_to(path):
         listener.accept()[0].close()
 
@@ -150,10 +140,6 @@ def test_socket_of_a_killed_process_is_left_over(path: Path) -> None:
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
     assert is_left_over(path)
-
-
-def test_nothing_is_not_left_over(path: Path) -> None:
-    assert not is_left_over(path)
 
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
@@ -169,32 +155,13 @@ def test_what_is_no_socket_is_left_alone(path: Path, kind: str) -> None:
     assert path.is_symlink() or path.exists()
 
 
-def test_path_that_is_too_long_says_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / ("x" * PATH_LENGTH_MAX)
+def test_place_that_cannot_be_used_is_said_and_leaves_no_socket_open(tmp_path: Path) -> None:
+    before = set(Path("/proc/self/fd").iterdir())
     for use in (listen_at, connect_to):
-        with pytest.raises(ConfigurationError, match="--run-dir"):
-            use(path)
-
-
-def test_missing_directory_is_named(tmp_path: Path) -> None:
+        with pytest.raises(ConfigurationError, match=r"too long .*--run-dir"):
+            use(tmp_path / ("x" * PATH_LENGTH_MAX))
     with pytest.raises(ConfigurationError, match=r"nowhere: cannot be used: No such file"):
         listen_at(tmp_path / "nowhere" / "ATLANTA.control")
-
-
-def test_nobody_there_is_an_error_of_the_system(path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        connect_to(path)
-    listen_at(path).close()
-    with pytest.raises(ConnectionRefusedError):
-        connect_to(path)
-
-
-def test_failed_listener_leaves_no_socket_open(tmp_path: Path) -> None:
-    before = set(Path("/proc/self/fd").iterdir())
-    with pytest.raises(ConfigurationError):
-        listen_at(tmp_path / "nowhere" / "a.control")
-    with pytest.raises(ConfigurationError, match="too long"):
-        listen_at(tmp_path / ("x" * 200))
     assert set(Path("/proc/self/fd").iterdir()) == before
 
 

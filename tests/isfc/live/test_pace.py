@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import deque
 from dataclasses import fields, replace
-from pathlib import Path
 
 import pytest
 from msgspec import structs
@@ -21,7 +20,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Send
 from isfc.system.system import System
 from isfc.testing.pair import US, Pair, Setup
-from tests.live.pair import pair_up
+from tests.live.pair import LivePair
 from tests.waiting import wait_until
 
 
@@ -72,20 +71,18 @@ def test_what_is_handed_over_together_goes_in_one_package() -> None:
         assert (counters.write_package_count, counters.write_message_count) == (1, 3)
 
 
-def test_model_time_passes_slower_by_the_dilation() -> None:
+def test_model_time_passes_slower_by_the_dilation_and_deadlines_are_that_much_further_away() -> (
+    None
+):
     real_ns = [7_000]
     clock = Clock(10, lambda: real_ns[0])
     assert clock.now_ns() == 0
-    real_ns[0] += 2_500
-    assert clock.now_ns() == 250
-
-
-def test_a_deadline_is_that_much_further_away() -> None:
-    real_ns = [7_000]
-    clock = Clock(10, lambda: real_ns[0])
     assert clock.delay_s(100_000_000) == pytest.approx(1.0)
     real_ns[0] += 2_000_000_000
+    assert clock.now_ns() == 200_000_000
     assert clock.delay_s(100_000_000) == pytest.approx(-1.0)
+    with pytest.raises(AssertionError, match="hurried"):
+        Clock(0)
 
 
 def test_it_does_not_run_backwards() -> None:
@@ -94,26 +91,19 @@ def test_it_does_not_run_backwards() -> None:
     assert times == sorted(times)
 
 
-def test_real_time_is_not_hurried() -> None:
-    with pytest.raises(AssertionError, match="hurried"):
-        Clock(0)
-
-
 async def test_steps_of_the_machines_clock_are_not_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pair: LivePair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps_s = iter(range(0, 10**9, 1_000_003))
     monkeypatch.setattr(time, "time", lambda: next(steps_s) * (-1) ** next(steps_s))
     monkeypatch.setattr(time, "time_ns", lambda: next(steps_s) * 10**9)
-
-    async with pair_up(tmp_path) as pair:
-        for number in range(100):
-            pair.first.send(b"%d" % number)
-            await asyncio.sleep(0)
-        await wait_until(lambda: len(pair.second.received()) == 100)
-        assert pair.second.received() == [b"%d" % number for number in range(100)]
-        assert pair.first.engine.counters.severed_count == 0
-        assert pair.first.engine.counters.detached_count == 0
+    wanted = [b"%d" % number for number in range(100)]
+    for data in wanted:
+        pair.first.send(data)
+        await asyncio.sleep(0)
+    await wait_until(lambda: pair.second.received() == wanted)
+    counters = pair.first.engine.counters
+    assert (counters.severed_count, counters.detached_count) == (0, 0)
 
 
 PACKAGE = Package(0, [Message(1, 3, data=b"abc")], 3)
@@ -132,6 +122,7 @@ class End:
             self.system.apply(Connect(rdev), 0)
             self.system.apply(Arrive(rdev, StatusFrame(Signal.READY, 0)), 0)
         self.leaving()
+        self.first, self.last = next(iter(self.end.ctcs)), next(reversed(self.end.ctcs))
 
     def leaving(self) -> list[tuple[Rdev, Frame]]:
         """What is sent now."""
@@ -181,7 +172,7 @@ def test_an_end_that_does_not_send_early_sends_when_asked() -> None:
 
 def test_data_that_come_early_wait_until_the_read_has_gone_out() -> None:
     end = End(sends=False)
-    rdev = next(reversed(end.end.ctcs))
+    rdev = end.last
     end.arrive(rdev, CommandFrame(Command.WRITE, 7, PACKAGE.length, 1))
     end.arrive(rdev, DataFrame(PACKAGE, 7))
     assert not end.due
@@ -197,7 +188,7 @@ def test_data_that_come_early_wait_until_the_read_has_gone_out() -> None:
 
 def test_data_that_are_asked_for_are_not_held() -> None:
     end = End()
-    rdev = next(reversed(end.end.ctcs))
+    rdev = end.last
     end.arrive(rdev, CommandFrame(Command.WRITE, 7, PACKAGE.length, 1))
     end.leaving()
     assert end.end.ctcs[rdev].reads
@@ -206,7 +197,7 @@ def test_data_that_are_asked_for_are_not_held() -> None:
 
 def test_what_is_held_of_a_write_that_is_over_is_dropped() -> None:
     end = End()
-    rdev = next(reversed(end.end.ctcs))
+    rdev = end.last
     for over in (StatusFrame(Signal.RESET, 8), CommandFrame(Command.WRITE, 9, 1, 1)):
         assert end.early.hold(end.end, rdev, DataFrame(PACKAGE, 7))
         assert not end.early.hold(end.end, rdev, over)
@@ -216,7 +207,7 @@ def test_what_is_held_of_a_write_that_is_over_is_dropped() -> None:
 
 def test_nothing_is_known_of_a_connection_that_is_gone() -> None:
     end = End()
-    first, last = next(iter(end.end.ctcs)), next(reversed(end.end.ctcs))
+    first, last = end.first, end.last
     for rdev in (first, last):
         assert end.early.hold(end.end, rdev, DataFrame(PACKAGE, 7))
         end.early.leave(end.end, rdev, CommandFrame(Command.READ, 1))

@@ -1,6 +1,5 @@
 """A live system with several links: it is met, operated, seen and talked to as one."""
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,9 +19,10 @@ from isfc.live.metrics import families
 from isfc.live.operator import OperatedSystem, look
 from isfc.live.session import Conversation, ConversationSevered, Opening, OpenNode, open_node
 from isfc.system.cp.processor import CommandProcessor
+from tests.isfc.live.tcp import answer_to, tcp_server
 from tests.isfc.live.tcp import echo as tcp_echo
-from tests.isfc.live.tcp import tcp_server
 from tests.live.cluster_member import LAYOUT, NAMES
+from tests.live.forwarded import free_port
 from tests.waiting import wait_until
 
 LAYOUT_TEXT = Path(LAYOUT).read_text()
@@ -61,40 +61,28 @@ async def come_up(*nodes: OpenNode) -> None:
     )
 
 
-async def test_each_two_of_three_systems_talk_to_each_other(tmp_path: Path) -> None:
-    async with open_three(tmp_path, verify=True) as nodes:
+async def test_each_two_of_three_systems_talk_to_each_other(three: list[OpenNode]) -> None:
+    """A partner must be named, and be one; a service may be for one of them only."""
 
-        async def name_both(conversation: Conversation) -> None:
-            await conversation.send(f"you are {conversation.partner}".encode())
+    async def name_both(conversation: Conversation) -> None:
+        await conversation.send(f"you are {conversation.partner}".encode())
 
-        for node in nodes:
-            node.serve("WHO", name_both)
-        for node in nodes:
-            for partner in node.partners:
-                conversation = await node.connect("WHO", partner=partner)
-                async with conversation:
-                    assert await conversation.receive() == f"you are {node.name}".encode()
-
-
-async def test_service_may_be_for_one_partner_only(three: list[OpenNode]) -> None:
+    for node in three:
+        node.serve("WHO", name_both)
+    for node in three:
+        for partner in node.partners:
+            async with await node.connect("WHO", partner=partner) as conversation:
+                assert await conversation.receive() == f"you are {node.name}".encode()
     first, second, third = three
-
-    async def nothing(conversation: Conversation) -> None:
-        conversation.accept()
-
-    first.serve("FORB", nothing, B)
+    with pytest.raises(ConfigurationError, match="a partner is to be named"):
+        await first.connect("WHO")
+    with pytest.raises(ConfigurationError, match="no link to DELTA: expected BETA or GAM"):
+        await first.connect("WHO", partner="DELTA")
+    first.serve("FORB", name_both, B)
     async with await second.connect("FORB", partner=A):
         pass
     with pytest.raises(ConversationSevered, match="ALPHA has no service FORB"):
         await third.connect("FORB", partner=A)
-
-
-async def test_partner_must_be_named_and_be_one(three: list[OpenNode]) -> None:
-    first, *_ = three
-    with pytest.raises(ConfigurationError, match="a partner is to be named"):
-        await first.connect("X")
-    with pytest.raises(ConfigurationError, match="no link to DELTA: expected BETA or GAM"):
-        await first.connect("X", partner="DELTA")
 
 
 async def test_link_that_restarts_leaves_the_other_links_as_they_are(three: list[OpenNode]) -> None:
@@ -158,8 +146,7 @@ async def test_forwards_of_two_systems_to_a_third_do_not_meet(tmp_path: Path) ->
         tcp_server(tcp_echo) as other,
         open_three(tmp_path) as (_, second, third),
     ):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            place = free.getsockname()[1]
+        place = free_port()
         texts = [f"ALPHA:[::1]:{place}=GAMMA:127.0.0.1:{port}"]
         texts += [f"BETA:{place}=GAMMA:127.0.0.1:{other}"]
         links = [(A, B), (A, C), (B, C)]
@@ -168,11 +155,7 @@ async def test_forwards_of_two_systems_to_a_third_do_not_meet(tmp_path: Path) ->
             forwarding(third, forwards, pytest.fail),
             forwarding(second, forwards, pytest.fail),
         ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", place)
-            writer.write(b"hello")
-            writer.write_eof()
-            assert await reader.read() == b"hello"
-            writer.close()
+            assert await answer_to(place, b"hello") == b"hello"
 
 
 @pytest.mark.parametrize(
