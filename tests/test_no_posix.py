@@ -123,7 +123,7 @@ sys.exit(run([{name!r}]))
 def test_python_runs_virtual_programs_and_refuses_a_live_node_without_posix(tmp_path: Path) -> None:
     code = """
 import asyncio, isfc
-from isfc.testing.virtual_programs import run_programs
+from isfc.testing.programs import run_programs
 
 async def ask(first, second):
     return 17

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
-from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import find_node, first_listed
@@ -20,7 +20,7 @@ from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
 from isfc.reports.report import Column, Lines, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.units import factor_line, range_note, shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
@@ -89,7 +89,7 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.figures if _counts(each)]
 
 
-class MeasuredComparison(Charted, Struct, frozen=True):
+class MeasuredComparison(Reported, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
 
     reported_by = "isfc.answers.measured_compare.measured_compare_report"

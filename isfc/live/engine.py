@@ -13,13 +13,12 @@ from functools import partial
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.agenda import Agenda
 from ctc.frame import Departure, Frame
-from isfc.engine.program import Program
+from ctc.queues import Agenda
 from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode
 from isfc.errors import RemoteProtocolError
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Program, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
 from isfc.live.connection import (

@@ -18,12 +18,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.library import check_posix
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.definition import define_system
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

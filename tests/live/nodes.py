@@ -9,7 +9,7 @@ from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, OpenNode
 from isfc.programs.verification import Verifying
 from isfc.system.inputs import Deactivate
-from isfc.testing.live_pair import open_pair as open_pair
+from isfc.testing.programs import open_pair as open_pair
 
 LAYOUT = "atlanta-boston"
 FIRST, SECOND = "ATLANTA", "BOSTON"

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Offer, Sent
 from isfc.link.message import Message
 from isfc.live.connection import ConnectionRefused, LiveEvent
 from isfc.live.endpoint import Endpoint, UnixEndpoint

@@ -38,7 +38,7 @@ from isfc.live.run_directory import (
 )
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
-from isfc.system.cp.query import is_up
+from isfc.system.cp.commands import is_up
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""

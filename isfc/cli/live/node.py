@@ -21,12 +21,11 @@ from isfc.cli.options.option import JsonOption, LinkOption, flag, flattened, val
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.journal import journalled
-from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, number
 from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
-from isfc.link.events import DeviceChanged, LinkEvent, Severed
+from isfc.link.events import DeviceChanged, LinkEvent, Offer, Program, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState

@@ -10,8 +10,7 @@ from typing import Final, Self
 import pytest
 
 from ctc.address import Rdev
-from ctc.order import RESET, Order, command_of
-from ctc.order_fibre import FibreKind
+from ctc.order import RESET, FibreKind, Order, command_of
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command

@@ -10,10 +10,9 @@ import pytest
 
 from ctc.frame import CommandFrame, Signal, StatusFrame
 from ctc.subchannel import Command
-from isfc.engine.program import Offer
 from isfc.engine.wire import encode
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
