@@ -150,7 +150,7 @@ WrittenPair(JournalWriter(Path(sys.argv[1]), print))
 
 @pytest.mark.parametrize("kind", ["missing", "folder", "link", "pipe", "pipe that is read"])
 def test_what_cannot_be_written_is_the_callers_fault(tmp_path: Path, kind: str) -> None:
-    """At once; a link that leads nowhere is not followed."""
+    """Immediately; a link that leads nowhere is not followed."""
     path, reader = tmp_path / "journal", None
     if kind == "missing":
         path = tmp_path / "missing" / "journal"
