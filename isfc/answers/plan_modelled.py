@@ -13,7 +13,7 @@ from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of
 from isfc.answers.losses import worst_loss
-from isfc.answers.plan import (
+from isfc.answers.plan_link import (
     Advice,
     Compared,
     Modelled,
