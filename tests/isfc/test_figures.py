@@ -11,7 +11,10 @@ import isfc
 from isfc.errors.arguments import annotation_of
 from isfc.reports.figure import Figure, Interval, Range, Unit
 
-MODEL: Final = ("isfc.answers.", "scenarios.search.", "scenarios.figures.", "scenarios.moves.")
+MODEL: Final = (
+    *("isfc.answers.", "isfc.reports.figure"),
+    *("scenarios.figures.", "scenarios.moves.", "scenarios.search."),
+)
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
 
 CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")

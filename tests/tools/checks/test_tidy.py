@@ -35,8 +35,6 @@ def test_architecture_page_lists_every_ring_below_those_that_it_imports() -> Non
     rows = [folder.removesuffix("/__init__.py").replace("/", ".") for folder in folders]
     assert {*rows} == {*tidy.RINGS} - {"isfc.cli.studio", FACE}
 
-    beside = {f"isfc.{name}" for name in ("arguments", "errors", "library", "reported")}
-
     def row_of(name: str) -> int:
         """The row of a module; that of the face for what stands beside it."""
         inside = [row for row in rows if name == row or name.startswith(f"{row}.")]
@@ -44,14 +42,13 @@ def test_architecture_page_lists_every_ring_below_those_that_it_imports() -> Non
 
     for path in (path for top in tidy.INSTALLED for path in (PROJECT / top).rglob("*.py")):
         module = ".".join(path.relative_to(PROJECT).with_suffix("").parts)
-        if module in {*beside, "isfc.__init__", "isfc.__main__", FACE}:
+        if module in {"isfc.__init__", "isfc.__main__", FACE}:
             continue
         text = path.read_text("utf-8")
         for name in re.findall(
             r"^\s*(?:from|import) ((?:ctc|isfc|scenarios)[\w.]*)", text, re.MULTILINE
         ):
-            if name not in beside:
-                assert row_of(name) <= row_of(module.removesuffix(".__init__")), (module, name)
+            assert row_of(name) <= row_of(module.removesuffix(".__init__")), (module, name)
 
 
 @pytest.mark.parametrize(

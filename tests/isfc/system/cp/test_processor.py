@@ -102,7 +102,7 @@ def test_processor_follows_the_node_that_takes_anothers_place() -> None:
 
 
 def test_page_of_commands_has_a_row_for_each() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "cp.md").read_text("utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "cp.md").read_text("utf-8")
     first, _, _ = page.partition("\n## ")
     rows = [row.replace("\\|", "|") for row in re.findall(r"^\| `([^`]+)` \|", first, re.MULTILINE)]
     apart = {"HELP", "DEACTIVATe"}  # told in the page's words
