@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from isfc.answers.moves import Moves as Moves
     from isfc.answers.optimise import optimise as optimise
     from isfc.answers.optimise_report import SearchResult as SearchResult
+    from isfc.answers.plan import planned as planned
+    from isfc.answers.plan_link import PlannedLink as PlannedLink
+    from isfc.answers.plan_links import PlannedLinks as PlannedLinks
+    from isfc.answers.plan_modelled import ModelledLink as ModelledLink
     from isfc.answers.relocate import relocate as relocate
     from isfc.answers.replay import replay as replay
     from isfc.answers.replay_report import Replayed as Replayed
@@ -182,6 +186,10 @@ _PUBLIC: Final = {
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
     "isfc.answers.moves": "Moves MovedGuest",
     "isfc.answers.relocate": "relocate",
+    "isfc.answers.plan": "planned",
+    "isfc.answers.plan_link": "PlannedLink",
+    "isfc.answers.plan_links": "PlannedLinks",
+    "isfc.answers.plan_modelled": "ModelledLink",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.answers.optimise": "optimise",

@@ -1,5 +1,6 @@
 """What ``isfc plan`` says of a layout: of one link, or of several and all of them together."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
@@ -7,14 +8,14 @@ from msgspec.structs import replace
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_links
 from isfc.answers.plan_link import PlannedLink, planned_by_rule
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import Argument, checked, spelt
+from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 
 if TYPE_CHECKING:
+    from isfc import measured
     from isfc.answers.plan_links import PlannedLinks
-    from scenarios.runs.at_site import GivenSite
 
 
 @checked
@@ -22,21 +23,28 @@ def planned(
     layout: AnyLayout,
     *,
     link: str | None = None,
-    profile: "GivenSite" = None,
+    profile: "measured.SiteProfile | str | Path | None" = None,
     rule: Annotated[bool, Argument("", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: Annotated[
         bool,
         Argument("", "Show also which constants of the model the rate rests on: it takes runs."),
     ] = False,
-    jobs: int = 1,
+    jobs: Jobs = 1,
 ) -> "PlannedLink | PlannedLinks":
     """Who writes on which CTC, what the link carries, what limits it and what to change.
 
     Of several links each, or all together where they share channels or are many and nobody asks
-    ``why``. Rates are of one direction by the model, and by IBM's rule of thumb alone if ``rule``.
+    ``why``. Rates are of one direction: by the model, or by IBM's rule of thumb alone if ``rule``.
+    ``profile`` is a site's; ``jobs`` runs go on at a time.
 
-    Raises `ConfigurationError` for what is no layout, and for ``why`` of links that share channels.
+    Raises `ConfigurationError` for what is no layout, for ``why`` of links that share channels, and
+    for what is of the model beside ``rule``.
     """
+    if rule and (why or profile is not None):
+        asked = spelt("why" if why else "profile")
+        raise ConfigurationError(
+            f"{asked}: of the model, and none is run; expected no {spelt('rule')}"
+        )
     opened = open_links(layout, link, profile, alone=rule or link is not None)
     collection = opened[0].collection
     shares = len(opened) > 1 and shares_anything(collection)

@@ -6,9 +6,9 @@ By rule of thumb it runs nothing, and loads no model: what that adds is in
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import slower_by_rule, speed_text
@@ -26,9 +26,6 @@ from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
     from isfc.answers.limit import LimitedBy
-    from isfc.answers.shared import Shared
-    from isfc.layout.site import SiteProfile
-    from scenarios.figures.limit import RestsOn
 
 _Value = TypeVar("_Value")
 
@@ -138,7 +135,7 @@ class Advice(Struct, frozen=True):
 
 
 class PlannedLink(Reported, Struct, frozen=True):
-    """``isfc plan`` of a link."""
+    """``isfc plan`` of a link; with what only runs tell it is a `ModelledLink`."""
 
     reported_by = "isfc.answers.plan_link.plan_report"
 
@@ -165,13 +162,36 @@ class PlannedLink(Reported, Struct, frozen=True):
     """what belongs to these figures"""
     advice: list[Advice]
     """findings, each with what came of trying its changes"""
-    disks: "Shared | UnsetType" = UNSET
-    """with `[[io]]` on its chpids"""
-    rests_on: "list[RestsOn] | UnsetType" = UNSET
-    """with `--why`: constants that move the saturated rate of the slower direction by more than
-    2 %"""
-    profile: "SiteProfile | UnsetType" = UNSET
-    """with `--profile`: the site's"""
+
+    def more(self) -> tuple[list[Table], list[str]]:
+        """The tables of what was asked beside, and what is known of them: of the model alone."""
+        return [], []
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each node that sends, as a data frame takes them; MB/s one way.
+
+        ``stated`` is with `stated_pairs`, ``low`` and ``high`` between what IBM's would lie in four
+        of five cases; None by the rule of thumb alone.
+        """
+        return [
+            {
+                "sender": sender,
+                "estimated_mb_per_s": by_rule,
+                "saturated_mb_per_s": self.model and self.model.saturated[sender].value,
+                "stated_mb_per_s": self.model and self.model.stated[sender].value,
+                "low_mb_per_s": self.model and self.model.stated[sender].ends.low,
+                "high_mb_per_s": self.model and self.model.stated[sender].ends.high,
+            }
+            for sender, by_rule in self.estimated_mb_per_s.items()
+        ]
+
+    def __repr__(self) -> str:
+        rates = self.model.stated if self.model else self.estimated_mb_per_s
+        each = ", ".join(f"{sender} {rate}" for sender, rate in rates.items())
+        how = "by the model" if self.model else "by rule"
+        return (
+            f"<{type(self).__name__} {self.nodes.first} - {self.nodes.second}: {each} MB/s {how}>"
+        )
 
 
 def planned_by_rule(plan: Plan) -> PlannedLink:
@@ -233,7 +253,7 @@ def plan_report(found: PlannedLink) -> Report:
     remarks, rest = caveats(found.notes)
     first = [each for each in found.advice if each.severity is Severity.WARNING]
     advice = [*first, *(each for each in found.advice if each not in first)]
-    tables, known = _more(found)
+    tables, known = found.more()
     return Report(
         f"{found.nodes.first} - {found.nodes.second}: {of}",
         [*_answer(found)],
@@ -251,21 +271,6 @@ def plan_report(found: PlannedLink) -> Report:
 def judgement_report(judged: Plan) -> Report:
     """The same by IBM's rule of thumb alone."""
     return plan_report(planned_by_rule(judged))
-
-
-def _more(found: PlannedLink) -> tuple[list[Table], list[str]]:
-    """The tables of what was asked beside, and what is known of them."""
-    tables, known = list[Table](), list[str]()
-    if found.rests_on is not UNSET:
-        from isfc.answers.limit import rests_on_table  # the model, which a rule does without
-
-        tables.append(rests_on_table(found.rests_on))
-    if found.disks is not UNSET:
-        from isfc.answers.shared import disks_known, disks_tables  # most links share with none
-
-        tables += disks_tables(found.disks)
-        known.append(disks_known(found.disks))
-    return tables, known
 
 
 def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from isfc.reports.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.record import record_of
 from isfc.reports.reported import Reported
-from isfc.reports.units import shown
+from isfc.reports.units import shown, with_unit
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,
@@ -108,7 +108,8 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     reported_by = "isfc.answers.plan_links_report.planned_links_report"
 
     links: list[PlannedLink] = []
-    """what `isfc plan --json` prints of each; without the model's figures, if all run together"""
+    """what [`isfc plan --json`](#isfc-plan---json) prints of each; without the model's figures,
+    if all run together"""
     systems: list[SystemOverview] = []
     """what each system has, and carries if all run together"""
     cecs: int = 0
@@ -146,6 +147,27 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     def shared(self) -> list[SharedByLinks]:
         """Channels and paths that several fibres share."""
         return [*(self.channels or ()), *(self.paths or ())]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link and each node that sends over it, as `PlannedLink` has them.
+
+        ``together`` is what it sends while all links run, None if that was not run.
+        """
+        together = {
+            (each.name, way.sender): way.value
+            for each in self.together or ()
+            for way in each.together
+        }
+        return [
+            {"link": name, **row, "together_mb_per_s": together.get((name, row["sender"]))}
+            for link in self.links
+            for name in [f"{link.nodes.first}-{link.nodes.second}"]
+            for row in link.rows()
+        ]
+
+    def __repr__(self) -> str:
+        rate = self.rate and f", {with_unit(self.rate)} together"
+        return f"<PlannedLinks {len(self.links)} links{rate or ''}>"
 
 
 def planned_links(
