@@ -89,11 +89,9 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.collection import Cec as Cec
-    from isfc.layout.collection import ChannelEnd as ChannelEnd
+    from isfc.layout.checked_toml import SourceKind as SourceKind
+    from isfc.layout.checked_toml import source_kind as source_kind
     from isfc.layout.collection import Collection as Collection
-    from isfc.layout.collection import LinkTraffic as LinkTraffic
-    from isfc.layout.collection import Memory as Memory
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
     from isfc.layout.edit import Edit as Edit
@@ -106,14 +104,16 @@ if TYPE_CHECKING:
     from isfc.layout.edit import edit as edit
     from isfc.layout.edit import features as features
     from isfc.layout.edit import read_edit as read_edit
-    from isfc.layout.edit import without as without
     from isfc.layout.file import parse_layout as parse_layout
-    from isfc.layout.foreign_text import SourceKind as SourceKind
-    from isfc.layout.foreign_text import source_kind as source_kind
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.loss import pieces as pieces
+    from isfc.layout.loss import without as without
+    from isfc.layout.parts import Cec as Cec
+    from isfc.layout.parts import ChannelEnd as ChannelEnd
+    from isfc.layout.parts import LinkTraffic as LinkTraffic
+    from isfc.layout.parts import Memory as Memory
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
@@ -128,9 +128,9 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.reports.figure import Figure as Figure
     from isfc.reports.figure import Interval as Interval
+    from isfc.reports.figure import Note as Note
     from isfc.reports.figure import Range as Range
     from isfc.reports.figure import Unit as Unit
-    from isfc.reports.note import Note as Note
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.rates import ModelledRate as ModelledRate
     from scenarios.figures.rates import carried as carried
@@ -151,7 +151,7 @@ _PUBLIC: Final = {
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
-    "isfc.layout.foreign_text": "source_kind SourceKind",
+    "isfc.layout.checked_toml": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",
@@ -164,18 +164,19 @@ _PUBLIC: Final = {
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
-    "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
+    "isfc.layout.collection": "Collection",
+    "isfc.layout.parts": "Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
     "isfc.layout.edit": (
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "
-        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
+        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice features"
     ),
-    "isfc.layout.loss": "pieces",
+    "isfc.layout.loss": "pieces without",
     "isfc.answers.change": "change",
     "isfc.answers.change_page": "Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",
-    "isfc.reports.figure": "Figure Range Interval Unit",
+    "isfc.reports.figure": "Figure Range Interval Unit Note",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
     "isfc.answers.results": "compare_results ComparedResults",
@@ -201,7 +202,6 @@ _PUBLIC: Final = {
     "isfc.answers.replay_report": "Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
-    "isfc.reports.note": "Note",
     "scenarios.runs.workload": "Workload",
     "scenarios.moves.guest": "GuestPlan GuestMemory Limits",
     "isfc.measured": "measured",

@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import Any, Final
 
 NUMBER_SIZE: Final = 4
-FOR_ALL: Final = ("isfc.reports.table", "uvloop")
+FOR_ALL: Final = ("isfc.reports.terminal", "uvloop")
 """What commands load only to show a result, or to run live."""
 
 

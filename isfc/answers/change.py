@@ -10,22 +10,23 @@ from msgspec import structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
+from isfc.answers.given import with_known_traffic
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
 from isfc.layout.change import Nodes, Step, change_steps, changed_fibres, orders_of, trial_of
-from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.checked_toml import SourceKind
+from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
-from isfc.layout.foreign_text import SourceKind
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
 from scenarios.figures.rates import Carried, carried_alone
-from scenarios.runs.traffic import checked_traffic
 from scenarios.search.workers import each_by
 
 _BEFOREHAND: Final = (
@@ -229,7 +230,7 @@ def _links_of(
         files, said, at = one.decks.files, one.decks.partitions, one.decks.ports
         one = structs.replace(one, decks=Decks(files, said or partitions, at or ports))
     document = one.document()
-    return checked_traffic(collection_of(document), document.source)
+    return with_known_traffic(collection_of(document), document.source)
 
 
 def _deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ...] | None:

@@ -7,8 +7,7 @@ from msgspec import Struct
 from isfc.layout.change import Order, StepKind
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from isfc.reports.ranges import range_note
-from isfc.reports.units import with_unit
+from isfc.reports.units import range_note, with_unit
 
 
 class DeckChange(Struct, frozen=True):

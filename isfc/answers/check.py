@@ -6,19 +6,19 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from isfc.answers.given import with_known_traffic
 from isfc.deck import scheme
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
+from isfc.layout import plan
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
-from isfc.layout.rules import book
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from scenarios.runs.traffic import checked_traffic
 
 _PLACES: Final = 6
 _TEXTS: Final = 2
@@ -109,7 +109,7 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
     return said
 
 
-RULES: Final = (*book.RULES, *scheme.RULES.values())
+RULES: Final = (*plan.RULES, *scheme.RULES.values())
 """All that layouts are checked by."""
 
 
@@ -148,7 +148,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = given_collection(layout)
     else:
         document = given_document(layout)
-        collection = checked_traffic(collection_of(document), document.source)
+        collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
     numbers, breaking = scheme.numbering_of(collection)
@@ -160,7 +160,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
             tuple(_finding(each, lines) for each in (*findings, *breaking[link])),
             numbers,
         )
-        for link, findings in book.find_in(collection).items()
+        for link, findings in plan.find_in(collection).items()
     )
 
 

@@ -14,11 +14,9 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.chart import Grid
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.figure import Note, Unit
+from isfc.reports.report import Column, Grid, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -37,9 +35,9 @@ from scenarios.figures.collide import collide as run_trial
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 from scenarios.search.workers import each_by
 
 UNRANGED: Final = unranged(
@@ -49,7 +47,7 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Charted, Struct, frozen=True):
+class Collisions(Reported, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.

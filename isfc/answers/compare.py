@@ -22,18 +22,15 @@ from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, shipped_layouts
-from isfc.layout.checked_toml import within
+from isfc.layout.checked_toml import SourceKind, source_kind, within
 from isfc.layout.collection import Collection
-from isfc.layout.foreign_text import SourceKind, source_kind
-from isfc.layout.rules.book import find_in
+from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note, NoteKind
-from isfc.reports.ranges import range_note, share_note
+from isfc.reports.figure import Figure, Note, NoteKind, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import link_ratio, links_ratio

@@ -27,10 +27,9 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import with_unit
+from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan, Limits
@@ -152,7 +151,7 @@ class RollingMaintenance(Reported, AllMoves, frozen=True, kw_only=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each turn, as a data frame takes them."""
-        from isfc.reports.delimited import records
+        from isfc.reports.text import records
 
         return records(_turns_table(self))
 

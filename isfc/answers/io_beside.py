@@ -18,12 +18,10 @@ from isfc.io.shared import links_with_disks
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.sharing import with_notes
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note, NoteKind
-from isfc.reports.ranges import range_note
+from isfc.reports.figure import Figure, Note, NoteKind, Unit
 from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import range_note, shown, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
 from scenarios.runs.shared_channel import run_shared

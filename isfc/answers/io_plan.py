@@ -9,18 +9,16 @@ from msgspec.structs import asdict
 
 from ctc.features import find_feature
 from isfc.errors.arguments import Argument, checked
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.plan import IoPlan, PlannedOsa, ResourceUse, make_io_plan
-from isfc.io.sap import SapLoad
+from isfc.io.machine import SapLoad, TrunkLoad
+from isfc.io.osa import PlannedOsa
+from isfc.io.plan import IoAdvice, IoPlan, ResourceUse, advise, make_io_plan
 from isfc.io.shared import read_disks
-from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
-from isfc.reports.figure import Unit
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown

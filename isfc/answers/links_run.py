@@ -11,19 +11,17 @@ from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.sharing import channel_name
-from isfc.reports.figure import Figure, Unit
+from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
-from scenarios.runs.cluster_rows import CarriedRates, ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.published_range import beyond_measured_cluster
+from scenarios.runs.report import CarriedRates, ClusterRow
 
 _LINKS_MAX: Final = 6
 _SHOWN: Final = 5

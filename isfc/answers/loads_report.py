@@ -7,11 +7,9 @@ from typing import Any, Final
 from isfc.answers.loads import Loads, WayLoad
 from isfc.errors.in_words import first_listed
 from isfc.measured.intervals import Slot
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
-from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import bytes_words, shown
+from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.units import bytes_words, range_note, shown
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
 from scenarios.search.sizing import LostPiece
 from scenarios.search.windows import Leaving, Window

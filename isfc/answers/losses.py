@@ -11,10 +11,9 @@ from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.answers.plan_link import WorstLoss
 from isfc.errors.arguments import checked, spelt
-from isfc.errors.in_words import first_listed, listed
+from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.loss import (
     CTC,
     PORT,
@@ -29,13 +28,10 @@ from isfc.layout.loss import (
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.chart import Bars
-from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.note import Note, NoteKind
-from isfc.reports.ranges import between, range_note, share_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.reported import Charted
-from isfc.reports.units import shown, with_unit
+from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
+from isfc.reports.report import Bars, Column, Report, Table, caveats
+from isfc.reports.reported import Reported
+from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.at_site import GivenSite, given_site
@@ -96,7 +92,7 @@ class Cut(Struct, frozen=True):
     """the other links"""
 
 
-class Losses(Charted, Struct, frozen=True):
+class Losses(Reported, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
 
     reported_by = "isfc.answers.losses.losses_report"

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
-from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import find_node, first_listed
@@ -18,13 +18,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
-from isfc.reports.chart import Lines
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note, NoteKind
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.reported import Charted
-from isfc.reports.units import shown
+from isfc.reports.figure import Figure, Note, NoteKind, Unit
+from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.reported import Reported
+from isfc.reports.units import factor_line, range_note, shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
@@ -92,7 +89,7 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.figures if _counts(each)]
 
 
-class MeasuredComparison(Charted, Struct, frozen=True):
+class MeasuredComparison(Reported, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
 
     reported_by = "isfc.answers.measured_compare.measured_compare_report"

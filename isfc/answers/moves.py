@@ -11,12 +11,10 @@ from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
+from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import FORMATS, bytes_words, shown, with_unit
+from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import DeviceSeen, WouldMove
 from scenarios.moves.guest import GuestMemory, Limits, Pass, RelocationEnd
 from scenarios.moves.orders import Response
@@ -156,7 +154,7 @@ class Moves(Reported, AllMoves, frozen=True, kw_only=True):
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
-        from isfc.reports.delimited import records
+        from isfc.reports.text import records
 
         return records(passes_table(self))
 

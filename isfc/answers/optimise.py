@@ -18,12 +18,12 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.note import Note
+from isfc.reports.figure import Note
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes

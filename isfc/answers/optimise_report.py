@@ -8,14 +8,11 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.advice import two_paces
 from isfc.layout.site import SiteProfile
-from isfc.reports.chart import LIKELY, Lines
-from isfc.reports.delimited import records
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note
-from isfc.reports.ranges import factor_line, range_note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.reported import Charted
-from isfc.reports.units import FORMATS, shown, with_unit
+from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.report import LIKELY, Column, Lines, Report, Table, caveats
+from isfc.reports.reported import Reported
+from isfc.reports.text import records
+from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
 from scenarios.runs.steady import Rate
 from scenarios.search.scoring import Objective
 
@@ -85,7 +82,7 @@ class MovedCtcs(Struct, frozen=True):
     after: str
 
 
-class SearchResult(Charted, Struct, frozen=True):
+class SearchResult(Reported, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
 
     reported_by = "isfc.answers.optimise_report.optimise_report"

@@ -15,15 +15,12 @@ from isfc.answers.plan_link import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
 from isfc.layout.collection import Collection
-from isfc.layout.rules.book import find_in
+from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
-from isfc.reports.record import record_of
-from isfc.reports.reported import Reported
-from isfc.reports.units import shown, with_unit
+from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.reported import Reported, record_of
+from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,
@@ -108,8 +105,7 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     reported_by = "isfc.answers.plan_links_report.planned_links_report"
 
     links: list[PlannedLink] = []
-    """what [`isfc plan --json`](#isfc-plan---json) prints of each; without the model's figures,
-    if all run together"""
+    """what `isfc plan --json` prints of each; without the model's figures, if all run together"""
     systems: list[SystemOverview] = []
     """what each system has, and carries if all run together"""
     cecs: int = 0

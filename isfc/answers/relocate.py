@@ -13,7 +13,7 @@ from isfc.errors.arguments import SEED_MAX, Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
@@ -29,7 +29,7 @@ from scenarios.moves.evacuation import (
     WouldMove,
 )
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
-from scenarios.moves.orders import UNNAMED, Order, read_orders
+from scenarios.moves.orders import UNNAMED, RelocationOrder, read_orders
 from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
@@ -216,9 +216,9 @@ def relocate(
     return moves(evacuation, best=best, jobs=jobs, progress=progress)
 
 
-def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[RelocationOrder, ...]:
     """The commands that are given meanwhile."""
-    found: list[Order] = []
+    found: list[RelocationOrder] = []
     for text in texts:
         with within(f"{spelt('at')} {text[:60]!r}"):
             found += read_orders([text], guests)

@@ -17,24 +17,17 @@ from isfc.errors.in_words import check_known
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.measures import seed_words
-from scenarios.published.replay import (
-    ALL_TABLES,
-    SECONDS,
-    Part,
-    choose,
-    compare_all,
-    figures_by_cell,
-    runs_of,
-)
-from scenarios.published.table import Value, load_table
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, Part, choose, compare_all, figures_by_cell, runs_of
+from scenarios.published.table import Value
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.provenance import constants_digest
 from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
-from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 from scenarios.search.workers import each_by
 
 Recordings = Mapping[Experiment, Sequence[Recording]]

@@ -19,21 +19,19 @@ from isfc.answers.replay_checks import (
     TableOutcome,
 )
 from isfc.answers.views import View, Viewed
-from isfc.reports.chart import Lines
-from isfc.reports.figure import Unit
+from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.note import Note
-from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.published import decisions
-from scenarios.published.replay import Comparison, Part
-from scenarios.published.table import load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import left_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedFigure(Comparison):
+class ReplayedFigure(ComparedFigure):
     """One published figure beside ours; of several seeds ours is the mean."""
 
     by_seed: tuple[float, ...]
@@ -67,7 +65,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Charted, Struct, frozen=True):
+class Replayed(Reported, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"

@@ -12,19 +12,19 @@ import msgspec
 from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.answers.beside import differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.reports.ranges import RangeRecord
 from isfc.reports.reported import Reported
+from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
-from scenarios.runs.cluster_rows import CarriedRates
 from scenarios.runs.repeat import MEASURES, noise_of
+from scenarios.runs.report import CarriedRates
 from scenarios.runs.result import DeviceResult, Result
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20

@@ -11,9 +11,8 @@ from isfc.answers.results import ComparedResults, ResultFigure, Setting
 from isfc.errors.in_words import first_listed
 from isfc.reports.figure import Interval, Unit
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
-from isfc.reports.ranges import RangeRecord, plain
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.units import shown
+from isfc.reports.units import RangeRecord, plain, shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 
 _MOVED_MAX: Final = 2

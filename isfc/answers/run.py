@@ -11,13 +11,11 @@ from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_ta
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.in_words import exact
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
-from isfc.reports.note import Note
-from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import factor_line, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
+from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.report import Column, Table
-from isfc.reports.units import shown, with_unit
+from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -14,16 +14,14 @@ from isfc.answers.run import LinkRun, link_run
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.link.name import NodeName
-from isfc.reports.chart import Lines
-from isfc.reports.figure import Figure, Unit
-from isfc.reports.note import Note
-from isfc.reports.report import Column, Report
+from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.report import Column, Lines, Report
 from isfc.reports.reported import Reported, report_of
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
-from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.experiment import WARMUP, Experiment, read_traffic
 from scenarios.runs.notes import run_notes
+from scenarios.runs.report import cluster_rows
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Outcome, Recording, check_interval, run
 from scenarios.runs.workload import Workload, find_workload, load_of

@@ -15,12 +15,11 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
-from isfc.reports.delimited import records
-from isfc.reports.note import Note
-from isfc.reports.ranges import range_note
+from isfc.reports.figure import Note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
-from isfc.reports.units import with_unit
+from isfc.reports.text import records
+from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload

@@ -11,9 +11,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import within
 from isfc.link.message import Traffic
-from isfc.reports.figure import Figure
-from isfc.reports.note import Note
-from isfc.reports.ranges import factor_line, range_note
+from isfc.reports.figure import Figure, Note
+from isfc.reports.units import factor_line, range_note
 from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import MeasuredRun, Row, check_traffic

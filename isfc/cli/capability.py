@@ -13,7 +13,7 @@ from functools import cache, partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import GenericAlias, MappingProxyType, NoneType
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
@@ -50,7 +50,7 @@ from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.errors.in_words import check_known
 from isfc.layout.catalogue import Decks
 from isfc.reports.report import Report
-from isfc.reports.reported import Charted, report_of
+from isfc.reports.reported import report_of
 
 SHARED: Final = {
     "layout": LayoutArgument,
@@ -62,16 +62,19 @@ SHARED: Final = {
 }
 """Arguments that all functions have alike, as options."""
 
-IN_PYTHON: Final = frozenset({"jobs", "progress", "tell"})
+IN_PYTHON: Final = frozenset({"ask", "jobs", "progress", "tell"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
-shows ``progress``, which is told what share is done, from 0 to 1, and says what ``tell`` gets."""
+shows ``progress``, which is told what share is done, from 0 to 1, says what ``tell`` gets, and has
+questions answered that ``ask`` gets."""
 
 
 _HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
-    """How an answer is printed."""
+    """How an answer is printed; one that ``has_figures`` can be drawn, too."""
+
+    has_figures: ClassVar[bool] = True
 
     notes: NotesOption = False
     json: JsonOption = False
@@ -105,9 +108,9 @@ class AnswerPrinted(Struct, frozen=True):
         elif self.csv:
             _show_csv(report(found), self.table)
         elif self.markdown:
-            from isfc.reports.markdown import page as markdown_page
+            from isfc.reports.text import markdown
 
-            show_lines(markdown_page(report(found)).splitlines())
+            show_lines(markdown(report(found)).splitlines())
         elif html is None:
             from isfc.reports.terminal import page
 
@@ -146,19 +149,18 @@ def command_of(
     printed: type[Struct] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
-    tell: Callable[[Any], None] | None = None,
+    beside: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one, or says last in what the
-    answer fails; ``own`` are files that it writes of the answer. ``report`` is of an answer that
-    knows none. What prints answers in other ways too is a ``printed`` of its own. Arguments may be
-    ``made`` of several options, as a record of `Argument`s is of its fields, flags may ask other
-    functions ``instead``, and ``tell`` shows what a function tells as it goes. An answer that is
-    refused is printed, and its files are not written.
+    ``code`` makes the exit code of an answer, or says last in what it fails; ``own`` are files that
+    it writes of the answer. ``report`` is of an answer that knows none; a ``printed`` of its own
+    prints in other ways too. Arguments may be ``made`` of several options, as a record of
+    `Argument`s is of its fields, or stand ``beside`` them, as what shows what is told; flags may
+    ask other functions ``instead``. A refused answer is printed, and its files are not written.
     """
     makers = [html_of] if issubclass(printed, AnswerPrinted) else []
-    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
+    makers += [plot_of] * (issubclass(printed, AnswerPrinted) and printed.has_figures)
     files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
     names = _parameters(function).keys() - records.keys()
@@ -173,14 +175,15 @@ def command_of(
         page = [path for each, path in written.items() if each.options == _HTML]
         output.check(*page)
         check_files(written, force=output.force)
-        asked, said, told = function, report, {"tell": tell} if tell else {}
+        asked, said = function, report
         with as_options(placed):
             given = _whole(given, records, layouts)
             for other in instead:
                 if given.pop(other.flag):
                     asked, said = other.function, report_of
                     given = other.taken(given, usual)
-            found, ended, is_given = _answered(asked, given | told, code)
+            more = {name: beside[name] for name in beside.keys() & _parameters(asked).keys()}
+            found, ended, is_given = _answered(asked, given | more, code)
             asked_for = [*own, *(make(said) for make in makers)]
             for each, path in zip(asked_for, written.values(), strict=True):
                 if path is not None and (is_given or each not in own):
@@ -194,7 +197,7 @@ def command_of(
 
     taken = [*_options(function, records)]
     usual = {each.name: each.default for each in taken}
-    more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
+    more = (each.parameter for some in (instead, files) for each in some)
     give_parameters(command, [*taken, *more, *parameters_of(printed)])
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
@@ -219,14 +222,14 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
         from isfc.cli.output.whole_file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
-        drawn = report(found)
-        if not drawn.charts:
+        whole = report(found)
+        if not whole.drawn:
             raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
         if path.suffix.lower() == ".svg":
-            write_file(path, picture_svg(drawn))
+            write_file(path, picture_svg(whole))
         else:
             with whole_file(path) as file:
-                file.write_bytes(picture_png(drawn))
+                file.write_bytes(picture_png(whole))
 
     said = "Draw it as well; FILE ends with .svg or .png."
     return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
@@ -235,11 +238,6 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
 @cache
 def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
     return signature(function).parameters
-
-
-def _has_charts(function: Callable[..., Any]) -> bool:
-    answer = function.__annotations__.get("return")
-    return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:
@@ -384,7 +382,7 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
 
 def _show_csv(made: Report, name: str | None) -> None:
     """The table that is named, or the first, and where the others are."""
-    from isfc.reports.delimited import records
+    from isfc.reports.text import records
 
     names = [each.name for each in made.every_table]
     if not names:

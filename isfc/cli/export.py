@@ -1,77 +1,60 @@
 """``isfc export``: what the systems of a layout need: statements, decks, or the layout again."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any
 
-import typer
+from msgspec import Struct
 
+from isfc.cli.capability import command_of
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import Made, valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_log
 from isfc.deck import exported
-from isfc.deck.export import qualified
+from isfc.deck.exported import Exported
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import as_options
-from isfc.link.name import NodeName
+from isfc.layout.collection import Collection
 
 
-def export(
-    layout: LayoutArgument,
-    form: Annotated[
-        Literal["activate", "iocp", "toml"],
-        typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file."),
-    ],
-    system: Annotated[str | None, valued("NODE", "What one system needs, instead of both.")] = None,
-    ports: Annotated[
-        list[str] | None,
-        valued(
-            "NODE:50=C1,...",
-            "Director ports, for the LINK of IOCP decks, besides those of the layout; without "
-            "either, fibres are cables.",
-        ),
-    ] = None,
-    scheme: Annotated[
-        Literal["alike", "traded", "cuadd", "target"] | None,
-        typer.Option(help="Give all CTCs numbers of this scheme."),
-    ] = None,
-    first: Annotated[
-        str | None,
-        valued("RDEV", "Where they begin: D000 of alike, 4000 of traded and cuadd if not said."),
-    ] = None,
+class GivenLayout(Made, frozen=True):
+    """The layout, whose ``partitions`` leave ``--ports`` to the decks that are written."""
+
+    layout: LayoutArgument
     partitions: Annotated[
         str | None,
         valued("NAME,NAME", "Where LAYOUT is decks: the partitions to join, if they are not two."),
-    ] = None,
-    output: OutputOption = None,
-    *,
-    force: ForceOption = False,
-) -> None:
-    """Write the statements that the systems of a layout need.
+    ] = None
 
-    'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
-    stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
-    CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
-    numbers that a layout has to those of --scheme.
-    """
-    collection = read_collection(DecksOptions(partitions).given(layout))
-    with as_options():
-        found = exported.export(
-            collection, form, system=system, ports=ports or [], scheme=scheme, first=first
-        )
-    for remark in found.remarks:
-        show_log(remark)
-    blocks = [*found.texts.values()]
-    if output is not None and output.is_dir():
-        for name, text in found.texts.items():
-            write_text(text, output / name, force=force)
-        return
-    if form == "activate" and len(blocks) > 1:
-        nodes = (NodeName(name.removesuffix(".config")) for name in found.texts)
-        blocks = list(map(qualified, nodes, blocks))
-    elif output is not None and len(blocks) > 1:
-        raise ConfigurationError(
-            f"{output}: there are {len(blocks)} decks, and a file holds one; expected a folder "
-            "that exists, or --system NODE"
-        )
-    write_text("".join(blocks), output, force=force)
+    def made(self) -> Collection:
+        """All its links."""
+        return read_collection(DecksOptions(self.partitions).given(self.layout))
+
+
+class StatementsWritten(Struct, frozen=True):
+    """Where they are written: a folder has a file for each system, or for each CEC."""
+
+    output: OutputOption = None
+    force: ForceOption = False
+
+    def check(self) -> None:
+        """Nothing: what is there is held against what is written."""
+
+    def show(self, found: Exported, _: Callable[[Any], Any]) -> None:
+        """Write them, and say what they cannot."""
+        for remark in found.remarks:
+            show_log(remark)
+        output = self.output
+        if output is not None and output.is_dir():
+            for name, text in found.texts.items():
+                write_text(text, output / name, force=self.force)
+            return
+        if output is not None and found.is_deck and len(found.texts) > 1:
+            raise ConfigurationError(
+                f"{output}: there are {len(found.texts)} decks, and a file holds one; expected a "
+                "folder that exists, or --system NODE"
+            )
+        write_text(found.together, output, force=self.force)
+
+
+export = command_of(exported.export, printed=StatementsWritten, made={"layout": GivenLayout})

@@ -20,7 +20,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.engine.journal_record import JournalReader
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
 

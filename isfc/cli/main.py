@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
@@ -65,7 +65,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "plan.plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
-        "import_.command.app", "Make a layout from IOCP decks, console logs or configurations."
+        "import_.app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "new": Subcommand("new.new", "Write a commented layout of a few options or answers."),
     "size": Subcommand(
@@ -171,8 +171,6 @@ GONE: Final = {
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
     "isfc relocate --at-once": "--together N, with as many as there are, or 16",
-    "isfc relocate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
-    "isfc evacuate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""

@@ -17,6 +17,7 @@ from typing import Final
 
 from ctc.address import (
     ChpidId,
+    CtcError,
     Rdev,
     format_chpid,
     format_rdev,
@@ -24,12 +25,11 @@ from ctc.address import (
     parse_rdev,
     parse_rdevs,
 )
-from ctc.errors import CtcError
 from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice
-from isfc.layout.foreign_text import refuse_iocp_report
+from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
-from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.cec import with_cecs
 from isfc.deck.imported import (
@@ -30,9 +29,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.errors.in_words import first_listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
-from isfc.layout.checked_toml import AnyText
+from isfc.layout.checked_toml import AnyText, read_json
 from isfc.layout.collection import Collection
-from isfc.layout.foreign_text import read_json
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 

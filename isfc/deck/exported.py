@@ -5,25 +5,35 @@ The command `isfc export` says the remarks on what the texts cannot say.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.amend import amended
 from isfc.deck.deck import Ports
-from isfc.deck.export import activation_text, bare_deck, file_names, left_out, machines, own_ports
+from isfc.deck.export import (
+    activation_text,
+    bare_deck,
+    file_names,
+    left_out,
+    machines,
+    own_ports,
+    qualified,
+)
 from isfc.deck.number import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import checked, in_python
-from isfc.errors.in_words import find_node
+from isfc.errors.arguments import Argument, checked, in_python
+from isfc.errors.in_words import find_node, grouped
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 Tell = Callable[[str], None]
 """Is told what the texts cannot say."""
+
+
+_DECK, _STATEMENTS = ".iocp", ".config"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,19 @@ class Exported:
 
     texts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+
+    @property
+    def is_deck(self) -> bool:
+        """Whether each text is a deck, of which a file holds one."""
+        return any(file.endswith(_DECK) for file in self.texts)
+
+    @property
+    def together(self) -> str:
+        """All texts as one: of several systems, each statement says whose it is."""
+        if len(self.texts) == 1 or self.is_deck:
+            return "".join(self.texts.values())
+        nodes = (NodeName(file.removesuffix(_STATEMENTS)) for file in self.texts)
+        return "".join(map(qualified, nodes, self.texts.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """Both, as JSON takes them."""
@@ -48,19 +71,38 @@ class Exported:
 @checked
 def export(
     layout: AnyLayout,
-    as_: Literal["activate", "iocp", "toml"],
+    as_: Annotated[
+        Literal["activate", "iocp", "toml"],
+        Argument("", "ACTIVATE ISLINK statements, IOCP decks, or a layout file.", is_named=True),
+    ],
     *,
-    system: str | None = None,
-    ports: Sequence[str] = (),
-    scheme: Literal["alike", "traded", "cuadd", "target"] | None = None,
-    first: str | None = None,
+    system: Annotated[
+        str | None, Argument("NODE", "What one system needs, instead of both.")
+    ] = None,
+    ports: Annotated[
+        Sequence[str],
+        Argument(
+            "NODE:50=C1,...",
+            "Director ports, for the LINK of IOCP decks, besides those of the layout; without "
+            "either, fibres are cables.",
+        ),
+    ] = (),
+    scheme: Annotated[
+        Literal["alike", "traded", "cuadd", "target"] | None,
+        Argument("", "Give all CTCs numbers of this scheme."),
+    ] = None,
+    first: Annotated[
+        str | None,
+        Argument("RDEV", "Where they begin: D000 of alike, 4000 of traded and cuadd if not said."),
+    ] = None,
 ) -> Exported:
-    """Write the statements that the systems of a layout need, as `isfc export` does.
+    """Write the statements that the systems of a layout need.
 
-    ``as_`` ACTIVATE ISLINK statements, IOCP decks, or a layout file; ``system`` is the one that
-    they are for, both if it is None. ``ports`` are director ports for decks, such as
-    ``"ATLANTA:50=C1"``, besides those of the layout. With ``scheme``, ``alike``, ``traded``,
-    ``cuadd`` or ``target``, all CTCs have other numbers, from ``first`` on, such as ``"D000"``.
+    'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
+    stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
+    CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
+    numbers that a layout has to those of --scheme.
+
     Raises `ConfigurationError` for what cannot be written.
     """
     told: list[str] = []
@@ -81,7 +123,7 @@ def export(
             case "iocp":
                 texts = _decks(collection, nodes, _ports(ports, collection), told.append)
             case "activate":
-                texts = {f"{node}.config": _activations(collection, node) for node in nodes}
+                texts = {f"{node}{_STATEMENTS}": _activations(collection, node) for node in nodes}
     return Exported(texts, tuple(told))
 
 
@@ -113,7 +155,7 @@ def _decks(
         tell(f"isfc: note: {remark}")
     names = file_names({deck.name: deck.partitions for deck in decks})
     return {
-        f"{names[deck.name]}.iocp": texts[deck.name]
+        f"{names[deck.name]}{_DECK}": texts[deck.name]
         for deck in decks
         if set(deck.partitions) & set(nodes)
     }

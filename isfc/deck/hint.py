@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
-from ctc.address import ChpidId, format_chpid, parse_chpid
-from ctc.errors import CtcError
+from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
 from isfc.deck.operand import StatementOperands, parse_operands
@@ -31,8 +30,7 @@ from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Fibre, Isl, Layout
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "

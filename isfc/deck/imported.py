@@ -126,6 +126,8 @@ class Imported:
     link_remarks: tuple[tuple[str, ...], ...] = field(repr=False)
     files: tuple[str, ...] = field(repr=False)
     """names of what it was made of, without folders"""
+    source: str = field(default="", repr=False)
+    """the layout whose devices were chosen, if one was given, as it was given"""
     remarks: tuple[str, ...] = field(default=(), repr=False)
     unpaired: tuple[Unpaired, ...] = field(default=(), repr=False)
 
@@ -152,6 +154,12 @@ class Imported:
             tuple(text.file.rpartition("/")[2] for text in texts),
         )
 
+    @property
+    def heading(self) -> str:
+        """What it was made of, as the first line of its file says."""
+        how = f"{self.source}, as activated by" if self.source else "Imported from"
+        return f"{how} {', '.join(self.files)}."
+
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each CTC, as a data frame takes them."""
         return self.collection.rows()
@@ -166,7 +174,7 @@ class Imported:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc import --json`` prints; names and meanings of the keys stay."""
-        found: dict[str, Any] = import_module("isfc.reports.encoded").encoded(self)
+        found: dict[str, Any] = import_module("isfc.reports.text").encoded(self)
         return found
 
 

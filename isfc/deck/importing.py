@@ -42,9 +42,10 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.layout.build import SaidFibre, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.checked_toml import AnyText
-from isfc.layout.collection import Collection, KeptDeck
-from isfc.layout.foreign_text import SourceKind
+from isfc.layout.checked_toml import AnyText, SourceKind
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 
@@ -65,7 +66,7 @@ _PORTS: Final = Argument(
 _CONFIG: Final = Argument(
     "[NODE=]FILE", "ACTIVATE ISLINK statements or commands that choose the devices of the link."
 )
-CEC: Final = Argument(
+_CEC: Final = Argument(
     "NAME=NODE,...",
     "A CEC and the systems that are its partitions, which no console shows: chpids of one number "
     "are one channel there. May be repeated.",
@@ -191,7 +192,7 @@ def import_islink(
             "shows. Without NODE, of the first file's system.",
         ),
     ] = (),
-    cec: Annotated[Sequence[str], CEC] = (),
+    cec: Annotated[Sequence[str], _CEC] = (),
     feature: Features = (),
     tell: Tell = nobody,
 ) -> Imported:
@@ -226,17 +227,31 @@ def import_islink(
 @checked
 @remembered
 def import_config(
-    files: Sequence[AnyText] | Mapping[str, AnyText],
-    layout: AnyLayout,
+    files: Annotated[
+        Sequence[AnyText] | Mapping[str, AnyText],
+        Argument("[NODE=]FILE...", "SYSTEM CONFIG files, or commands; - is standard input."),
+    ],
+    layout: Annotated[
+        AnyLayout,
+        Argument(
+            "LAYOUT",
+            "The layout that has all devices: a file, or the name of a shipped one.",
+            is_named=True,
+        ),
+    ],
     *,
-    cec: Sequence[str] = (),
+    cec: Annotated[Sequence[str], _CEC] = (),
     tell: Tell = nobody,
 ) -> Imported:
-    """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
+    """Keep the devices that ACTIVATE ISLINK names.
 
-    ``files`` are paths or texts, by system where they do not tell whose each is; ``tell`` is told
-    what the record keeps. Raises `ConfigurationError` for what cannot be read, or if no CTC is
-    left.
+    Those are the devices in the link; the layout loses the others. Statements and commands of both
+    systems are read, DEACTIVE ISLINK among them, and all else is passed over. A system without any
+    keeps its devices. 'isfc import iocp --config FILE' does the same as it pairs.
+
+    Raises `ConfigurationError` for what cannot be read, or if no CTC is left. ``files`` are paths
+    or texts, by system where they do not tell whose each is; ``tell`` is told what the record
+    keeps.
     """
     texts = named_texts(files)
     kept, remarks = choose_from(given_collection(layout), _activations(texts, tell))
@@ -247,7 +262,10 @@ def import_config(
     if cec or not kept.cecs:
         for remark in one_channel_remarks(kept):
             tell(f"isfc: note: {remark}")
-    return Imported.of(texts, kept, [only(kept, link) for link in kept.links], [])
+    apart = [only(kept, link) for link in kept.links]
+    found = Imported.of(texts, kept, apart, [()] * len(apart))
+    is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
+    return replace(found, source="the layout" if is_text else str(layout))
 
 
 def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:

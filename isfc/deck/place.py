@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.errors import ConfigurationError
-from isfc.layout.foreign_text import is_ebcdic
+from isfc.layout.checked_toml import is_ebcdic
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Bytes in a deck or a console log. HCD writes about 100 bytes for each control unit."""

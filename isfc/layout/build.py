@@ -3,17 +3,16 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import checked, spelt
+from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.path import FarPath
+from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -103,31 +102,70 @@ RDEVS_PER_CHPID: Final = 16
 """Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
 
 
+Ask = Callable[[str], str | None]
+"""Asks a question; answers None if nobody is there, and nothing for what is to be as it would."""
+
+
+def _nobody(_: str) -> None:
+    """Who is asked if nobody is."""
+
+
+_QUESTIONS: Final = {
+    "systems": ("The two systems", "ATLANTA,BOSTON"),
+    "chpids": ("Chpids that are joined", "40:50,41:51"),
+    "ctcs": ("CTCs on each chpid", "4"),
+    "feature": ("FICON feature of the chpids, or of each pair", ASSUMED_FEATURE.feature),
+    "rdevs": ("First device number", "6000"),
+}
+"""What is asked for, each with an example, or with what it is if nobody says it."""
+
+_REQUIRED: Final = ("systems", "chpids")
+
+
 @checked
 def new(
-    systems: str,
-    chpids: str,
+    systems: Annotated[str | None, Argument("NAME,NAME", "The two systems.", is_named=True)] = None,
+    chpids: Annotated[
+        str | None,
+        Argument(
+            "40:50,41:51,...",
+            "The chpids that are joined: the first system's, then the second's.",
+            is_named=True,
+        ),
+    ] = None,
     *,
-    ctcs: int = 4,
-    feature: str = ASSUMED_FEATURE.feature,
-    rdevs: str = "6000",
+    ctcs: Annotated[
+        int | None, Argument("N", "CTCs on each chpid; 4 if not said.", 1, CTCS_MAX)
+    ] = None,
+    feature: Annotated[
+        str | None,
+        Argument(
+            "FEATURE[,FEATURE...]",
+            "The FICON feature of all chpids, or of each pair in order; "
+            f"{ASSUMED_FEATURE.feature} if not said. 'Express16S@8' runs at 8 Gb/s.",
+        ),
+    ] = None,
+    rdevs: Annotated[
+        str | None,
+        Argument(
+            "RDEV[,RDEV]", "The first device number of both systems, or of each; 6000 if not said."
+        ),
+    ] = None,
+    ask: Ask = _nobody,
 ) -> Layout:
-    """A layout as `isfc new` makes one: ``new("ATLANTA,BOSTON", "40:50,41:51")``.
+    """Write a commented layout of a few options or answers.
 
-    ``ctcs`` are on each pair of chpids, whose FICON ``feature`` is one for all or one each, with
-    commas between. ``rdevs`` is the first device number of both systems, or of each; those of each
-    further pair begin 16 higher. Raises `ConfigurationError` for what is no layout.
+    At a terminal, what no option says is asked for, on stderr. Device numbers of the first chpid
+    begin as told, and those of each further one 16 higher.
+
+    Raises `ConfigurationError` for what is no layout, or without ``systems`` and ``chpids``, such
+    as ``new("ATLANTA,BOSTON", "40:50,41:51")``, unless ``ask`` answers what they are.
     """
-    given = {"systems": systems, "chpids": chpids, "ctcs": str(ctcs)}
+    given = {"systems": systems, "chpids": chpids, "ctcs": None if ctcs is None else str(ctcs)}
     given |= {"feature": feature, "rdevs": rdevs}
-    return said_layout(given.__getitem__)
-
-
-def said_layout(say: Callable[[str], str]) -> Layout:
-    """The layout of the arguments of `new`, each of which ``say`` says as its turn comes."""
 
     def read(name: str, convert: Callable[[str], _T]) -> _T:
-        text = say(name)
+        text = _asked(name, ask) if (said := given[name]) is None else said
         with within(f"{spelt(name)} {text[:40]!r}"):
             return convert(text)
 
@@ -136,6 +174,17 @@ def said_layout(say: Callable[[str], str]) -> Layout:
     count = read("ctcs", read_count)
     profiles = read("feature", lambda text: read_profiles(text, len(pairs)))
     return layout_of(nodes, pairs, count, profiles, read("rdevs", read_firsts))
+
+
+def _asked(name: str, ask: Ask) -> str:
+    """The answer to the question for an argument, or what it is if nobody says it."""
+    question, example = _QUESTIONS[name]
+    is_required = name in _REQUIRED
+    answer = ask(f"{question}, such as {example}: " if is_required else f"{question} [{example}]: ")
+    if not answer and is_required:
+        argument = spelt(name)
+        raise ConfigurationError(f"{argument} is missing; expected {argument} {example}")
+    return answer or example
 
 
 def layout_of(

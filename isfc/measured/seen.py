@@ -8,13 +8,11 @@ from typing import Final
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.errors.in_words import first_listed, number
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import first_listed, grouped, number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.figures import Reading
+from isfc.measured.figures import Reading, without_repeats
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, joined
-from isfc.measured.plausible import without_repeats
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""

@@ -1,14 +1,66 @@
-"""A report as a part of a page, with ranges as bars, and its charts where they can be drawn."""
+"""A report as a part of a page, with ranges as bars, and its charts where they can be drawn.
 
-from collections.abc import Iterator
+And the templates of pages, with the parts that Python makes by them: one environment, which escapes
+all that it is not told to be HTML.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib import resources
 from importlib.util import find_spec
+from typing import Any, Final
 
-from markupsafe import Markup
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
 
-from isfc.reports.chart import Chart, Grid
 from isfc.reports.figure import Figure
-from isfc.reports.report import Column, Report, Table, unranged
-from isfc.reports.template import greatest, part, ranged, render
+from isfc.reports.report import Chart, Column, Grid, Report, Table, unranged
+from isfc.reports.units import range_of
+
+
+def resource(name: str) -> str:
+    """The text of a file of `isfc`."""
+    return resources.files("isfc").joinpath(name).read_text("utf-8")
+
+
+_ENVIRONMENT: Final = Environment(
+    loader=FunctionLoader(resource),  # a PackageLoader reads no frozen package
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+_ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))
+
+
+def render(name: str, **given: Any) -> Markup:
+    """What the template in the file ``name`` of `isfc` makes of what it is given."""
+    return Markup(_ENVIRONMENT.get_template(name).render(given))
+
+
+def macro(template: str, name: str, *given: object, **named: object) -> Markup:
+    """What the macro ``name`` in the file ``template`` of `isfc` makes of what it is given."""
+    macros = _ENVIRONMENT.get_template(template).module
+    return Markup(getattr(macros, name)(*given, **named))
+
+
+def part(name: str, *given: object, **named: object) -> Markup:
+    """A part of a page: a macro of ``isfc/reports/parts.html``."""
+    return macro("reports/parts.html", name, *given, **named)
+
+
+def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
+    """A figure with its range in four of five cases, in digits and as a bar of 0 to ``most``."""
+    if figure is None or figure.range is None:
+        return escape(shown)
+    likely = figure.range.likely
+    ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, figure.value, likely.high))
+    return part("bar", shown, range_of(figure), *ends)
+
+
+def greatest(figures: Iterable[Figure]) -> float:
+    """The upper end of all ranges: where their bars end."""
+    return max((each.ends.high for each in figures), default=0.0)
 
 
 def section(report: Report) -> Markup:

@@ -1,10 +1,14 @@
-"""What a notebook shows of records: the report that their commands print, or a drawing."""
+"""Records of answers: what a notebook shows of them, and how one is made of what it is of."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from msgspec import Struct, convert
 
 if TYPE_CHECKING:
     from isfc.reports.report import Report
+
+_Record = TypeVar("_Record", bound=Struct)
 
 
 class Reported:
@@ -21,15 +25,9 @@ class Reported:
         return cell(report_of(self))
 
     def _repr_markdown_(self) -> str:
-        from isfc.reports.markdown import page
+        from isfc.reports.text import markdown
 
-        return page(report_of(self))
-
-
-class Charted(Reported):
-    """One whose report has charts: its command has ``--plot``."""
-
-    __slots__ = ()
+        return markdown(report_of(self))
 
 
 class Drawn:
@@ -47,3 +45,10 @@ def report_of(record: Reported) -> "Report":
     module, _, name = record.reported_by.rpartition(".")
     made: Report = getattr(import_module(module), name)(record)
     return made
+
+
+def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:
+    """The record of a source: its attributes by their names, but for what is the record's own."""
+    names = [name for name in kind.__struct_fields__ if name not in own and hasattr(source, name)]
+    found = {name: getattr(source, name) for name in names} | own
+    return convert(found, kind, from_attributes=True)

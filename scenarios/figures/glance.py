@@ -23,8 +23,8 @@ from typing import Any, Final
 
 from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE
-from isfc.engine.program import Program
 from isfc.layout.sharing import carried_by
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
@@ -35,9 +35,8 @@ from scenarios.figures.resources import Resource, ResourceKind
 from scenarios.runs.channels import disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment, RunEach
 from scenarios.runs.guests import CLIENT_PROCESSORS, Clients, Servers
-from scenarios.runs.own_workload import Senders
+from scenarios.runs.programs import Senders, SeveralPrograms
 from scenarios.runs.run import Looks, Outcome, build
-from scenarios.runs.several_programs import SeveralPrograms
 
 MOMENTS: Final = 100
 """So many moments of a run are looked at (chosen: shares are within 10 points, mostly)."""

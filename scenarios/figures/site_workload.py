@@ -20,17 +20,18 @@ from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import (
     ACKNOWLEDGEMENT_LENGTH,
     ANSWER_AREA_LENGTH,
+    CONVERSATIONS,
     SUITES,
     TRANSPORT_WINDOW,
     Workload,
     find_workload,
     free_workload,
+    open_load,
 )
 
 _EXCHANGE_RATIO: Final = 0.9

@@ -5,7 +5,7 @@ from typing import Final
 
 from isfc.errors.in_words import first_listed
 from isfc.layout.collection import Collection
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 from scenarios.moves.guest import GuestPlan
 from scenarios.runs.notes import BUSY, cluster_notes, unranged
 from scenarios.runs.published_range import beyond_measured_run, beyond_rate_one_way

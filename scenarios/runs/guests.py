@@ -18,8 +18,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ctc.record import Record
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 
@@ -301,10 +300,3 @@ def _behind(free_ns: i64, now_ns: i64, taken_ns: float) -> float:
     """How many are to come before something is free that takes so long for each, but for one."""
     busy_ns: int = free_ns - now_ns
     return max(0.0, busy_ns / taken_ns - 1.0) if taken_ns else 0.0
-
-
-def make_guests(
-    workload: Workload, pairs: int, costs: GuestCosts, random: Random
-) -> tuple[Clients, Servers]:
-    """The programs of a workload: at the clients' system, and at the servers'."""
-    return Clients(workload, pairs, costs, random), Servers(workload, pairs, costs)

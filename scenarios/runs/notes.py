@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import listed, number
 from isfc.layout.capacity import RULE_GBPS_MAX
@@ -19,7 +19,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import OPEN, open_questions
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 from scenarios.runs.published_range import (
     beyond_measured,
     beyond_measured_cluster,

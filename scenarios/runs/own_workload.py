@@ -1,4 +1,4 @@
-"""Workloads of one's own: made of arguments, or read from a file with the same names; their guests.
+"""Workloads of one's own: their guests, made of arguments or read from a file with the same names.
 
 ::
 
@@ -10,37 +10,29 @@
     gaps = "exponential"                 # or "constant"
     both_ways = true
 
-A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time.
-
-Guests that wait for replies are `scenarios.runs.guests`, with sizes and think times. Messages that
-come at times of their own, drawn or from a trace, are an open load: each conversation whose reply
-is there takes the next one.
+A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time. Their programs are
+made in `scenarios.runs.programs`.
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from random import Random
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
-from isfc.link.events import Delivered, LinkEvent, Severed
-from isfc.link.message import Message, Traffic
-from scenarios.runs.guests import Clients, GuestCosts, Servers
-from scenarios.runs.several_programs import joined
-from scenarios.runs.workload import MESSAGE_LENGTH_MAX, TRANSPORT_WINDOW, Workload
+from isfc.link.message import Traffic
 
-CONVERSATIONS: Final = 32
-"""Messages that may be under way at the same time: beyond that the load is not open any more.
-Chosen: a link that is hardly used has one or two."""
+MESSAGE_LENGTH_MAX: Final = 16 * 2**20
+
+LengthShares = tuple[tuple[int, float], ...]
+"""Lengths of messages, each with the percent of them that have it."""
 
 Arrival = tuple[float, int]
 """How long after the one before a message comes, in ns, and how long it is, in bytes."""
@@ -56,7 +48,7 @@ class Gaps(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OwnGuests:
-    """Makes the programs of a workload of one's own. Lengths in bytes, times in ns.
+    """The guests of a workload of one's own. Lengths in bytes, times in ns.
 
     ``sizes`` are (length, percent of the messages), none for the two of the workload; ``replies``
     (length of a message, of its reply) where they are not the workload's. Without ``per_s`` and
@@ -66,7 +58,7 @@ class OwnGuests:
     at either.
     """
 
-    sizes: tuple[tuple[int, float], ...] = ()
+    sizes: LengthShares = ()
     replies: tuple[tuple[int, int], ...] = ()
     think_ns: float = 0.0
     per_s: float | None = None
@@ -79,116 +71,24 @@ class OwnGuests:
         """Whether it is more than a published workload at some rate."""
         return bool(self.sizes or self.trace)
 
-    def __call__(
-        self, workload: Workload, pairs: int, costs: GuestCosts, random: Random
-    ) -> tuple[Program, Program]:
-        """What runs at the clients' system, and at the servers'."""
-        back = pairs // 2 if self.both_ways else 0
-        here, there = self._one_way(workload, pairs - back, costs, random)
-        if not back:
-            return here, there
-        far, near = self._one_way(workload, back, costs, random)
-        counts = [2 * workload.window * each for each in (pairs - back, back)]
-        return (
-            joined([*zip((here, near), counts, strict=True)]),
-            joined([*zip((there, far), counts, strict=True)]),
-        )
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths that messages have, ascending; none where they are the workload's."""
+        of_sizes = tuple(length for length, _ in self.sizes)
+        return of_sizes or tuple(sorted({length for _, length in self.trace}))
 
-    def _one_way(
-        self, workload: Workload, pairs: int, costs: GuestCosts, random: Random
-    ) -> tuple[Program, Program]:
-        servers = Servers(workload, pairs, costs, dict(self.replies))
-        if self.trace or self.per_s is not None:
-            return Senders(workload, pairs, self._arrivals(workload, random)), servers
-        ends = tuple(accumulate(percent for _, percent in self.sizes))
-        lengths = tuple(length for length, _ in self.sizes)
-        is_constant = self.gaps is Gaps.CONSTANT
-        return (
-            Clients(workload, pairs, costs, random, (ends, lengths), self.think_ns, is_constant),
-            servers,
-        )
-
-    def _arrivals(self, workload: Workload, random: Random) -> Iterator[Arrival]:
-        while self.trace:
-            yield from self.trace
-        assert self.per_s is not None, "there is a trace, or a rate"
-        per_ns = self.per_s / 1e9
-        sizes = self._sizes_of(workload)
-        ends = [*accumulate(percent for _, percent in sizes)]
-        while True:
-            is_drawn = self.gaps is Gaps.EXPONENTIAL
-            gap_ns = random.expovariate(per_ns) if is_drawn else 1 / per_ns
-            drawn = random.random() * 100
-            place = next((n for n, end in enumerate(ends) if drawn < end), len(ends) - 1)
-            yield gap_ns, sizes[place][0]
-
-    def _sizes_of(self, workload: Workload) -> Sequence[tuple[int, float]]:
-        small = workload.min_percent
-        return self.sizes or ((workload.min_length, small), (workload.max_length, 100 - small))
+    @property
+    def mean_length(self) -> float:
+        """The mean length of messages, where they are not the workload's."""
+        if self.sizes:
+            return sum(length * percent for length, percent in self.sizes) / 100
+        return sum(length for _, length in self.trace) / len(self.trace)
 
     def hurried(self, factor: float) -> "OwnGuests":
         """The same where so many times as many messages come."""
         trace = tuple((gap_ns / factor, length) for gap_ns, length in self.trace)
         per_s = None if self.per_s is None else factor * self.per_s
         return replace(self, per_s=per_s, trace=trace)
-
-    def offered_mb_per_s(self, workload: Workload) -> float | None:
-        """MB/s (2^20) both ways that come, whatever is carried; None if guests wait for replies."""
-        replies = dict(self.replies)
-        if self.trace:
-            seconds = sum(gap_ns for gap_ns, _ in self.trace) / 1e9
-            length = sum(
-                length + replies.get(length, workload.reply_length) for _, length in self.trace
-            )
-            return length / seconds / 2**20 * (2 if self.both_ways else 1)
-        if self.per_s is None:
-            return None
-        mean = sum(
-            percent / 100 * (length + replies.get(length, workload.reply_length))
-            for length, percent in self._sizes_of(workload)
-        )
-        return self.per_s * mean / 2**20 * (2 if self.both_ways else 1)
-
-
-class Senders:
-    """Each conversation whose reply is there takes the next message that comes."""
-
-    def __init__(self, workload: Workload, pairs: int, arrivals: Iterator[Arrival]) -> None:
-        self._traffic, self._pairs, self._arrivals = workload.traffic, pairs, arrivals
-        self._next_ns = 0.0
-        self._gap_ns = 0.0
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """A message for each conversation, as they come."""
-        self._next_ns = float(now_ns)
-        return [self._message(conversation, now_ns) for conversation in range(self._pairs)]
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """A reply frees its conversation; the link restarts."""
-        if isinstance(event, Severed):
-            return self.start(now_ns)
-        if not isinstance(event, Delivered):
-            return ()
-        return [self._message(message.conversation, now_ns) for message in event.messages]
-
-    def waiting_count(self, now_ns: int) -> float:
-        """How many messages have come, by the last gap, and find no conversation free."""
-        late_ns = now_ns - self._next_ns - self._gap_ns
-        return max(0.0, late_ns / self._gap_ns) if self._gap_ns else 0.0
-
-    def _message(self, conversation: int, now_ns: int) -> Offer:
-        gap_ns, length = next(self._arrivals)
-        self._gap_ns = gap_ns
-        self._next_ns += gap_ns
-        return max(now_ns, int(self._next_ns)), [Message(conversation, length, self._traffic)]
-
-
-def open_load(workload: Workload, messages_per_s: float) -> Workload:
-    """The workload as an open load of so many messages a second, each with its reply.
-
-    It is run with `CONVERSATIONS` pairs.
-    """
-    return replace(workload, window=1, programs=OwnGuests(per_s=messages_per_s))
 
 
 SIZES_MAX: Final = 100
@@ -223,32 +123,29 @@ class _WorkloadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     both_ways: Annotated[bool, holds("true or false")] = False
 
 
-def read_workload(name: str) -> Workload:
-    """The workload in the file at the path ``name``; `ConfigurationError` for what is wrong."""
-    path = Path(name)
-    with within(name):
-        table = convert(decode(read_bytes(path, "a workload"), "a workload"), _WorkloadTable, "")
-        kinds = {each.name.lower(): each for each in Traffic}
-        if table.traffic not in kinds:
-            raise ConfigurationError(f"traffic: expected one of {', '.join(kinds)}")
-        if table.gaps not in [*Gaps]:
-            raise ConfigurationError(f"gaps: expected one of {', '.join(Gaps)}")
-        traffic = kinds[table.traffic]
-        default = 1 if traffic is Traffic.LEGACY else TRANSPORT_WINDOW
-        return make_own(
-            Workload,
-            table.name,
-            {_length("messages", key): value for key, value in table.messages.items()},
-            table.reply,
-            {_length("replies", key): value for key, value in table.replies.items()},
-            default if table.window is None else table.window,
-            traffic,
-            table.think_s,
-            table.per_s,
-            "constant" if table.gaps == Gaps.CONSTANT else "exponential",
-            read_trace(path.parent / table.trace) if table.trace is not None else (),
-            both_ways=table.both_ways,
-        )
+def read_workload(path: Path) -> dict[str, Any]:
+    """The arguments of `Workload.own` in a file; `ConfigurationError` for what is wrong."""
+    table = convert(decode(read_bytes(path, "a workload"), "a workload"), _WorkloadTable, "")
+    kinds = {each.name.lower(): each for each in Traffic}
+    if table.traffic not in kinds:
+        raise ConfigurationError(f"traffic: expected one of {', '.join(kinds)}")
+    if table.gaps not in [*Gaps]:
+        raise ConfigurationError(f"gaps: expected one of {', '.join(Gaps)}")
+    traffic = kinds[table.traffic]
+    window = 1 if table.window is None and traffic is Traffic.LEGACY else table.window
+    return {
+        "name": table.name,
+        "messages": {_length("messages", key): value for key, value in table.messages.items()},
+        "reply": table.reply,
+        "replies": {_length("replies", key): value for key, value in table.replies.items()},
+        **({} if window is None else {"window": window}),
+        "traffic": traffic,
+        "think_s": table.think_s,
+        "per_s": table.per_s,
+        "gaps": table.gaps,
+        "trace": read_trace(path.parent / table.trace) if table.trace is not None else (),
+        "both_ways": table.both_ways,
+    }
 
 
 def _length(key: str, text: str) -> int:
@@ -276,57 +173,39 @@ def read_trace(path: Path) -> list[tuple[float, int]]:
         return found
 
 
-def make_own(
-    kind: type[Workload],
-    name: str,
+def own_guests(
     messages: Mapping[int, float],
     reply: int,
     replies: Mapping[int, int],
-    window: int,
-    traffic: Traffic,
     think_s: float,
     per_s: float | None,
     gaps: Literal["exponential", "constant"],
     trace: Sequence[tuple[float, int]],
     *,
     both_ways: bool,
-) -> Workload:
-    """The workload of `Workload.own`."""
+) -> OwnGuests:
+    """The guests of `Workload.own`. Raises `ConfigurationError` for what cannot be run."""
     _check_times(think_s, per_s, bool(messages), bool(trace))
     shares = {length: float(percent) for length, percent in sorted(messages.items())}
     _check_shares(shares)
-    arrivals = _arrivals(trace)
-    lengths = [*shares] or sorted({length for _, length in arrivals})
+    guests = OwnGuests(
+        sizes=tuple(shares.items()),
+        think_ns=think_s * 1e9,
+        per_s=per_s,
+        trace=_arrivals(trace),
+        gaps=Gaps(gaps),
+        both_ways=both_ways,
+    )
     for length in replies:
-        if length not in lengths:
+        if length not in guests.lengths:
             raise ConfigurationError(f"replies: {length}: no message has so many bytes")
     answers = [reply, *replies.values()]
     if min(answers) < 1 or max(answers) > MESSAGE_LENGTH_MAX:
         raise ConfigurationError(f"replies: expected 1 to {MESSAGE_LENGTH_MAX} bytes")
-    mean = (
-        sum(length * share for length, share in shares.items()) / 100
-        if shares
-        else sum(length for _, length in arrivals) / len(arrivals)
-    )
-    least, most = lengths[0], lengths[-1]
-    guests = OwnGuests(
-        tuple(shares.items()),
-        tuple((length, replies.get(length, reply)) for length in lengths) if replies else (),
-        think_s * 1e9,
-        per_s,
-        arrivals,
-        Gaps(gaps),
-        both_ways,
-    )
-    return kind(
-        name,
-        least,
-        most,
-        100 * (most - mean) / (most - least) if most > least else 0.0,
-        max(answers),
-        1 if per_s is not None or trace else window,
-        traffic,
-        guests,
+    if not replies:
+        return guests
+    return replace(
+        guests, replies=tuple((length, replies.get(length, reply)) for length in guests.lengths)
     )
 
 

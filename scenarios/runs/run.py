@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system, make_fabric
-from isfc.link.events import InterruptListener, Sink
+from isfc.link.events import InterruptListener, Program, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
@@ -26,10 +25,10 @@ from scenarios.runs.channels import (
     path_results,
 )
 from scenarios.runs.experiment import NS_PER_S, SECONDS_MAX, Experiment, check_node
-from scenarios.runs.guests import GuestCosts, make_guests
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.operation import OperatedRun, Operation
+from scenarios.runs.programs import joined, make_programs
 from scenarios.runs.result import EndSamples, Result, end_samples
-from scenarios.runs.several_programs import joined
 from scenarios.runs.workload import LinkLoad
 
 INTERVAL_MIN: Final = 0.001
@@ -102,8 +101,7 @@ def programs_of(
     """
     for number, load in enumerate(loads):
         random = Random(f"{stream} {number}" if number else stream)
-        make = load.workload.programs or make_guests
-        clients, servers = make(load.workload, load.pairs, costs, random)
+        clients, servers = make_programs(load.workload, load.pairs, costs, random)
         # messages, and acknowledgements of replies
         yield load, clients, servers, 2 * load.workload.window * load.pairs
 

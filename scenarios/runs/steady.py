@@ -5,9 +5,8 @@ how far the mean of the run may be from that of an endless one (the method of ba
 Simulation Modeling and Analysis, ch. 9). Two runs are made: one whose clients begin together, as
 those of `isfc run` do, and one whose clients begin one after the other over an empty link. Each is
 measured after `scenarios.runs.experiment`, and later while its batches have a trend
-(`scenarios.runs.trend`). What both agree on is the rate. If they do not, both go on; if they then
-still do not, the link has two paces, of which it keeps the one that it falls into, and both are
-said.
+(`trend_score`). What both agree on is the rate. If they do not, both go on; if they then still do
+not, the link has two paces, of which it keeps the one that it falls into, and both are said.
 
 The beginning was once cut off by the MSER rule (K. P. White, 1997): of all beginnings, the one
 after which the mean is known best, in a run that could end after half a second. The rule looks for
@@ -17,13 +16,14 @@ in such a run tells of what comes after it. So the least time is what counts, an
 another state: a link that only seems steady in one of them is found out by the other.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 from typing import Final
 
-from isfc.engine.program import Program
+from isfc.link.events import Program
 from isfc.link.name import NodeName
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
@@ -31,7 +31,73 @@ from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure
 from scenarios.runs.run import Looks, build
 from scenarios.runs.run import run as run_once
-from scenarios.runs.trend import has_trend, without_trend
+
+TREND_QUANTILE: Final = 1.96
+"""Of the normal distribution: without a trend the test sees one in 5 % of all cases."""
+
+DRIFT_SHARE: Final = 0.02
+"""A trend over the whole of a run counts where its halves differ by more than this share of their
+mean (chosen): as well as a rate is to be known."""
+
+BATCHES: Final = 10
+"""Batches that a run of a fixed length is cut into, to be tested; with fewer the sum is not
+normal."""
+
+CUT_SHARE: Final = 0.1
+"""The beginning is left out by so much of all batches at a time (chosen)."""
+
+
+def trend_score(batches: Sequence[float]) -> float:
+    """Whether a trend is left in means of batches, by the Mann-Kendall test: 0, or how far from it.
+
+    Of all pairs of batches it counts those in which the later one is greater, less those in which
+    it is smaller, in standard deviations of that sum. Without a trend it is nearly normal around 0
+    from ten batches on (H. B. Mann, Nonparametric Tests Against Trend, Econometrica 13, 1945; M. G.
+    Kendall, Rank Correlation Methods, ch. 4, for its variance where values are equal). It asks for
+    no distribution of the batches, and one that is far off counts no more than any other. Batches
+    that resemble their neighbours make it see trends where there are none: then a run goes on for
+    longer than it had to.
+    """
+    count = len(batches)
+    total = sum(
+        (later > earlier) - (later < earlier)
+        for index, earlier in enumerate(batches)
+        for later in batches[index + 1 :]
+    )
+    equal = Counter(batches).values()
+    variance = (_term(count) - sum(map(_term, equal))) / 18
+    if not total or variance <= 0:
+        return 0.0
+    return (total - (1 if total > 0 else -1)) / sqrt(variance)
+
+
+def _term(count: int) -> int:
+    return count * (count - 1) * (2 * count + 5)
+
+
+def has_trend(batches: Sequence[float]) -> bool:
+    """Whether the batches grow or fall by more than chance explains."""
+    return abs(trend_score(batches)) > TREND_QUANTILE
+
+
+def without_trend(batches: Sequence[float]) -> int:
+    """How many batches at the beginning to leave out, so that no trend is left in the others.
+
+    Half of them are kept at least: they may have a trend still.
+    """
+    step = max(1, round(CUT_SHARE * len(batches)))
+    cuts = range(0, len(batches) // 2 + 1, step)
+    return next((cut for cut in cuts if not has_trend(batches[cut:])), cuts[-1])
+
+
+def drifts(batches: Sequence[float]) -> bool:
+    """Whether a run of a fixed length has a trend, and one that matters to its mean."""
+    if len(batches) < BATCHES or not has_trend(batches):
+        return False
+    half = len(batches) // 2
+    first, second = sum(batches[:half]) / half, sum(batches[-half:]) / half
+    return abs(second - first) > DRIFT_SHARE * (first + second) / 2
+
 
 BATCH_NS: Final = 100_000_000
 """A tenth of a second of virtual time: some hundred packages and more on a busy CTC."""

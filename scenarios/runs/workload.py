@@ -6,15 +6,25 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, Literal
 
-from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
-from isfc.layout.collection import LinkTraffic
+from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection
+from isfc.layout.parts import LinkTraffic
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
+from scenarios.runs.own_workload import (
+    MESSAGE_LENGTH_MAX,
+    LengthShares,
+    OwnGuests,
+    own_guests,
+    read_workload,
+)
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
@@ -39,7 +49,7 @@ class Workload:
 
     A message is ``min_length`` long in ``min_percent`` of all cases and ``max_length``
     otherwise. ``programs`` makes what runs at the clients' system and at the servers'; None means
-    the guests of `scenarios.runs.guests`.
+    the guests of `scenarios.runs.guests`, a record what those of one's own do.
     """
 
     name: str
@@ -49,7 +59,7 @@ class Workload:
     reply_length: int
     window: int = TRANSPORT_WINDOW
     traffic: Traffic = Traffic.TRANSPORT
-    programs: Callable[..., tuple[Program, Program]] | None = None
+    programs: Callable[..., tuple[Program, Program]] | OwnGuests | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -96,18 +106,48 @@ class Workload:
         times and gaps are spread. With ``both_ways`` half of the pairs have their clients on the
         other system. Raises `ConfigurationError` for what cannot be run.
         """
-        from scenarios.runs.own_workload import make_own  # which most runs do without
-
-        return make_own(
-            cls, name, messages, reply, dict(replies or {}), window, traffic, think_s, per_s, gaps,
-            trace, both_ways=both_ways,
-        )  # fmt: skip
+        guests = own_guests(
+            messages, reply, replies or {}, think_s, per_s, gaps, trace, both_ways=both_ways
+        )
+        least, most = guests.lengths[0], guests.lengths[-1]
+        return cls(
+            name,
+            least,
+            most,
+            100 * (most - guests.mean_length) / (most - least) if most > least else 0.0,
+            max(reply, *(replies or {}).values(), 0),
+            1 if per_s is not None or trace else window,
+            traffic,
+            guests,
+        )
 
     @property
     def offered_mb_per_s(self) -> float | None:
         """MB/s (2^20) that come whatever is carried, both ways; None if guests wait for replies."""
-        offered = getattr(self.programs, "offered_mb_per_s", None)
-        return None if offered is None else offered(self)
+        own = self.programs
+        if not isinstance(own, OwnGuests):
+            return None
+        replies = dict(own.replies)
+        ways = 2 if own.both_ways else 1
+        if own.trace:
+            seconds = sum(gap_ns for gap_ns, _ in own.trace) / 1e9
+            length = sum(length + replies.get(length, self.reply_length) for _, length in own.trace)
+            return length / seconds / 2**20 * ways
+        if own.per_s is None:
+            return None
+        mean = sum(
+            percent / 100 * (length + replies.get(length, self.reply_length))
+            for length, percent in self.sizes
+        )
+        return own.per_s * mean / 2**20 * ways
+
+    @property
+    def sizes(self) -> LengthShares:
+        """The lengths of the clients' messages, each with the percent of them that have it."""
+        if isinstance(self.programs, OwnGuests) and self.programs.sizes:
+            return self.programs.sizes
+        small = self.min_percent
+        return (self.min_length, small), (self.max_length, 100 - small)
 
     @property
     def mean_length(self) -> float:
@@ -124,7 +164,6 @@ class Workload:
 
 
 WINDOW_MAX: Final = 1_000
-MESSAGE_LENGTH_MAX: Final = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +234,8 @@ def find_workload(name: Workload | str) -> Workload:
     if isinstance(name, Workload):
         return name
     if name.lower().endswith(".toml"):
-        from scenarios.runs.own_workload import read_workload  # which most runs do without
-
-        return read_workload(name)
+        with within(name):
+            return Workload.own(**read_workload(Path(name)))
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
     if kind is not None and bool(colon) == bool(kind.operand):
@@ -223,6 +261,19 @@ def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDO
     return Workload(name, minimum, maximum, percent, reply_length, window)
 
 
+CONVERSATIONS: Final = 32
+"""Messages that may be under way at the same time: beyond that the load is not open any more.
+Chosen: a link that is hardly used has one or two."""
+
+
+def open_load(workload: Workload, messages_per_s: float) -> Workload:
+    """The workload as an open load of so many messages a second, each with its reply.
+
+    It is run with `CONVERSATIONS` pairs.
+    """
+    return replace(workload, window=1, programs=OwnGuests(per_s=messages_per_s))
+
+
 @dataclass(frozen=True, slots=True)
 class LinkLoad:
     """What runs over a link: the clients on ``client``, the servers on ``server``."""
@@ -239,3 +290,15 @@ class LinkLoad:
 def load_of(traffic: LinkTraffic) -> LinkLoad:
     """The load that a file or an option names. Raises `ConfigurationError`."""
     return LinkLoad(traffic.client, traffic.server, find_workload(traffic.workload), traffic.pairs)
+
+
+def checked_traffic(collection: Collection, source: str) -> Collection:
+    """The collection, whose traffic is of workloads that there are.
+
+    A layout knows nothing of them, and what does not run its traffic would pass a misspelt name
+    over. Raises `ConfigurationError` for one, in the file that is called ``source``.
+    """
+    for number, traffic in enumerate(collection.traffic, start=1):
+        with within(f"{source}: [[traffic]] #{number} workload"):
+            find_workload(traffic.workload)
+    return collection

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.groups import grouped
-from isfc.reports.note import Note, NoteKind
+from isfc.errors.in_words import grouped
+from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.figures.ranges import flat_range, link_ratio, run_figures
 from scenarios.runs.experiment import Experiment
@@ -23,7 +23,7 @@ from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.provenance import plain
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
-from scenarios.runs.trend import BATCHES, drifts
+from scenarios.runs.steady import BATCHES, drifts
 from scenarios.search.grid import Cell
 from scenarios.search.workers import share_out_over, shared_out
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import isfc
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 
 HERE: Final = Path(__file__).parents[2]
 DISKS: Final = HERE / "docs" / "io" / "two-channels.toml"

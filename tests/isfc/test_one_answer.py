@@ -20,7 +20,7 @@ from isfc.cli.main import COMMANDS, run
 from isfc.cli.output import progress
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.cluster_plan import ClusterPlan

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import isfc
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.engine.test_journal import recorded
 

@@ -29,12 +29,13 @@ from scenarios.figures.certainty import (
     FigureKind,
     family_of,
 )
-from scenarios.published.replay import Comparison, make_experiment
-from scenarios.published.table import PublishedRow, PublishedTable, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, make_experiment
+from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools import PROJECT
+from tools.calibration.judge import load
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, Draw, load_draws, summed_up
-from tools.calibration.replayed import load
 from tools.tables import csv_text
 
 FOLDER: Final = PROJECT / "scenarios" / "figures"
@@ -245,7 +246,7 @@ def within(factors: Iterable[float], share: float) -> float:
 
 
 def _misses(
-    comparisons: Sequence[Comparison], source: str, beside: Sequence[Comparison] = ()
+    comparisons: Sequence[ComparedFigure], source: str, beside: Sequence[ComparedFigure] = ()
 ) -> Iterator[Miss]:
     """The errors of some comparisons; how much a run collides may be told ``beside`` them."""
     collisions = {

@@ -32,8 +32,7 @@ PURE: Final = (
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = (
-    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.note isfc.reports.reported "
-    "json pathlib tomllib"
+    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.reported json pathlib tomllib"
 )
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
@@ -51,10 +50,10 @@ RINGS: Final = {
         f"{PURE} ast builtins difflib importlib inspect isfc.errors os pathlib sys threading types",
         "",
     ),
-    "isfc.link": (f"{LINK} ctc.address ctc.agenda ctc.fifo ctc.subchannel", ""),
+    "isfc.link": (f"{LINK} ctc.address ctc.queues ctc.queues ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
-    "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
+    "isfc.programs": (f"{LINK} isfc.link.events isfc.programs", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
         f"{LINK} ctc importlib isfc.system.cp.words isfc.deck isfc.layout fnmatch textwrap",
@@ -82,7 +81,7 @@ RINGS: Final = {
     ),
     "scenarios.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.reports": (
-        f"{PURE} {READING} ctc.address io isfc.link.name isfc.reports {RENDERING}",
+        f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}",
         "",
     ),
     "isfc.answers": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),

@@ -13,8 +13,9 @@ from typing import Final
 from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
-from scenarios.published.replay import CHANNEL_TABLES, Comparison, choose
-from scenarios.published.table import PublishedTable, Role, load_table
+from scenarios.published.catalogue import CHANNEL_TABLES, load_table
+from scenarios.published.replay import ComparedFigure, choose
+from scenarios.published.table import PublishedTable, Role
 from scenarios.published.verdict import TableVerdict, judge
 from tools import DOCS
 from tools.pages.spans import table_block
@@ -40,16 +41,16 @@ FITTED: Final = {
     "isfc.io.demand.DS8950": 3,
     "isfc.io.demand.DS8950_FCP": 2,
     "isfc.io.osa.OSA_EXPRESS7S_25GBE": 2,
-    "isfc.io.sap.Z15": 3,
-    "isfc.io.sap.Z14": 1,
+    "isfc.io.machine.Z15": 3,
+    "isfc.io.machine.Z14": 1,
     "isfc.io.zhyperlink.ZHYPERLINK": 3,
     "scenarios.published.system_rows.VSAM_READ_IOS": 1,
 }
 """How many numbers of each constant were fitted."""
 
 TAKEN: Final = {
-    "isfc.io.bandwidth.INTERCONNECT": 1,
-    "isfc.io.bandwidth.FANOUT": 2,
+    "isfc.io.machine.INTERCONNECT": 1,
+    "isfc.io.machine.FANOUT": 2,
     "isfc.io.osa.LINK_SHARE": 1,
 }
 """How many are figures of calibration rows, taken as they were published."""
@@ -116,7 +117,7 @@ def _rows(verdict: TableVerdict) -> Iterator[dict[str, str]]:
             }  # fmt: skip
 
 
-def compared(found: Comparison) -> dict[str, str]:
+def compared(found: ComparedFigure) -> dict[str, str]:
     """A figure beside ours."""
     return {
         "row": found.key,

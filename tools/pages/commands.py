@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from isfc.cli.main import PANELS, load_command
 from isfc.cli.written_help import help_file
-from isfc.reports.markdown import plain
+from isfc.reports.text import plain
 from tools import PROJECT
 from tools.pages.console import blocks
 from tools.pages.written_help import texts, write_made

@@ -20,10 +20,10 @@ import msgspec
 from isfc.answers.replay import judged
 from isfc.answers.replay_charts import part_charts
 from isfc.answers.replay_report import Replayed, ReplayedFigure, replay_report
-from isfc.reports.markdown import table as markdown
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
+from isfc.reports.text import markdown_table as markdown
 from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,
@@ -37,16 +37,17 @@ from scenarios.figures.certainty import (
     errors_of,
     every_errors,
 )
+from scenarios.published.catalogue import load_table
 from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
-from scenarios.published.table import PublishedRow, Value, load_table
+from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from scenarios.runs.repeat import spread_percent
 from tools import DOCS
 from tools.calibration import ablations, certainty, sensitivity
+from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
-from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
 from tools.pages.spans import block, paragraph, table_block
 from tools.tables import csv_text, read_csv
@@ -178,7 +179,7 @@ def figures(_: str) -> dict[str, str]:
 
 
 def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
-    """What `isfc replay` says of all tables: what holds, choices, goals, and how seeds differ."""
+    """What `isfc replay` says of all tables: what holds, choices, and goals."""
     answer = replayed(replays)
     report = replay_report(answer)
     tables = {each.name: each for each in report.tables}
@@ -190,7 +191,7 @@ def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
     ]
     near = tables["near"]
     tables["near"] = Table(near.caption, (Column("table", "table"), *near.columns[:-1]), held)
-    names = ("near", "choices", "links", "off", "spreads")
+    names = ("near", "choices", "links", "off")
     shown = {name: block(markdown(tables[name])) if name in tables else "none" for name in names}
     return {**shown, "met": dict(report.answer)["Goals met"]}
 

@@ -1,9 +1,9 @@
 """Figures in the prose of pages, each in a mark that names it.
 
 ``It waits <!--=wait_s-->15<!--/--> s.`` shows *It waits 15 s.*, as Markdown hides comments. A name
-is that of a figure of the page (`tools.pages.figures`), or of a constant of the code, with the unit
-that it is shown in: ``<!--=isfc.live.memory.KEPT_LENGTH MiB-->``. A mark may hold lines too, such
-as a table; then it stands in lines of its own.
+is that of a figure of the page (`tools.pages.renew.FIGURES`), or of a constant of the code, with
+the unit that it is shown in: ``<!--=isfc.live.memory.KEPT_LENGTH MiB-->``. A mark may hold lines
+too, such as a table; then it stands in lines of its own.
 """
 
 import re
@@ -15,8 +15,8 @@ from textwrap import fill
 from typing import Any, Final
 
 from isfc.reports.figure import Unit
-from isfc.reports.markdown import table
 from isfc.reports.report import Column, Table
+from isfc.reports.text import markdown_table
 
 MARK: Final = re.compile(
     r"<!--=(?P<name>[\w.-]+)(?: (?P<unit>\w+))?-->(?P<shown>.*?)<!--/-->", re.DOTALL
@@ -103,7 +103,7 @@ def block(lines: str) -> str:
 def table_block(rows: Sequence[Mapping[str, object]]) -> str:
     """A table of rows whose keys are its headings."""
     columns = [Column(name, name, Unit.ANY) for name in rows[0]]
-    return block(table(Table("", columns, rows)))
+    return block(markdown_table(Table("", columns, rows)))
 
 
 def paragraph(text: str) -> str:

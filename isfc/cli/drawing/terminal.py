@@ -9,7 +9,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import CtcPlaces, fibre_uses, speed_text, writer_name
 from isfc.layout.layout import Layout
 from isfc.reports.report import NODE_STYLES
-from isfc.reports.table import Fitted
+from isfc.reports.terminal import Fitted
 
 WRITER_STYLES: Final = {None: "green", 0: NODE_STYLES[0], 1: NODE_STYLES[1]}
 

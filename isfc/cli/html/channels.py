@@ -6,8 +6,7 @@ from markupsafe import Markup
 
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
-from isfc.reports.html import chart_of, section
-from isfc.reports.template import render
+from isfc.reports.html import chart_of, render, section
 from scenarios.search.report_runs import ChannelEstimates
 
 CHANNELS: Final = "channels"

@@ -12,8 +12,7 @@ from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
-from isfc.reports.html import section
-from isfc.reports.template import part, render
+from isfc.reports.html import part, render, section
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.search.report_runs import ClusterRuns
 from scenarios.search.workers import each_by

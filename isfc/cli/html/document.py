@@ -13,11 +13,9 @@ from isfc.cli.html.channels import CHANNELS, channels_article
 from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.link import link_article
 from isfc.cli.html.timeline import timeline_chart
-from isfc.reports.html import section
-from isfc.reports.picture import STYLE, script_bundle
+from isfc.reports.html import render, resource, section
+from isfc.reports.picture import STYLE, Spec, script_bundle
 from isfc.reports.report import Report
-from isfc.reports.template import render, resource
-from isfc.reports.vega import Spec
 from scenarios.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 

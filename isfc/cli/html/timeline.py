@@ -9,8 +9,7 @@ from typing import Final
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.errors.in_words import exact
-from isfc.reports.picture import SCHEMA, config
-from isfc.reports.vega import Spec, axis, marks
+from isfc.reports.picture import SCHEMA, Spec, axis, config, marks
 from scenarios.runs.timeline import Io, Timeline
 
 PHASES: Final = {

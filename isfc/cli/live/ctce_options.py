@@ -22,7 +22,7 @@ import typer
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
-from ctc.order_fibre import FibreKind
+from ctc.order import FibreKind
 from isfc.cli.options.layout import complete_layout, open_collection, open_layout
 from isfc.cli.options.option import LinkOption, valued
 from isfc.errors import ConfigurationError
@@ -39,9 +39,9 @@ from isfc.layout.checked_toml import (
     show_key,
     within,
 )
-from isfc.layout.collection import Cec
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import named_pieces
+from isfc.layout.parts import Cec
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.live.ctce.exchange import ExchangeDefinition

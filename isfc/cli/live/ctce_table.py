@@ -17,11 +17,11 @@ from isfc.errors.in_words import number
 from isfc.live.ctce.exchange import CtcPlace
 from isfc.live.ctce.ios import EndTally, IoBook
 from isfc.live.ctce.join import JoinedCtc
-from isfc.live.ctce_box import CtceBox, EndPort
+from isfc.live.ctce_box import CtceBox
+from isfc.live.ctce_port import EndPort
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
-from isfc.reports.table import open_console
-from isfc.reports.terminal import table_of
+from isfc.reports.terminal import open_console, table_of
 
 if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow

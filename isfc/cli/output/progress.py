@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log
 from isfc.reports.figure import Unit
-from isfc.reports.table import open_console
+from isfc.reports.terminal import open_console
 from isfc.reports.units import shown
 from scenarios.runs.experiment import Experiment
 

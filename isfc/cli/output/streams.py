@@ -1,7 +1,7 @@
 """The one place that speaks to people: what goes to stdout and to stderr, and how wide.
 
 The other modules of `isfc.cli` make what a command shows; only this one prints it. rich
-leaves out the colours when the output is no terminal (`isfc.reports.table`).
+leaves out the colours when the output is no terminal (`isfc.reports.terminal`).
 """
 
 import errno
@@ -31,7 +31,7 @@ _JSON_ESCAPES: Final = (
 
 def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
-    from isfc.reports.table import open_console  # JSON, CSV and lines do without
+    from isfc.reports.terminal import open_console  # JSON, CSV and lines do without
 
     console = open_console()
     with pipe_may_break():
@@ -48,13 +48,13 @@ def show(*parts: "RenderableType") -> None:
 def show_json(record: object) -> None:
     """Print ``record`` to stdout as JSON, in ASCII, the keys in their order.
 
-    It may hold records, of which each field is a key (`isfc.reports.encoded`).
+    It may hold records, of which each field is a key (`isfc.reports.text`).
     A byte of a file's name that is no UTF-8 is written with a backslash, as in messages: half a
     surrogate pair is no character, and many readers of JSON refuse it.
     """
     import json  # here and below: text alone needs neither
 
-    from isfc.reports.encoded import encoded
+    from isfc.reports.text import encoded
 
     text = json.dumps(encoded(record), indent=2, allow_nan=False)
     if "\\ud" in text:

@@ -14,7 +14,7 @@ from isfc.cli.drawing.link import (
     fibre_words,
     link_groups,
 )
-from isfc.reports.template import part
+from isfc.reports.html import part
 
 _ROW = 22
 

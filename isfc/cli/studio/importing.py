@@ -10,7 +10,7 @@ import msgspec
 import isfc
 from isfc.cli.studio.command_line import Printed, printed
 from isfc.cli.studio.work import Failed, Tell
-from isfc.reports.template import macro
+from isfc.reports.html import macro
 
 _FORMS: Final = "cli/studio/page/forms.html"
 _CABLING: Final = re.compile(r"^  --ports (\S+)$", re.MULTILINE)

@@ -15,9 +15,8 @@ from isfc.answers.opened import compared
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import modelled_link
 from isfc.cli.studio.tasks import Question, Subject
-from isfc.reports.html import section
+from isfc.reports.html import macro, part, section
 from isfc.reports.report import Report
-from isfc.reports.template import macro, part
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""

@@ -11,7 +11,7 @@ from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.edits import change
 from isfc.cli.studio.judgement import Known, findings, judgement
 from isfc.cli.studio.tasks import SOURCE, Shown, Subject
-from isfc.reports.template import macro, part
+from isfc.reports.html import macro, part
 
 _LOOK: Final = "cli/studio/page/look.html"
 _SECTIONS: Final = (

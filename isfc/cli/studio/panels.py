@@ -14,9 +14,8 @@ from isfc.cli.studio.command_line import by_hundredths, printed
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Failed, Tell
 from isfc.errors.arguments import option_of, spelling
-from isfc.reports.html import section
+from isfc.reports.html import macro, section
 from isfc.reports.reported import report_of
-from isfc.reports.template import macro
 
 _FORMS: Final = "cli/studio/page/forms.html"
 

@@ -13,10 +13,9 @@ from isfc.cli.options.experiment import WARMUP
 from isfc.cli.studio.command_line import by_hundredths
 from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Tell
-from isfc.reports.encoded import encoded
-from isfc.reports.html import chart_of
+from isfc.reports.html import chart_of, greatest, macro, ranged
 from isfc.reports.reported import report_of
-from isfc.reports.template import greatest, macro, ranged
+from isfc.reports.text import encoded
 from isfc.reports.units import shown
 
 INTERVALS: Final = 24

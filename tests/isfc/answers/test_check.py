@@ -9,7 +9,7 @@ from msgspec import structs
 import isfc
 from isfc.answers.check import check_report
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 
 
 @pytest.mark.parametrize("layout", ["two-cecs", "published-12"])

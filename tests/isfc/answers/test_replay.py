@@ -26,17 +26,11 @@ from isfc.answers.replay_report import (
     replay_report,
 )
 from isfc.cli.main import run
-from isfc.reports.encoded import encoded
 from isfc.reports.measures import MEASURES
-from scenarios.published.replay import ALL_TABLES, SECONDS, Comparison, Part
-from scenarios.published.table import (
-    Bound,
-    PublishedRow,
-    PublishedTable,
-    Role,
-    Selection,
-    load_table,
-)
+from isfc.reports.text import encoded
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, ComparedFigure, Part
+from scenarios.published.table import Bound, PublishedRow, PublishedTable, Role, Selection
 from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample
@@ -300,7 +294,7 @@ def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> Ta
     """What some rows come to with a model."""
     rows = table.select(wanted)
     found = (
-        Comparison.of(table, row, measure, emulate(row, measure))
+        ComparedFigure.of(table, row, measure, emulate(row, measure))
         for row in rows
         for measure in table.measures
         if row.has_number(measure)

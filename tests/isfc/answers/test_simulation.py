@@ -8,7 +8,7 @@ import pytest
 from isfc.answers.simulation import Simulation, simulate
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload

@@ -160,6 +160,9 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --trace out.json                                      ++++
     --faults faults.toml                                  ++++
     --fault-seed 3                                        ++++
+    --plot out.svg                                        ++++
+    --plot out.svg | --fault-seed 3                       ++++
+    --plot out.svg | --report link                        ----
     --csv                                                 ++++
     --csv | --report link                                 ++++
     --json                                                ++++
@@ -247,7 +250,7 @@ ELSEWHERE: Final = {
     "import iocp": "partitions ports feature config output json",
     "import dpm": "systems feature output json",
     "import islink": "chpids cec feature output json",
-    "import config": "layout cec output",
+    "import config": "layout cec json output",
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",

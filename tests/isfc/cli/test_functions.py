@@ -11,7 +11,7 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
 from scenarios.search import report_runs

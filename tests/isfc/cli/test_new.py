@@ -97,7 +97,7 @@ def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["new", "--schema"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == isfc.schema()
     assert run([*ENOUGH, "--schema"]) == ExitCode.BAD_INPUT
-    assert "--schema: expected no option with it" in capsys.readouterr().err
+    assert "--schema and --systems: expected one of them" in capsys.readouterr().err
 
 
 def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(

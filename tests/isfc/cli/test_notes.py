@@ -8,7 +8,7 @@ import pytest
 from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
-from isfc.reports.note import Note, NoteKind
+from isfc.reports.figure import Note, NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
 from scenarios.runs.guests import GuestCosts

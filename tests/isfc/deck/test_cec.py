@@ -16,7 +16,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.sharing import in_use, open_questions, with_notes
 from isfc.layout.write import format_collection
-from isfc.reports.note import NoteKind
+from isfc.reports.figure import NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.runs.notes import cluster_notes
 from tests.decks import deck, shipped, unit

@@ -19,7 +19,7 @@ from isfc.layout.file import parse_collection
 from isfc.layout.loss import losses
 from isfc.layout.sharing import open_questions
 from isfc.layout.write import format_collection
-from isfc.reports.note import NoteKind
+from isfc.reports.figure import NoteKind
 
 TWO_CECS = load_collection("two-cecs")
 

@@ -33,14 +33,13 @@ from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
-from isfc.reports import markdown
-from isfc.reports.delimited import records
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit, rounded
 from isfc.reports.html import section
 from isfc.reports.report import UNRANGED as MARK
 from isfc.reports.report import Table
-from isfc.reports.reported import Charted, Reported, report_of
+from isfc.reports.reported import Reported, report_of
 from isfc.reports.terminal import page
+from isfc.reports.text import plain, records
 from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.ranges import link_rate
@@ -48,9 +47,9 @@ from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.moves.guest import GuestMemory, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.notes import moves_notes
-from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.repeat import MEASURES
+from scenarios.runs.report import ClusterRow
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from scenarios.search.scoring import Contender, Found, Objective, Scoring, Task
@@ -382,7 +381,7 @@ def of_page(text: str, table: Table) -> Cells:
 
 def in_markdown(record: Reported, table: Table, _capsys: Capsys) -> Cells:
     text = record._repr_markdown_()
-    rest = text.partition(f"**{markdown.plain(table.caption)}**\n\n")[2]
+    rest = text.partition(f"**{plain(table.caption)}**\n\n")[2]
     _, _, *lines = rest.partition("\n\n")[0].splitlines()
     for line in lines:
         texts = re.split(r" (?<!\\)\| ", line[1:-1].join("  "))
@@ -457,7 +456,7 @@ def expected(table: Table, row: object, mark: str) -> dict[str, str]:
 def test_every_answer_names_the_function_that_makes_its_report() -> None:
     for each in iter_modules(answers.__path__):
         import_module(f"isfc.answers.{each.name}")
-    kinds = {*Reported.__subclasses__(), *Charted.__subclasses__()} - {Charted}
+    kinds = Reported.__subclasses__()
     named = [each.reported_by for each in kinds]
     assert len(named) > len(ANSWERS)
     for said in named:

@@ -11,17 +11,15 @@ from msgspec import structs
 from ctc.fibre_channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl, Layout
 from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import link_rates
 from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.steady import first_look
-from scenarios.runs.workload import SUITES, LinkLoad
+from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
 from tests.layouts import layout_of
 
 FOUR = layout_of((4, 4))

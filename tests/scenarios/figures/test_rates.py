@@ -4,7 +4,7 @@ import pytest
 
 from isfc.deck.importing import import_iocp
 from isfc.layout.collection import Collection
-from isfc.reports.note import NoteKind
+from isfc.reports.figure import NoteKind
 from scenarios.figures.rates import carry, with_others_busy
 from scenarios.runs.experiment import STATED, in_turn
 from tests.decks import mesh_decks

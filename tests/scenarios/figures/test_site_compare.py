@@ -16,10 +16,9 @@ from isfc.measured.table import read_json
 from scenarios.figures.site_compare import figures_beside, likely_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from tests.isfc.measured.site import site_of
 
 pytestmark = pytest.mark.at_length

@@ -7,8 +7,9 @@ import pytest
 
 from ctc.features import generation_code
 from scenarios.published import system_rows
-from scenarios.published.replay import CHANNEL_TABLES, choose, compare_all
-from scenarios.published.table import TABLES, Deviation, Role, TableView, load_table
+from scenarios.published.catalogue import CHANNEL_TABLES, TABLES, load_table
+from scenarios.published.replay import choose, compare_all
+from scenarios.published.table import Deviation, Role, TableView
 from scenarios.published.verdict import check_bounds, judge
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "published" / "channel_tables"

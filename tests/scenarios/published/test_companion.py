@@ -9,8 +9,9 @@ import pytest
 import scenarios.published
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
-from scenarios.published.replay import CHANNEL_TABLES, compare
-from scenarios.published.table import TABLES, Deviation, Range, Role, load_table, parse_table
+from scenarios.published.catalogue import CHANNEL_TABLES, TABLES, load_table, parse_table
+from scenarios.published.replay import compare
+from scenarios.published.table import Deviation, Role, ValueRange
 from scenarios.runs.workload import find_workload
 
 FOLDER = Path(scenarios.published.__path__[0]) / "tables"
@@ -294,7 +295,7 @@ def test_quoted_field_may_hold_commas() -> None:
 
 def test_selection_may_be_a_range() -> None:
     table = parse_table("some", FIGURES, COMPANION + "[groups.fast]\nmb_per_s = { least = 20 }")
-    assert table.groups == {"fast": {"mb_per_s": Range(least=20)}}
+    assert table.groups == {"fast": {"mb_per_s": ValueRange(least=20)}}
     assert [row.key for row in table.select(table.groups["fast"])] == ["HS/5", "HL/1"]
 
 
@@ -339,7 +340,7 @@ def test_what_would_have_no_effect_is_refused(figures: str, addition: str, compl
 def test_faulty_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "stop_short.csv").write_text(FIGURES)
     (tmp_path / "stop_short.toml").write_text("title = 5")
-    monkeypatch.setattr("scenarios.published.table._FOLDERS", [str(tmp_path)])
+    monkeypatch.setattr("scenarios.published.catalogue._FOLDERS", [str(tmp_path)])
     with pytest.raises(ConfigurationError, match=r"table stop_short: .*title"):
         load_table("stop_short")
 

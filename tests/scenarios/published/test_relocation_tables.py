@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import choose, compare
-from scenarios.published.table import Role, load_table
+from scenarios.published.table import Role
 from scenarios.published.verdict import judge
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "published" / "relocation_tables"

@@ -8,6 +8,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
     WARMUP,
@@ -21,7 +22,7 @@ from scenarios.published.replay import (
     runs_of,
     stop_short_row,
 )
-from scenarios.published.table import TABLES, PublishedRow, PublishedTable, Role, load_table
+from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample

@@ -10,11 +10,11 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.whole import SYSTEMS_MAX
+from isfc.layout.parts import SYSTEMS_MAX
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.report import cluster_rows
 from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import LinkLoad, find_workload, load_of

@@ -18,7 +18,7 @@ from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.loss import collection_without, known_pieces, losses
 from isfc.layout.sharing import carried_by
-from isfc.reports.note import NoteKind
+from isfc.reports.figure import NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment

@@ -8,8 +8,8 @@ from msgspec import structs
 from ctc.profiles import find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
+from scenarios.published.catalogue import load_table
 from scenarios.published.replay import make_experiment
-from scenarios.published.table import load_table
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import (
     FIBRES_MAX,

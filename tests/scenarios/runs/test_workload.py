@@ -6,9 +6,9 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.workload import (
     ANSWER_AREA_LENGTH,
-    MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
     WINDOW_MAX,
     WORKLOADS,

@@ -15,12 +15,11 @@ from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
-from scenarios.runs.own_workload import CONVERSATIONS, open_load
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search import site_fit, site_search
 from scenarios.search.site_search import PAIRS_PRIOR, FitInterval, Search, skewed
 from scenarios.search.site_surface import PRIOR, REPORT, near_surface, surface_through
-from tests.isfc.measured.in_process import RUNS
+from tests.isfc.measured.site import RUNS
 
 LAYOUT = load_layout("atlanta-boston")
 BLANK = SiteProfile("site", {}, ("FICON Express2",), 1, "")

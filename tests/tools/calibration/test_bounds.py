@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.published.table import TABLES, load_table, parse_table
+from scenarios.published.catalogue import TABLES, load_table, parse_table
 from scenarios.published.verdict import STATISTICS, check_bounds
 from tools.calibration.bounds import FOLDER, renewed, rounded
-from tools.calibration.replayed import load
+from tools.calibration.judge import load
 
 
 @pytest.mark.parametrize(

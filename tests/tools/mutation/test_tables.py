@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.read_side import READ, READ_SIDE, ReadState
-from isfc.link.write_side import WRITE_SIDE
+from isfc.link.sides import READ, READ_SIDE, WRITE_SIDE, ReadState
 from tools.mutation.tables import Mutant, change_outcome, mutants, survives
 
 
@@ -28,7 +27,7 @@ def test_every_entry_is_given_other_values() -> None:
 
 def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     changed = Mutant("read", partial(READ.change, ReadState.NONE, ReadState.READ))
-    assert survives(changed, ("tests/ctc/test_errors.py",))
+    assert survives(changed, ("tests/ctc/test_address.py",))
     transfers = CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER
     changed = Mutant("write", partial(change_outcome, *transfers))
     assert not survives(changed, ("tests/ctc/test_state.py",))

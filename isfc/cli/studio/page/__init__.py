@@ -7,7 +7,7 @@ from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
 from isfc.cli.options.experiment import complete_workload
 from isfc.reports import picture
-from isfc.reports.template import render, resource
+from isfc.reports.html import render, resource
 
 _ASSETS: Final = {
     "studio.js": ("cli/studio/page/studio.js", "text/javascript"),

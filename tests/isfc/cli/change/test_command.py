@@ -13,7 +13,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from scenarios.figures.rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up

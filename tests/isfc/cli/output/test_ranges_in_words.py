@@ -1,7 +1,7 @@
 """What is said of ranges below a page: what they are made from, each family of runs once."""
 
 from isfc.reports.figure import Figure, Interval, Range, Runs, Unit
-from isfc.reports.ranges import range_note
+from isfc.reports.units import range_note
 
 
 def made_from(*bases: Runs | str) -> str:

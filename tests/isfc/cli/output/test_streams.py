@@ -21,7 +21,7 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
-from isfc.reports.table import PIPED_WIDTH, open_console
+from isfc.reports.terminal import PIPED_WIDTH, open_console
 
 
 class Terminal(io.StringIO):

@@ -13,8 +13,7 @@ from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
-from isfc.reports.table import open_console, plain_table
-from isfc.reports.terminal import page
+from isfc.reports.terminal import open_console, page, plain_table
 
 
 def shown(page: RenderableType, width: int) -> list[str]:

@@ -14,9 +14,8 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
 from isfc.cli.output.streams import write_file
-from isfc.reports.chart import Grid
 from isfc.reports.figure import Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Grid, Report
 from scenarios.search.sweep import RowStore
 
 GRID = Grid("a cell", ["down"], ["across"], [[1]], 1, Unit.PER_S)

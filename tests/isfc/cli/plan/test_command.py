@@ -8,7 +8,7 @@ import pytest
 from isfc.answers.plan_link import planned_by_rule
 from isfc.cli.main import run
 from isfc.layout.plan import make_plan
-from isfc.reports.encoded import encoded
+from isfc.reports.text import encoded
 from tests.shipped import ONE_LINK
 
 

@@ -13,7 +13,7 @@ from isfc.cli.main import run
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
-from scenarios.published.table import load_table
+from scenarios.published.catalogue import load_table
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import WORKLOADS, free_workload

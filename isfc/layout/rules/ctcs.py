@@ -1,0 +1,222 @@
+"""Rules for the CTCs: who may write on each, and its device numbers at the two ends; and names."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from ctc.address import format_chpid, format_rdev
+from isfc.errors.in_words import listed
+from isfc.layout.layout import CtcPair
+from isfc.layout.rules import GUIDE, REPORT, changes
+from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
+from isfc.link.scan import stop_short
+
+
+def _unequal(judged: Judged) -> Iterator[Broken]:
+    layout = judged.layout
+    weak, strong = sorted(
+        judged.directions, key=lambda way: (way.estimated_mb_per_s, len(way.chpids))
+    )
+    if (len(weak.chpids), weak.estimated_mb_per_s) == (
+        len(strong.chpids),
+        strong.estimated_mb_per_s,
+    ):
+        return
+    end = layout.nodes.index(weak.sender)
+    scanned = [ctc.rdevs[end] for ctc in layout.device_list()]
+    left_out = [format_rdev(rdev) for rdev in scanned if rdev not in weak.write_order]
+    yield Broken(
+        f"{weak.sender} can write on {len(weak.chpids)} of {len(layout.fibres)} chpids "
+        f"({weak.estimated_mb_per_s} MB/s), {strong.sender} on {len(strong.chpids)} "
+        f"({strong.estimated_mb_per_s} MB/s), because {weak.sender} never writes on its "
+        f"{listed(left_out)}.",
+        "Let the device list begin and end with chpids of the same speed and with equally many "
+        f"CTCs, more than {len(left_out)} each.",
+    )
+
+
+def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
+    if len(judged.layout.fibres) == 1:
+        return  # `one-chpid` says so
+    only = {way.sender: way.chpids[0] for way in judged.directions if len(way.chpids) == 1}
+    if only:
+        where = (
+            f"All CTCs that {node} may write on are on its chpid {format_chpid(use.chpid)}."
+            for node, use in only.items()
+        )
+        yield Broken(
+            f"{' '.join(where)} When such a chpid fails, its node has none left until both ends "
+            "have arranged again what remains.",
+            fibres=tuple(use.fibre for use in only.values()),
+        )
+
+
+def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
+    layout = judged.layout
+    ends = []
+    fibres = set()
+    for end, way in enumerate(judged.directions):
+        by_rdev = {ctc.rdevs[end]: ctc.fibre for ctc in layout.ctcs}
+        fibres |= {by_rdev[rdev] for rdev in way.exclusive}
+        if way.exclusive:
+            ends.append(f"{way.sender}'s {listed(map(format_rdev, sorted(way.exclusive)))}")
+    if len(fibres) > 1 and len(layout.ctcs) > 2 * stop_short(len(layout.ctcs)):
+        yield Broken(
+            f"The CTCs that only one end may write, {' and '.join(ends)}, are on {len(fibres)} "
+            "chpids.",
+            "Put them on one chpid, in addition to its other CTCs: the first and the last numbers "
+            "of the device list.",
+        )
+
+
+def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
+    count = len(judged.layout.ctcs)
+    if count in (9, 10):
+        write, before = count - stop_short(count), 8 - stop_short(8)
+        gain = "none" if write == before else "only one"
+        yield Broken(
+            f"Each scan stops short by two from the 9th CTC on, so the {count} CTCs give each end "
+            f"{write} to write on; eight give it {before}. What is beyond eight gains {gain}."
+        )
+
+
+def _out_of_order(judged: Judged) -> Iterator[Broken]:
+    first, second = judged.layout.nodes
+    devices = judged.layout.device_list()
+    numbers = [ctc.rdevs[1] for ctc in devices]
+    if trades_ranges(devices):
+        return
+    for before, after in pairwise(numbers):
+        if after < before:
+            yield Broken(
+                f"Down the device list, which {first}'s numbers order, {second}'s "
+                f"{format_rdev(after)} comes behind its {format_rdev(before)}. {second} writes in "
+                "an order that its own numbers do not show."
+            )
+            return
+
+
+def _ambiguous(judged: Judged) -> Iterator[Broken]:
+    first, second = judged.layout.nodes
+    theirs = {ctc.rdevs[1]: ctc.rdevs[0] for ctc in judged.layout.ctcs}
+    for ctc in judged.layout.device_list():
+        here, there = ctc.rdevs
+        if here != there and here in theirs:
+            yield Broken(
+                f"{format_rdev(here)} means one CTC at {first} and another at {second}: "
+                f"{first}'s {format_rdev(here)} is joined to {second}'s {format_rdev(there)}, "
+                f"{second}'s {format_rdev(here)} to {first}'s {format_rdev(theirs[here])}.",
+                fibres=(ctc.fibre,),
+            )
+            return
+
+
+def _not_for_ssi(judged: Judged) -> Iterator[Broken]:
+    odd = [node for node in judged.layout.nodes if not node.isalnum()]
+    if odd:
+        characters = "".join(sorted({c for node in odd for c in node if not c.isalnum()}))
+        verb = "is no name" if len(odd) == 1 else "are no names"
+        yield Broken(
+            f"{listed(odd)} {verb} of an SSI member, whose names have no {' '.join(characters)}. "
+            "ISFC alone allows it."
+        )
+
+
+def trades_ranges(devices: Sequence[CtcPair]) -> bool:
+    """Whether the CTCs of a device list have two ranges that its ends use the other way round.
+
+    As 4xyz and 5xyz do: one is for what a system sends, one for what it receives, so the first
+    digits of a CTC are 4 here and 5 there, or 5 here and 4 there. Within each range the numbers
+    run in the same order at both ends. Published: IBM, IOCP User's Guide, "Examples: FICON CTC
+    shared channels"; the order in which both ends scan is that of the first node's numbers.
+    """
+    kinds = {(ctc.rdevs[0] >> 12, ctc.rdevs[1] >> 12) for ctc in devices}
+    if len(kinds) != 2:
+        return False
+    one, other = kinds
+    if one != other[::-1]:
+        return False
+    for kind in kinds:
+        theirs = [ctc.rdevs[1] for ctc in devices if ctc.rdevs[0] >> 12 == kind[0]]
+        if theirs != sorted(theirs):
+            return False
+    return True
+
+
+RULES: Final = (
+    LayoutRule(
+        "directions-unequal",
+        Severity.WARNING,
+        "One node can use fewer chpids than the other, or slower ones.",
+        "Each scan stops short of its end, and what is left out there is lost to that direction.",
+        REPORT,
+        "Let the device list begin and end with chpids of the same speed and with equally many "
+        "CTCs, more than each scan stops short by.",
+        _unequal,
+        (ChangedLayout("in such an order", changes.alike_at_both_ends),),
+    ),
+    LayoutRule(
+        "one-chpid-writes",
+        Severity.WARNING,
+        "All CTCs that one end may write are on one chpid.",
+        "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
+        f"Derived from the write rule: {REPORT}",
+        "Give each of the chpids at least two CTCs more than each scan stops short by.",
+        _one_chpid_writes,
+        Untried("it is about what a loss leaves, not about what is carried"),
+    ),
+    LayoutRule(
+        "unidirectional-spread",
+        Severity.INFO,
+        "CTCs that only one end may write are on several chpids.",
+        "IBM advises to keep them on one selected chpid, where they come on top of those that both "
+        "ends may write: then all other chpids are used alike by both ends.",
+        f"{GUIDE}, recommendations",
+        "Put them on one chpid, in addition to its other CTCs.",
+        _unidirectional_spread,
+        (ChangedLayout("that way", changes.selected_at_both_ends),),
+    ),
+    LayoutRule(
+        "few-beyond-eight",
+        Severity.INFO,
+        "The 9th and the 10th CTC gain at most one to write on.",
+        "From 9 CTCs on, each scan stops short by two instead of one.",
+        f"Derived from the write rule: {REPORT}",
+        "Keep to eight CTCs, or define eleven and more.",
+        _few_beyond_eight,
+        (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
+    ),
+    LayoutRule(
+        "rdevs-out-of-order",
+        Severity.WARNING,
+        "The device numbers of the two ends run in different orders.",
+        "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
+        "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
+        "use the other way round, as 4xyz to send and 5xyz to receive, are meant so, and left out.",
+        f"{GUIDE}; {REPORT}",
+        "Number the CTCs in the same order at both ends; best, with the same numbers.",
+        _out_of_order,
+        Untried("it is about who is misled; the order in which both ends scan stays"),
+    ),
+    LayoutRule(
+        "rdevs-ambiguous",
+        Severity.WARNING,
+        "A device number names one CTC here and another there.",
+        "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
+        f"{GUIDE}: the same number at both ends is recommended",
+        "Give each CTC the same number at both ends, or numbers that the other end does not use.",
+        _ambiguous,
+        Untried("it is about who is misled; numbers carry nothing"),
+    ),
+    LayoutRule(
+        "name-not-for-ssi",
+        Severity.WARNING,
+        "A system cannot be a member of an SSI cluster under its name.",
+        "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "
+        "$ # @ _ in them.",
+        "IBM, z/VM 7.2, CP Planning and Administration: SSI statement",
+        "Choose a name of letters and digits, if the system may become a member.",
+        _not_for_ssi,
+        Untried("it is about a name, which carries nothing"),
+    ),
+)
