@@ -48,8 +48,8 @@ from scenarios.moves.guest import GuestMemory, Pass
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.notes import moves_notes
 from scenarios.runs.experiment import STATED, Experiment, Load
-from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import ClusterRow
+from scenarios.runs.result import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from scenarios.search.scoring import Contender, Found, Objective, Scoring, Task
