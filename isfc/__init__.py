@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.deck.dpm import import_dpm as import_dpm
-    from isfc.deck.exported import Exported as Exported
-    from isfc.deck.exported import export as export
+    from isfc.deck.export import Exported as Exported
+    from isfc.deck.export import export as export
     from isfc.deck.imported import Imported as Imported
     from isfc.deck.importing import import_config as import_config
     from isfc.deck.importing import import_iocp as import_iocp
@@ -152,7 +152,7 @@ _PUBLIC: Final = {
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",
     "isfc.deck.importing": "import_iocp import_islink import_config",
-    "isfc.deck.exported": "export Exported",
+    "isfc.deck.export": "export Exported",
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
     "scenarios.runs.at_site": "at_site plan",

@@ -39,7 +39,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
 from isfc.reports.measures import seed_words
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from scenarios.published.catalogue import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
@@ -56,8 +56,8 @@ from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEac
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.provenance import constants_digest
-from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
+from scenarios.runs.result import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.search.workers import each_by
 
@@ -99,7 +99,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Charted, Struct, frozen=True):
+class Replayed(Reported, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"

@@ -23,9 +23,8 @@ from isfc.reports.reported import Reported
 from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
-from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.report import CarriedRates
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import MEASURES, DeviceResult, Result, noise_of
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""

@@ -3,7 +3,7 @@
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
 figures. What they come to is told as `isfc replay` tells it. The rest is from ``docs/reasons.toml``
 (by hand), ``docs/sensitivity.csv`` (`tools.calibration.sensitivity`), ``docs/ablations.csv``
-(`tools.calibration.ablations`), ``certainty.csv`` (`tools.calibration.certainty`) and
+(the same), ``certainty.csv`` (`tools.calibration.certainty`) and
 ``scenarios/published/left_out.csv`` (`tools.calibration.left_out`).
 """
 
@@ -41,9 +41,9 @@ from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
-from scenarios.runs.repeat import spread_percent
+from scenarios.runs.result import spread_percent
 from tools import DOCS
-from tools.calibration import ablations, certainty, sensitivity
+from tools.calibration import certainty, sensitivity
 from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
@@ -178,7 +178,7 @@ def figures(_: str) -> dict[str, str]:
 
 
 def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
-    """What `isfc replay` says of all tables: what holds, choices, goals, and how seeds differ."""
+    """What `isfc replay` says of all tables: what holds, choices, and goals."""
     answer = replayed(replays)
     report = replay_report(answer)
     tables = {each.name: each for each in report.tables}
@@ -190,7 +190,7 @@ def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
     ]
     near = tables["near"]
     tables["near"] = Table(near.caption, (Column("table", "table"), *near.columns[:-1]), held)
-    names = ("near", "choices", "links", "off", "spreads")
+    names = ("near", "choices", "links", "off")
     shown = {name: block(markdown(tables[name])) if name in tables else "none" for name in names}
     return {**shown, "met": dict(report.answer)["Goals met"]}
 
@@ -327,9 +327,9 @@ def _left_out(row: Mapping[str, str]) -> dict[str, str]:
 
 def _ablated() -> Iterator[dict[str, str]]:
     """Figures without one rule at a time, the worst ones first."""
-    columns = ablations.COLUMNS[:ABLATED_COLUMNS]
+    columns = sensitivity.ABLATION_COLUMNS[:ABLATED_COLUMNS]
     nothing, *rules = (
-        {name: line[name] for name in columns} for line in read_csv(ablations.FIGURES)
+        {name: line[name] for name in columns} for line in read_csv(sensitivity.ABLATIONS)
     )
     rules.sort(key=lambda cells: -float(cells[columns[2]]))
     yield from (nothing, *rules[:ABLATED_COUNT])

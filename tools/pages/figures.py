@@ -133,14 +133,17 @@ def rules(_: str) -> dict[str, str]:
 
 
 def _rule_lines() -> Iterator[str]:
+    told: dict[str, str] = {}
     for rule in RULES:
         source = rule.source
         for document, short in DOCUMENTS.items():
             source = source.replace(document, short)
         yield f"\n### {rule.id}\n"
         yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}\n"
-        yield f"- Change: {rule.remedy}"
-        yield f"- Source: {source}."
+        advice = f"- Change: {rule.remedy}\n- Source: {source}."
+        if (same := told.setdefault(advice, rule.id)) != rule.id:
+            advice = f"- Change and source: as of [{same}](#{same})."
+        yield advice
 
 
 def states(_: str) -> dict[str, str]:
