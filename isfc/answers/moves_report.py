@@ -11,9 +11,9 @@ from isfc.errors.in_words import first_listed, listed
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
-from scenarios.moves.evacuation import WouldMove
-from scenarios.moves.guest import GuestMemory, Pass, RelocationEnd
+from scenarios.moves.guest import GuestMemory
 from scenarios.moves.orders import Response
+from scenarios.moves.relocation import Pass, RelocationEnd, WouldMove
 from scenarios.runs.experiment import NS_PER_S
 
 _ON_PAGE: Final = 12
