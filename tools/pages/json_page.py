@@ -50,7 +50,7 @@ class _JsonField(NamedTuple):
 
 
 _Headings = dict[type, str]
-"""Of each record that the page names the heading, as it is said in a text."""
+"""Of each record that the page names, and of what it extends, the heading as a text says it."""
 
 
 def key_names(text: str) -> dict[str, str]:
@@ -61,7 +61,8 @@ def key_names(text: str) -> dict[str, str]:
 def every_key(text: str) -> str:
     """As CSV: each key of those records with the heading that it stands below."""
     named = [*_named(text)]
-    headings = {one.record: one.heading.lower() for one in named}
+    headings = {base: one.heading.lower() for one in named for base in one.record.__mro__}
+    headings |= {one.record: one.heading.lower() for one in named}
     rows = [
         (one.heading.replace("`", ""), key, _LINK.sub(r"\1", said).replace("`", ""))
         for one in named
