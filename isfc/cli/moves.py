@@ -2,7 +2,7 @@
 
 from isfc.answers.evacuate import RollingMaintenance, evacuate_report, rolling_maintenance
 from isfc.answers.evacuate import evacuate as evacuated
-from isfc.answers.relocate import Moves
+from isfc.answers.moves import Moves
 from isfc.answers.relocate import relocate as relocated
 from isfc.cli.capability import Instead, command_of
 from isfc.cli.options.guest import GuestOptions

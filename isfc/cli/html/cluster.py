@@ -4,10 +4,10 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.answers.cluster import cluster_report, planned_links_report
 from isfc.answers.losses import losses_of, losses_report
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_links import all_together, at_a_glance, planned_together
+from isfc.answers.plan_links_report import cluster_report, planned_links_report
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan

@@ -10,9 +10,8 @@ from isfc.answers.advice import model_word, two_paces
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
 from isfc.answers.losses import losses_chart, losses_of, losses_table, worst_loss
-from isfc.answers.plan import PlannedLink
+from isfc.answers.plan_link import PlannedLink, plan_report
 from isfc.answers.plan_modelled import modelled_link
-from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection

@@ -24,8 +24,8 @@ from isfc.errors.arguments import as_options
 from isfc.reports.reported import report_of
 from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.operation import Transcript
-from scenarios.runs.repeat import mean
 from scenarios.runs.report import MeasuredRun, cluster_rows, make_name, measured
+from scenarios.runs.result import mean
 from scenarios.runs.run import Outcome
 
 

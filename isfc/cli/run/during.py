@@ -11,7 +11,7 @@ from isfc.cli.run.trace import run_traced
 from scenarios.faults.fault import Fault
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import ConsoleEntry, Transcript
-from scenarios.runs.repeat import repetitions
+from scenarios.runs.result import repetitions
 from scenarios.runs.run import Outcome, run
 
 if TYPE_CHECKING:

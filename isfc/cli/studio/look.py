@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 
 import isfc
-from isfc.answers.difference import differences
+from isfc.answers.beside import differences
 from isfc.cli.studio.address import pack, unpack
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.edits import change

@@ -7,7 +7,7 @@ import msgspec
 
 import isfc
 from isfc.answers.guest import guest_memory
-from isfc.answers.moves_report import relocate_report
+from isfc.answers.moves import relocate_report
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.output.progress import runs_told
 from isfc.cli.studio.command_line import by_hundredths, printed

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from isfc.answers.losses import losses_chart, losses_of
-from isfc.answers.plan_report import plan_report
+from isfc.answers.plan_link import plan_report
 from isfc.cli.html.document import document
 from isfc.cli.html.link import planned_of
 from isfc.cli.html.report import check_charts
