@@ -55,7 +55,8 @@ _Headings = dict[type, str]
 
 def key_names(text: str) -> dict[str, str]:
     """The keys of each record that the page names in a mark."""
-    return {one.name: block(_listed(one.record)) for one in _named(text)}
+    listed = {one.name: ", ".join(f"`{key}`" for key in _names(one.record)) for one in _named(text)}
+    return {name: block(fill(keys, WIDTH)) for name, keys in listed.items()}
 
 
 def every_key(text: str) -> str:
@@ -76,11 +77,6 @@ def _named(text: str) -> Iterator[_Named]:
         module, name = mark[1].rsplit(".", 1)
         *_, heading = _HEADING.findall(text, 0, mark.start())
         yield _Named(mark[1], getattr(import_module(module), name), heading)
-
-
-def _listed(record: type) -> str:
-    keys = ", ".join(f"`{key}`" for key in _names(record))
-    return fill(keys, WIDTH, break_on_hyphens=False)
 
 
 def _keys(record: type, headings: _Headings) -> Iterator[tuple[str, str]]:
