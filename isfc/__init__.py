@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from isfc.answers.compare import compare as compare
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
+    from isfc.answers.drawing import drawing as drawing
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from isfc.answers.losses import losses as losses
     from isfc.answers.optimise import SearchResult as SearchResult
     from isfc.answers.optimise import optimise as optimise
+    from isfc.answers.page.document import report as report
     from isfc.answers.relocate import MovedGuest as MovedGuest
     from isfc.answers.relocate import Moves as Moves
     from isfc.answers.relocate import relocate as relocate
@@ -63,8 +65,6 @@ if TYPE_CHECKING:
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
-    from isfc.cli.drawing.cluster import drawing as drawing
-    from isfc.cli.html.report import report as report
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -156,7 +156,7 @@ _PUBLIC: Final = {
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
-    "isfc.cli.drawing.cluster": "drawing",
+    "isfc.answers.drawing": "drawing",
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
@@ -186,7 +186,7 @@ _PUBLIC: Final = {
     "isfc.answers.optimise": "optimise SearchResult",
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "isfc.cli.html.report": "report",
+    "isfc.answers.page.document": "report",
     "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
