@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Final
 
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.deck import Deck
+from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Pairing, pair
-from isfc.deck.partition import choose_systems
 
 DECKS: Final = Path(__file__).parent / "data" / "decks"
 """Decks as sites have them."""

@@ -12,7 +12,7 @@ from isfc.answers.evacuate import evacuate as evacuated
 from isfc.answers.guest import DESCRIBED, guest_memory, read_guests
 from isfc.answers.loads import loads as loads_of
 from isfc.answers.loads_report import loads_failure
-from isfc.answers.relocate import Moves
+from isfc.answers.moves import Moves
 from isfc.answers.relocate import relocate as relocated
 from isfc.cli.capability import Instead, command_of
 from isfc.cli.options.option import Made, bounded, flag, valued

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose_from
-from isfc.deck.console import by_system, find_links, name_logs, parse_log
+from isfc.deck.console import by_system, parse_log
+from isfc.deck.console_links import find_links, name_logs
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection

@@ -11,9 +11,8 @@ from isfc.link.events import LinkDown, Sent
 from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
-from isfc.testing.machine import LinkMachine
 from isfc.testing.pair import MS, US, Pair, S, Setup, Step
-from isfc.testing.strategies import lengths, setups, traffic_plans
+from isfc.testing.strategies import LinkMachine, lengths, setups, traffic_plans
 
 pytestmark = pytest.mark.at_length
 

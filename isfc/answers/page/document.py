@@ -14,15 +14,15 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.answers.cluster import cluster_report, planned_links_report
 from isfc.answers.drawing import drawing_svg
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.page.link import link_article, timeline_chart
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_links import all_together, at_a_glance, planned_together
+from isfc.answers.plan_links_report import cluster_report, planned_links_report
 from isfc.errors.arguments import checked
 from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout

@@ -30,8 +30,8 @@ from scenarios.faults.fault import Fault
 from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import ConsoleEntry, Transcript
-from scenarios.runs.repeat import mean, repetitions
 from scenarios.runs.report import MeasuredRun, cluster_rows, make_name, measured
+from scenarios.runs.result import mean, repetitions
 from scenarios.runs.run import Outcome, run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 
 import isfc
-from isfc.answers.difference import differences
+from isfc.answers.beside import differences
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import Known, findings, judgement
 from isfc.cli.studio.tasks import SOURCE, Shown, Subject, pack, unpack

@@ -3,8 +3,8 @@
 import pytest
 
 from isfc.deck.active import paired_devices, wire
+from isfc.deck.deck import choose_systems
 from isfc.deck.pairing import never_paired, pair_all
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, shipped, unit
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import pytest
 
 from isfc.deck.cabling import parse_ports
-from isfc.deck.deck import Deck
+from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.hint import hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, unit
 

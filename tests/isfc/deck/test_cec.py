@@ -7,10 +7,9 @@ import pytest
 from ctc.address import Rdev
 from isfc.deck.active import wire
 from isfc.deck.cec import contradiction, one_channel_remarks, together, with_cecs
-from isfc.deck.deck import Deck
+from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair_all
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection

@@ -2,14 +2,8 @@
 
 import pytest
 
-from isfc.deck.console import (
-    ConsoleLink,
-    ConsoleLog,
-    find_links,
-    name_logs,
-    parse_chpids,
-    parse_log,
-)
+from isfc.deck.console import ConsoleLog, parse_log
+from isfc.deck.console_links import ConsoleLink, find_links, name_logs, parse_chpids
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from tests.decks import LOGS

@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 from hypothesis import given
 
-from isfc.deck.entry import entry_ports
-from isfc.deck.partition import find_system
+from isfc.deck.deck import find_system
+from isfc.deck.hint import entry_ports
 from isfc.errors import ConfigurationError
 from tests.decks import shipped
 from tests.properties.mutations import mutated

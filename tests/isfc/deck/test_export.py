@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from isfc.deck.export import activation_text, own_ports, qualified
-from isfc.deck.exported import export
+from isfc.deck.export import activation_text, export, qualified
 from isfc.deck.iocp import parse_deck
+from isfc.deck.kept import own_ports
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout

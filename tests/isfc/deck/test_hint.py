@@ -6,10 +6,9 @@ import pytest
 from msgspec import structs
 
 from ctc.address import ChpidId
-from isfc.deck.deck import Deck
+from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import parse_deck
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import FarPath, Isl

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from isfc.deck.cabling import Cabling
+from isfc.deck.deck import choose_systems
 from isfc.deck.export import bare_deck, machines
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.checked_toml import SourceKind, source_kind

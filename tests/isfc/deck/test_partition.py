@@ -2,8 +2,8 @@
 
 import pytest
 
+from isfc.deck.deck import choose_systems
 from isfc.deck.iocp import parse_deck
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, unit
 

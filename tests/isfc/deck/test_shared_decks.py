@@ -7,12 +7,12 @@ from msgspec import structs
 from ctc.address import ChpidId, Rdev
 from isfc.deck.active import wire
 from isfc.deck.cec import crossings, together
-from isfc.deck.export import left_out, machines, own_ports
-from isfc.deck.exported import export
+from isfc.deck.deck import choose_systems
+from isfc.deck.export import export, left_out, machines
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
+from isfc.deck.kept import own_ports
 from isfc.deck.pairing import pair_all
-from isfc.deck.partition import choose_systems
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection

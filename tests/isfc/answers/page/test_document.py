@@ -10,7 +10,7 @@ import pytest
 from isfc.answers.losses import losses_chart, losses_of
 from isfc.answers.page.document import check_charts, document
 from isfc.answers.page.link import planned_of
-from isfc.answers.plan_report import plan_report
+from isfc.answers.plan_link import plan_report
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
 from scenarios.runs.experiment import STATED

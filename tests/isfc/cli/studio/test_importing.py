@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from isfc.answers.advice import link_names
+from isfc.answers.losses import link_names
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files, opened

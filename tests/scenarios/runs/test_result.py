@@ -7,8 +7,16 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import MEASURES, SEEDS_MAX, mean, repetitions, spread_percent, spreads
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import (
+    MEASURES,
+    SEEDS_MAX,
+    DeviceResult,
+    Result,
+    mean,
+    repetitions,
+    spread_percent,
+    spreads,
+)
 from scenarios.runs.workload import SUITES
 
 EXPERIMENT = Experiment.of(load_layout("published-4"), SUITES["HL"], pairs=1, seed=5)

@@ -7,13 +7,11 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from isfc.answers.advice import cut_line, fewer_line, link_names
 from isfc.answers.check import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
-from isfc.answers.losses import ALL_LINKS
-from isfc.answers.plan import PlannedLink
+from isfc.answers.losses import ALL_LINKS, Cut, fewer_line, link_names
+from isfc.answers.plan_link import PlannedLink, plan_report
 from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
-from isfc.answers.plan_report import plan_report
 from isfc.answers.shared import disks_known, disks_tables
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
@@ -183,8 +181,18 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     if found.limits is not UNSET:
         yield "Limited by", found.limits.named
     for each in found.cuts[:1]:
-        yield "Most is cut by", cut_line(each)
+        yield "Most is cut by", _cut_line(each)
     yield "To do", found.to_do
+
+
+def _cut_line(loss: Cut) -> str:
+    """What goes with a piece of hardware."""
+    said = [f"{loss.name}: no link is down"]
+    if loss.cut:
+        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
+    if loss.fewer:
+        said.append(f"CTCs left of {fewer_line(loss)}")
+    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."
 
 
 def _systems_table(found: PlannedLinks) -> Table:

@@ -2,11 +2,10 @@
 
 import pytest
 
-from tools.simulation.canonical import canonical
+from tools.simulation.canonical import canonical, forget_times
 from tools.simulation.exploration import STATES_MAX, Exploration, pack, unpack
 from tools.simulation.small_world import OneFault, SmallWorld
 from tools.simulation.states import digest, unpacked
-from tools.simulation.timers import forget_times
 
 
 def _explored(world: SmallWorld, *, timed: bool) -> Exploration:
