@@ -9,16 +9,12 @@ from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
 from isfc.link.message import Message
-from scenarios.moves.guest import (
+from scenarios.moves.guest import PASSES_MAX, QUIESCE_GOAL_S, GuestMemory, GuestPlan, Limits
+from scenarios.moves.relocation import (
     IO_CHANGED_LENGTH,
     MESSAGE_LENGTH,
-    PASSES_MAX,
-    QUIESCE_GOAL_S,
     STATE_LENGTH,
     Guest,
-    GuestMemory,
-    GuestPlan,
-    Limits,
     Moved,
     RelocationEnd,
     RelocationStage,

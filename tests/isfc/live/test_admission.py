@@ -1,4 +1,4 @@
-"""Whose connection it is."""
+"""Who may come: whose process, with which certificate, and how often."""
 
 import asyncio
 import os
@@ -12,7 +12,15 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.live import admission
-from isfc.live.admission import foreign_user
+from isfc.live.admission import (
+    ADDRESSES,
+    ADDRESSES_MAX,
+    GREETINGS,
+    GREETINGS_PER_S,
+    Admission,
+    certificate_names,
+    foreign_user,
+)
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.handshake import Refusal, decode_greeting, encode_greeting
 from isfc.testing.pair import Setup
@@ -132,3 +140,56 @@ async def test_another_user_of_this_machine_is_refused(insecure: bool) -> None:
         assert answer.reason == "a process of another user, 65534: it takes TLS, or --insecure"
     for side in (first, second):
         await side.close()
+
+
+def test_a_certificate_is_for_its_common_name_and_its_dns_names() -> None:
+    certificate = {
+        "subject": ((("countryName", "US"),), (("commonName", "atlanta"),)),
+        "subjectAltName": (("DNS", "Boston"), ("IP Address", "127.0.0.1")),
+    }
+    assert certificate_names(certificate) == {"ATLANTA", "BOSTON"}
+    assert certificate_names({}) == set()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def admitted(admission: Admission, address: str, count: int = 100_000) -> int:
+    """Of so many that come together from one address."""
+    return sum(admission.admits(address) for _ in range(count))
+
+
+@pytest.mark.parametrize("links", [1, 3])
+def test_address_has_its_greetings_for_each_link_and_then_so_many_a_second(links: int) -> None:
+    admission = Admission(links, clock := Clock())
+    assert admitted(admission, "a") == links * GREETINGS
+    clock.now_s += 2.0
+    assert admitted(admission, "a") == 2 * GREETINGS_PER_S
+    clock.now_s += 1e6
+    assert admitted(admission, "a") == links * GREETINGS
+
+
+def test_one_address_takes_nothing_from_another_and_all_together_have_a_limit() -> None:
+    admission = Admission(1, Clock())
+    assert [admitted(admission, f"{n}", 1000) for n in range(ADDRESSES + 2)] == [
+        *[GREETINGS] * ADDRESSES,
+        0,
+        0,
+    ]
+
+
+def test_partner_has_no_limit_and_is_forgotten_only_for_so_many_others() -> None:
+    admission = Admission(1, Clock())
+    admission.know("partner")
+    assert admitted(admission, "partner") == 100_000
+    for number in range(ADDRESSES_MAX - 1):
+        admission.know(f"{number}")
+    assert admitted(admission, "partner", 1000) == 1000
+    for number in range(ADDRESSES_MAX):
+        admission.know(f"{number}")
+    assert admitted(admission, "partner", 1000) == GREETINGS
