@@ -73,9 +73,9 @@ class RuleFound(Struct, frozen=True):
 
 
 _RULE_COLUMNS: Final = (
-    Column("severity", "severity"),
+    Column("severity", "severity", value=lambda each: each.severity.noun),
     Column("finding", "finding"),
-    Column("times", "count"),
+    Column("count", "count"),
     Column("what is so, and what to do", "said", folds=True),
 )
 
@@ -190,7 +190,7 @@ def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
         [*_answer(read)],
         [rules_table(rules, with_texts=True)],
         notes=[*_notes(rules)],
-        asked="Why it matters, and all of a kind",
+        asked="Why each matters, and every case",
     )
 
 
@@ -205,7 +205,7 @@ def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
         if numbers is not None:
             said.setdefault(numbers.text, []).append(name)
     sentences = [f"{first_listed(names, _PLACES)}: {text}" for text, names in said.items()]
-    yield "Numbers", " ".join(sentences if len(said) > 1 else said)
+    yield "Device numbers", " ".join(sentences if len(said) > 1 else said)
 
 
 def _place(each: CheckedLink, read: Sequence[CheckedLink]) -> str:

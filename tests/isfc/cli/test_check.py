@@ -60,7 +60,7 @@ def test_status_is_that_of_the_worst(arguments: list[str], code: int) -> None:
 def test_each_rule_comes_once_with_all_places(capsys: pytest.CaptureFixture[str]) -> None:
     run(["check", "two-cecs"])
     page = capsys.readouterr().out
-    assert page.count("Put them on one chpid") == page.count("-> Give some of the links") == 1
+    assert page.count("Give one chpid, beside") == page.count("-> Give some of the links") == 1
     shown = " ".join(page.partition("info     unidirectional-spread")[2].split())
     assert shown.count(": The CTCs that only one end may write") == 2
     assert "And 4 more of this kind in the notes." in shown
@@ -86,7 +86,7 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
     assert "-> Move the others to another chpid." in page
     title, _, found, quiet, *_ = page.splitlines()
     assert title == "2 of 3 layouts read"
-    assert found.startswith("Found       2 warnings")
+    assert found.startswith("Found           2 warnings")
     assert quiet == "Nothing in  quiet.toml"
     assert errors.startswith("isfc: bad.toml: ")
     assert max(map(len, page.splitlines())) <= 80

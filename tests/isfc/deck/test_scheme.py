@@ -250,7 +250,7 @@ def test_a_fault_ends_check_with_1_until_the_links_have_other_numbers(
     assert run(words) == 0
     assert run(["check", str(output)]) == 0
     page = " ".join(capsys.readouterr().out.split())
-    assert "Numbers by the scheme traded, a range to send and one to receive" in page
+    assert "Device numbers by the scheme traded, a range to send and one to receive" in page
 
 
 def test_statements_of_a_system_may_have_other_numbers() -> None:
@@ -265,6 +265,6 @@ def test_numbers_of_no_scheme_name_that_which_comes_nearest(
 ) -> None:
     run(["check", "atlanta-boston", "two-cecs"])
     page = " ".join(capsys.readouterr().out.split())
-    assert "atlanta-boston: by no scheme that is known: 8 of 16 ends of CTCs" in page
+    assert "atlanta-boston: by no known scheme: 8 of 16 ends of CTCs" in page
     assert "keep traded, which comes nearest." in page
-    assert "two-cecs: by no scheme that is known." in page
+    assert "two-cecs: by no known scheme." in page
