@@ -72,7 +72,7 @@ isfc/cli/help/isfc.txt: .venv/run-time $(wildcard tools/pages/*help.py) $(PACKAG
 	@$(BIN)/python -m tools.pages.written_help
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
-	@test -e .venv/test || $(BIN)/python -m tools.release.compiled_path
+	@test -e .venv/test || $(BIN)/python -m tools.release.compiled path
 	@$(begun); $(COMPILED) -m isfc replay transport && $(call took,Replayed)
 	@printf '\nNext: %s\n' '$(BIN)/isfc plan atlanta-boston'
 
@@ -168,7 +168,7 @@ coverage: .venv/test  ## branch coverage of the quick tests, each ring held to i
 	$(BIN)/python -m tools.checks.branches coverage.json
 
 simulate: .venv/test  ## a swarm of pairs and clusters with faults; SEEDS=20000: so many, SEED=7: from that one on
-	$(BIN)/python -m tools.simulation.simulate --seeds $(or $(SEEDS),1000) --first $(or $(SEED),0)
+	$(BIN)/python -m tools.simulation.swarm --seeds $(or $(SEEDS),1000) --first $(or $(SEED),0)
 
 properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make properties SEED=$$seed"; \
@@ -212,7 +212,7 @@ build/compiled/made: $(BUILT_OF)
 	@touch $@
 
 # The same, once more by what runs of it went through: worth it where speed is measured, or lasts.
-build/compiled/profiled: $(BUILT_OF) tools/release/training.py
+build/compiled/profiled: $(BUILT_OF) tools/release/compiled.py
 	@rm -rf build
 	@+ISFC_PROFILE=1 $(MAKE) --no-print-directory OPT_LEVEL=3 build/compiled/made
 	@touch $@

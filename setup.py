@@ -49,9 +49,9 @@ COMPILED = (
     "isfc/programs/*.py",
     "isfc/live/ctce/*.py",
     "isfc/live/memory.py",
-    "isfc/live/clock.py",
+    "isfc/live/pace.py",
     "isfc/live/ctce_box.py",
-    "isfc/live/early.py",
+    "isfc/live/ctce_port.py",
     "isfc/live/engine.py",
     "isfc/live/frames.py",
     "scenarios/runs/guests.py",
@@ -60,7 +60,6 @@ COMPILED = (
 
 INTERPRETED = {
     "ctc/channel.py": "a struct of msgspec cannot be a native class",
-    "ctc/channel_use.py": "the same",
     "ctc/features.py": "the same",
     "ctc/fibre_channel.py": "the same",
     "ctc/profiles.py": "the same",
@@ -200,7 +199,7 @@ class BuildProfiled(build_ext):  # type: ignore[misc]  # as above
         folders = [str(Path(self.build_lib).resolve()), str(Path.cwd())]
         path = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
-        command = [sys.executable, "-m", "tools.release.training"]
+        command = [sys.executable, "-m", "tools.release.compiled", "train"]
         return not subprocess.run(command, env=env, check=False).returncode
 
     def _add(self, *flags: str) -> None:

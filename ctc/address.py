@@ -1,11 +1,30 @@
-"""Device numbers and chpids: how z/VM names the ends of a CTC; and what is found by RDEV."""
+"""Device numbers and chpids: how z/VM names the ends of a CTC; and what is found by RDEV.
+
+What can be wrong with them and with the hardware's other names::
+
+    CtcError
+      BadRdev      not a real device number, or not a range of them
+      BadChpid     not a channel-path identifier
+      BadFeature   not a feature that is known (`ctc.channel`)
+"""
 
 from collections.abc import Mapping
 from typing import Final, Generic, NewType, TypeVar, cast, final
 
 from mypy_extensions import i64
 
-from ctc.errors import BadChpid, BadRdev
+
+class CtcError(ValueError):
+    """Root of the errors that ``ctc`` raises for bad input."""
+
+
+class BadRdev(CtcError):
+    """A text that is not a device number (RDEV) or a range of them."""
+
+
+class BadChpid(CtcError):
+    """A text that is not a chpid."""
+
 
 Rdev = NewType("Rdev", int)
 """A real device number, 0000 to FFFF; printed as four upper-case hex digits."""

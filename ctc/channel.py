@@ -1,11 +1,15 @@
 """FICON and FCP channels under disk I/O: what an I/O takes of the processor, the line, the bus.
 
 The channel's processor handles each information unit of command mode, but a transport-mode I/O
-once; data pass it by through the hardware data router. CTCs use the same channel: for them
-`ctc.profiles` has the cost of CCWs, and `ctc.chpid` shares processor and line.
+once; data pass it by through the hardware data router. `ctc.features` has a record of each feature.
+``docs/channel-fidelity.md`` shows how near these constants come to published figures.
 
-`ctc.features` has a record of each feature. ``docs/channel-fidelity.md`` shows how near these
-constants come to published figures.
+CTCs use the same channel: for them `ctc.profiles` has the cost of CCWs, and `ctc.chpid` shares
+processor and line. What each does in its own model, it does on what the other leaves
+(`ChannelUse`): two classes that share the processor, and each direction of the line, by turns.
+Where both want a resource each has half; where one wants less, the other has the rest. The I/Os of
+disks take microseconds and the transfers of CTCs milliseconds, so that each sees only a share of
+the other.
 """
 
 from collections.abc import Mapping
@@ -13,7 +17,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc.errors import BadFeature
+from ctc.address import CtcError
 from ctc.fibre_channel import Frames, command_frames, data_frames
 
 INFORMATION_UNIT_LENGTH: Final = 8192
@@ -59,6 +63,10 @@ ENCRYPTED_IO_NS: Final = 64
 ENCRYPTED_FCP_WRITE_NS_PER_BYTE: Final = 0.986
 """What encryption adds to the response of an FCP write. Calibrated: one 64K write at a time falls
 from 300 to 230 MB/s. Reads lose 2 % (published), and zHPF's rows show nothing of it."""
+
+
+class BadFeature(CtcError):
+    """A feature (FICON, OSA or zHyperLink) that has no profile."""
 
 
 class IoWork(Struct, frozen=True):
@@ -138,3 +146,39 @@ def information_units(io_bytes: int, *, transport: bool) -> tuple[int, int]:
     come; in transport mode one command goes, the data and the response come (published for 4K).
     """
     return (1, 2) if transport else (3, 2 + data_units(io_bytes))
+
+
+FAIR_SHARE: Final = 0.5
+"""What either has at least of a resource that both want (assumed: by turns)."""
+
+
+class ChannelUse(Struct, frozen=True):
+    """Shares from 0 to 1 of the processor and of the line each way, seen from the channel."""
+
+    processor: float = 0.0
+    line_out: float = 0.0
+    line_in: float = 0.0
+
+    def bounded(self) -> "ChannelUse":
+        """What the other class is held up by."""
+        return ChannelUse(
+            min(FAIR_SHARE, self.processor),
+            min(FAIR_SHARE, self.line_out),
+            min(FAIR_SHARE, self.line_in),
+        )
+
+    def across(self, mate: "ChannelUse") -> "ChannelUse":
+        """What holds up transfers that cross this channel and its mate's: the greater of each."""
+        return self.joined(ChannelUse(mate.processor, mate.line_in, mate.line_out))
+
+    def joined(self, other: "ChannelUse") -> "ChannelUse":
+        """The greater of each."""
+        return ChannelUse(
+            max(self.processor, other.processor),
+            max(self.line_out, other.line_out),
+            max(self.line_in, other.line_in),
+        )
+
+
+NOTHING: Final = ChannelUse()
+"""Of a channel that nothing else uses."""

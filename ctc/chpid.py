@@ -10,11 +10,11 @@ from typing import Final, Generic, TypeVar
 from mypy_extensions import i64
 
 from ctc.address import ChpidId
-from ctc.agenda import NEVER_NS, Agenda
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.contention import ChannelQueue, Path, PathEnd, held_up_by
 from ctc.fabric import DeadlinesChanged, Fabric
 from ctc.profiles import ChpidProfile
+from ctc.queues import NEVER_NS, Agenda
 from ctc.sharing import DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload
 

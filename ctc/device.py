@@ -10,10 +10,9 @@ from typing import Final
 from mypy_extensions import i64
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
-from ctc.fifo import Fifo
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
+from ctc.queues import NEVER_NS, Fifo
 from ctc.state import CommandOutcome, State, rule_of
 from ctc.subchannel import (
     Attention,

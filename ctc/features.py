@@ -22,9 +22,9 @@ from ctc.channel import (
     INFORMATION_UNIT_NS,
     TRANSPORT_BLOCK_NS,
     TRANSPORT_IO_NS,
+    BadFeature,
     ChannelProfile,
 )
-from ctc.errors import BadFeature
 
 
 class Feature(Struct, frozen=True):

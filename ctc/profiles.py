@@ -16,8 +16,8 @@ from ctc.channel import (
     INFORMATION_UNIT_LENGTH,
     INFORMATION_UNIT_NS,
     INFORMATION_UNITS_OF_READ,
+    BadFeature,
 )
-from ctc.errors import BadFeature
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import line_bytes_per_s
 

@@ -1,7 +1,7 @@
 """One model of a channel that several use: how they share its line, and what both ways share.
 
 `ctc.chpid.Chpid` is its case for the transfers of CTCs; the I/Os of disks are another. How the two
-leave each other room is in `ctc.channel_use`.
+leave each other room is in `ctc.channel`.
 """
 
 from typing import Generic, TypeVar, final

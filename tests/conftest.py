@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from hypothesis import settings
 
-from isfc.testing.profiles import register_profiles
+from isfc.testing.plugin import register_profiles
 from tests.compiled import HERE
 from tests.compiled import compiled as compiled  # a fixture
 from tests.lengthy import EXAMPLES_ELSEWHERE, EXAMPLES_FEW

@@ -123,7 +123,7 @@ sys.exit(run([{name!r}]))
 def test_python_runs_virtual_programs_and_refuses_a_live_node_without_posix(tmp_path: Path) -> None:
     code = """
 import asyncio, isfc
-from isfc.testing.virtual_programs import run_programs
+from isfc.testing.programs import run_programs
 
 async def ask(first, second):
     return 17
@@ -151,7 +151,7 @@ def test_live_pair_and_its_control_run_without_what_only_linux_has(tmp_path: Pat
 import asyncio, ctypes, os, socket, struct
 from pathlib import Path
 import isfc
-from isfc.live import control_socket
+from isfc.live import endpoint
 from isfc.testing import open_pair
 
 sys.platform = "darwin"
@@ -177,7 +177,7 @@ async def talk():
             await conversation.send(b"hello")
             return await conversation.receive()
 
-assert control_socket.peer_uid(Connection()) == 501
+assert endpoint.peer_uid(Connection()) == 501
 assert asyncio.run(talk()) == b"hello"
 """
     process = subprocess.run(

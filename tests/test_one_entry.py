@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
-from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.rules import book
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.message import Message
 from isfc.system.cp import processor
 from isfc.system.cp.messages import CpResponse, Target

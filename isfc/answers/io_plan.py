@@ -9,13 +9,12 @@ from msgspec.structs import asdict
 
 from ctc.features import find_feature
 from isfc.errors.arguments import Argument, checked
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.plan import IoPlan, PlannedOsa, ResourceUse, make_io_plan
-from isfc.io.sap import SapLoad
+from isfc.io.machine import SapLoad, TrunkLoad
+from isfc.io.osa import PlannedOsa
+from isfc.io.plan import IoAdvice, IoPlan, ResourceUse, advise, make_io_plan
 from isfc.io.shared import read_disks
-from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity

@@ -19,23 +19,12 @@ from isfc.errors.arguments import SEED_MAX, Argument, checked
 from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import LOADS, IoLimit, IoLimiting, IoResource, find_io_limit
+from isfc.io.machine import SapLoad, TrunkLoad, sap_loads, trunk_loads
+from isfc.io.osa import OsaActivity, osa_activity
 from isfc.io.plan import asynchronous
-from isfc.io.run import (
-    SECONDS,
-    WARMUP,
-    ChannelRun,
-    LoadActivity,
-    OsaActivity,
-    ReadsActivity,
-    load_activity,
-    osa_activity,
-    reads_activity,
-    run_channels,
-)
-from isfc.io.sap import SapLoad, sap_loads
+from isfc.io.run import SECONDS, WARMUP, ChannelRun, LoadActivity, load_activity, run_channels
 from isfc.io.shared import read_disks
-from isfc.io.trunks import TrunkLoad, trunk_loads
-from isfc.io.zhyperlink import synchronous_loads
+from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.reports.figure import Note, Unit
 from isfc.reports.report import Column, Report, Table, caveats
@@ -135,13 +124,15 @@ def io_activity(
 ) -> IoActivity:
     """Run every channel of ``configuration``; nothing is said of what limits the I/Os.
 
-    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    Raises `ctc.channel.BadFeature` where a feature cannot do what is asked of it.
     """
     reads = [*synchronous_loads(configuration)]
     workloads = asynchronous(configuration, reads)
     channels = [*run_channels(configuration, workloads, seconds, warmup, seed)]
     carried_by = [
-        (each.demand.workload, run.channel, each.io_per_s) for run in channels for each in run.loads
+        (each.demand.workload.system or run.channel.system, each.io_per_s)
+        for run in channels
+        for each in run.loads
     ]
     moved = {run.channel.chpid: run.traffic for run in channels}
     osas = (each for each in configuration.channels.values() if each.is_osa)
@@ -150,7 +141,7 @@ def io_activity(
         tuple(map(_channel, channels)),
         tuple(load_activity(each, channels) for each in workloads),
         tuple(reads_activity(each.workload, each.outcome) for each in reads if each.outcome),
-        sap_loads(configuration, carried_by),
+        sap_loads(configuration.systems, carried_by),
         tuple(osa_activity(each, configuration.users_of(each.chpid)) for each in osas),
         trunk_loads(configuration.trunks, moved),
         limits=None,

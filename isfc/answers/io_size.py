@@ -1,6 +1,6 @@
 """How many channels a mix of I/O needs, of which feature, and what else."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -13,12 +13,12 @@ from isfc.answers.io_plan import name_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import listed
-from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
-from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval, not_sized
+from isfc.io.plan import ZHYPERLINK_KM_MAX
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
-from isfc.io.rmf_lines import RmfInterval, busiest
+from isfc.io.rmf_lines import busiest
 from isfc.io.shared import read_disks
 from isfc.io.sizing import (
     ASSUMED,
@@ -190,22 +190,20 @@ def io_size(
 
 
 def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
-    """The record of a mix that was sized; one that is ``alone`` has a proposal."""
-    mix, proposed = sizing.mix, _proposed(sizing) if alone else (None, ())
+    """The record of a mix that was sized; one that is ``alone`` has a proposal, or why not."""
+    mix, text = sizing.mix, None
+    warnings: tuple[str, ...] = ()
+    try:
+        if alone:
+            text = proposal(sizing)
+            warnings = tuple(each.text for each in warnings_of(text, sizing.guidelines))
+    except ConfigurationError as error:
+        text, warnings = None, (f"No configuration can be so large: {error}",)
     return MixNeeds(
         *(mix.name, mix.io_per_s, mix.read_mb_per_s, mix.write_mb_per_s, mix.notes, mix.unmeasured),
         *(sizing.best, sizing.choices, sizing.distances, sizing.saps),
-        *(sizing.synchronous, sizing.rooms, *proposed),
+        *(sizing.synchronous, sizing.rooms, text, warnings),
     )
-
-
-def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
-    """The best as a configuration, and what is to be said against it; or why there is none."""
-    try:
-        text = proposal(sizing)
-        return text, tuple(each.text for each in warnings_of(text, sizing.guidelines))
-    except ConfigurationError as error:
-        return None, (f"No configuration can be so large: {error}",)
 
 
 def _of_report(rmf: Path, interval: str | None, of_devices: dict[str, Any]) -> list[Mix]:
@@ -224,9 +222,8 @@ def _of_report(rmf: Path, interval: str | None, of_devices: dict[str, Any]) -> l
         )
         for one in chosen
     ]
-    rest = [one for one in intervals if one not in chosen]
-    first, *others = mixes
-    return [replace(first, notes=(*first.notes, *_not_sized(rest, interval))), *others]
+    rest = not_sized([one for one in intervals if one not in chosen], interval)
+    return [replace(mixes[0], notes=(*mixes[0].notes, *rest)), *mixes[1:]]
 
 
 def _refuse(given: dict[str, Any], expected: str) -> None:
@@ -234,20 +231,6 @@ def _refuse(given: dict[str, Any], expected: str) -> None:
     for name, value in given.items():
         if value is not None:
             raise ConfigurationError(f"{spelt(name)}: expected {expected}")
-
-
-def _not_sized(intervals: Sequence[RmfInterval], which: str | None) -> Iterator[str]:
-    """What a reader should know of the intervals that are not sized."""
-    gaps = sum(not one.is_measured for one in intervals)
-    idle = len(intervals) - gaps
-    if which == "all" and idle:
-        yield f"{idle} {_intervals(idle)} without I/O left out."
-    if gaps:
-        yield f"{gaps} {_intervals(gaps)} not sized, with channels that RMF could not measure."
-
-
-def _intervals(count: int) -> str:
-    return "interval" if count == 1 else "intervals"
 
 
 def io_size_report(found: IoSizes) -> Report:
@@ -352,11 +335,18 @@ def _details(mix: MixNeeds) -> Iterator[Table]:
 def _answer(found: IoSizes, mix: MixNeeds) -> Iterator[tuple[str, str]]:
     best, far = mix.best, mix.distances[-1]
     rate = shown(best.first_at_io_per_s, Unit.PER_S)
-    full = [_too_full(each) for each in mix.rooms if each.percent > 100]
+    full = [
+        f"{each.count} {each.level}{'s' * (each.count > 1)} cannot carry it, {each.needed} of the "
+        "kind would"
+        for each in mix.rooms
+        if each.percent > 100
+    ]
     yield "Order", "; but ".join([f"{_ordered(mix)}, for {found.growth_percent:g} % more", *full])
     yield "Full first", f"{best.first}, at {rate} I/Os/s of all of them"
     if far.km:
-        yield f"At {far.km:g} km", _over(far)
+        links = f"{far.isls} inter-switch link{'s' * (far.isls > 1)} of {far.link_gbps:g} Gb/s"
+        longer = f"each I/O takes {shown(far.added_us, Unit.US)} us longer"
+        yield f"At {far.km:g} km", f"{links}, credits {far.credits}; {longer}"
     yield "SAPs", _saps(mix.saps, found.sap_percent)
     yield "zHyperLink", _synchronous(mix.synchronous, far.km)
 
@@ -367,18 +357,6 @@ def _ordered(mix: MixNeeds) -> str:
     today = "" if best.channels == many else f" ({best.channels} now)"
     missing = f", without the {len(mix.left_out)} left out" if mix.left_out else ""
     return f"{many} {best.feature} channel{'s' * (many > 1)}{today}, zHPF {zhpf}{missing}"
-
-
-def _too_full(need: RoomNeed) -> str:
-    plural = "s" * (need.count > 1)
-    return f"{need.count} {need.level}{plural} cannot carry it, {need.needed} of the kind would"
-
-
-def _over(far: DistanceNeed) -> str:
-    return (
-        f"{far.isls} inter-switch link{'s' * (far.isls > 1)} of {far.link_gbps:g} Gb/s, credits "
-        f"{far.credits}; each I/O takes {shown(far.added_us, Unit.US)} us longer"
-    )
 
 
 def _saps(need: SapsNeeded, most: float) -> str:

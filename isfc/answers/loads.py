@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.answers.measured_files import AboutFiles, Measurements, files_and_records, read_files
+from isfc.answers.measured_read import AboutFiles, Measurements, files_and_records, read_files
 from isfc.answers.relocate import Together, plans_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from isfc.answers.beside import DEVICE_NAMES, BesideRow, across, beside_table
-from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import find_node, first_listed

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from msgspec.structs import replace
 
-from isfc.answers.measured_files import AboutFiles, From, Measured, WhatRan, measurements_of
+from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.answers.relocate import Progress
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, listed

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.answers.difference import differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.answers import check as answers
 from isfc.cli.capability import AnswerPrinted, command_of
 from isfc.cli.options.option import expect_one

@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING

@@ -17,6 +17,7 @@ from typing import Final
 
 from ctc.address import (
     ChpidId,
+    CtcError,
     Rdev,
     format_chpid,
     format_rdev,
@@ -24,7 +25,6 @@ from ctc.address import (
     parse_rdev,
     parse_rdevs,
 )
-from ctc.errors import CtcError
 from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError

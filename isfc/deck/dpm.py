@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
-from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.cec import with_cecs
 from isfc.deck.imported import (

@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
-from ctc.address import ChpidId, format_chpid, parse_chpid
-from ctc.errors import CtcError
+from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
 from isfc.deck.operand import StatementOperands, parse_operands

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.foreign_text import is_ebcdic
 

@@ -5,10 +5,9 @@ from typing import TypeVar, final
 
 from mypy_extensions import i64
 
-from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure
-from isfc.engine.program import Offer
-from isfc.link.events import LinkEvent
+from ctc.queues import NEVER_NS, Agenda
+from isfc.link.events import LinkEvent, Offer
 from isfc.link.message import Message
 from isfc.system.link_end import LinkEnd
 

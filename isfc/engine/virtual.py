@@ -29,14 +29,13 @@ from typing import Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import ByRdev, Rdev
-from ctc.agenda import NEVER_NS, Agenda
 from ctc.fabric import Fabric
 from ctc.frame import Departure, Frame
-from isfc.engine.program import Offer, Program
+from ctc.queues import NEVER_NS, Agenda
 from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
-from isfc.link.events import LinkEvent, Severed
+from isfc.link.events import LinkEvent, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send

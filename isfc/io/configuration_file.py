@@ -5,7 +5,7 @@
     [channel.42]
     feature = "FICON Express16SA"   # or "zHyperLink Express", "OSA-Express7S 25 GbE", ...
     path = "far"                    # optional: a table [path.far]
-    card = "A"                      # optional: see `isfc.io.io_table`
+    card = "A"                      # optional
 
     [path.far]
     km = 100
@@ -20,6 +20,21 @@
 
 The same tables may stand in a link's layout: ``channels`` then also names chpids of fibres, and
 ``system`` says of which node.
+
+The tables of cards, I/O interconnects and fanouts say which channels share them::
+
+    [card.A]                        # two channels on each
+    interconnect = "1"              # a PCIe interconnect leads to eight cards: an I/O domain
+
+    [interconnect.1]
+    fanout = "F"                    # a fanout to two interconnects
+
+    [fanout.F]
+    gb_per_s = 50                   # both ways together, if not as published
+    gb_per_s_one_way = 40
+
+Each table may be empty: then what was published holds (`isfc.io.machine`), for as many channels,
+cards and interconnects as were published with it. GB are 10**9 bytes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,8 +50,10 @@ from isfc.io.configuration import (
     IoChannel,
     IoConfiguration,
     IoWorkload,
+    check_names,
+    read_workload,
 )
-from isfc.io.io_table import check_names, read_trunks, read_workload
+from isfc.io.machine import LEVELS, Ceiling, Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, Gbps, Root, Table, parse_document
@@ -80,6 +97,36 @@ class _SystemTable(Table, frozen=True):
     ) = None
 
 
+_GB_MIN: Final = 0.001
+_GB_MAX: Final = 10_000.0
+"""What nobody has: beyond these, a figure is a slip."""
+
+_SPAN: Final = f"a number from {_GB_MIN:g} to {_GB_MAX:g}"
+
+
+class _FanoutTable(Table, frozen=True):
+    gb_per_s: (
+        Annotated[float, holds(f"GB/s both ways together, {_SPAN}", ge=_GB_MIN, le=_GB_MAX)] | None
+    ) = None
+    gb_per_s_one_way: (
+        Annotated[float, holds(f"GB/s either way, {_SPAN}", ge=_GB_MIN, le=_GB_MAX)] | None
+    ) = None
+
+
+class _InterconnectTable(_FanoutTable, frozen=True):
+    fanout: Annotated[str | None, holds("the NAME of a table [fanout.NAME], in quotes")] = None
+
+
+class _CardTable(_FanoutTable, frozen=True):
+    interconnect: Annotated[
+        str | None, holds("the NAME of a table [interconnect.NAME], in quotes")
+    ] = None
+
+
+_TABLES: Final = ((_CardTable, "interconnect"), (_InterconnectTable, "fanout"), (_FanoutTable, ""))
+"""Of `isfc.io.machine.LEVELS`: the table of each, and its key that leads up."""
+
+
 def parse_io_configuration(data: bytes, source: str) -> IoConfiguration:
     """Check ``data``, the content of a file; ``source`` is its name in messages."""
     return io_configuration_of(parse_document(data, source))
@@ -118,7 +165,48 @@ def _configuration(root: Root, collection: Collection | None) -> IoConfiguration
     nodes = frozenset[str]() if collection is None else frozenset(collection.systems)
     if systems or nodes:
         _check_systems(systems, nodes, channels, workloads)
-    return IoConfiguration(channels, systems, workloads, tuple(read_trunks(root, cards)))
+    return IoConfiguration(channels, systems, workloads, tuple(_trunks(root, cards)))
+
+
+def _trunks(root: Root, cards: Mapping[str, str]) -> Iterator[Trunk]:
+    """The trunks of a file, those without channels left out; ``cards`` has the card of each chpid.
+
+    Raises `ConfigurationError` for a bad table, a name that has none, or too much below one.
+    """
+    below, parents, above = "channel", cards, cards
+    for (published, most), (kind, up) in zip(LEVELS, _TABLES, strict=True):
+        level = published.level
+        known = {
+            name: convert(value, kind, f"[{level}.{show_key(name)}]")
+            for name, value in getattr(root, level).items()
+        }
+        for child, name in parents.items():
+            if name not in known:
+                place = f"[{below}.{show_key(child)}] {level}"
+                raise ConfigurationError(f"{place}: {no_table(level, name, known)}")
+        for name, table in known.items():
+            children = sum(parent == name for parent in parents.values())
+            if children > most and not (table.gb_per_s or table.gb_per_s_one_way):
+                raise ConfigurationError(
+                    f"[{level}.{show_key(name)}]: has {children} {below}s; "
+                    f"expected {most} at most, for which its ceilings were published, or "
+                    "gb_per_s of its own"
+                )
+            if channels := tuple(chpid for chpid, at in above.items() if at == name):
+                yield Trunk(name, _ceiling(published, table), channels)
+        ups = {name: getattr(table, up, None) for name, table in known.items()}
+        parents = {name: parent for name, parent in ups.items() if parent is not None}
+        above = {chpid: parents[at] for chpid, at in above.items() if at in parents}
+        below = level
+
+
+def _ceiling(published: Ceiling, table: _FanoutTable) -> Ceiling:
+    one_way, both = table.gb_per_s_one_way, table.gb_per_s
+    return Ceiling(
+        published.level,
+        published.one_way_mb_per_s if one_way is None else 1e3 * one_way,
+        published.mb_per_s if both is None else 1e3 * both,
+    )
 
 
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChannel:

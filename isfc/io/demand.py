@@ -6,15 +6,15 @@ last byte has been given to the line, or taken from it and been hardened.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.channel import ENCRYPTED_FCP_WRITE_NS_PER_BYTE, ChannelProfile, IoWork, information_units
 from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
-from isfc.io.bandwidth import DataRates
-from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol, work_of
+from isfc.io.machine import DataRates
 from isfc.layout.path import FarPath
 
 FIRST_BLOCK_LENGTH: Final = 4096
@@ -242,7 +242,7 @@ def _slowed(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
 
 
 def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
-    """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
+    """What ``workload`` asks of the channel of ``route``. Raises `ctc.channel.BadFeature`."""
     storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
     parts = len(workload.channels)
     flows = (
@@ -295,12 +295,6 @@ def _flow(
         bus_ns=work.data_length * 1e3 / bus if bus else 0.0,
         fixed_ns=route.round_trip_ns + encryption_ns,
     )
-
-
-def work_of(profile: ChannelProfile, protocol: Protocol) -> Callable[..., IoWork]:
-    """What an I/O takes of a channel in a protocol, by its bytes and whether it reads."""
-    others = {Protocol.FICON: profile.command_work, Protocol.FCP: profile.fcp_work}
-    return others.get(protocol, profile.transport_work)
 
 
 def _path_ns(path: FarPath, frames: Frames, route: ChannelRoute) -> float:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from isfc.io.configuration import IoChannel, IoWorkload
 from isfc.io.demand import (
     ChannelFlows,
@@ -106,7 +106,7 @@ def estimate_channel(
 def estimate_alone(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1) -> ChannelEstimate:
     """`estimate_channel` of a channel by itself, ``sharing`` a path with so many, itself counted.
 
-    Raises `ctc.errors.BadFeature`.
+    Raises `ctc.channel.BadFeature`.
     """
     route = make_route(channel, sharing)
     return estimate_channel(route, [make_demand(workload, route) for workload in workloads])

@@ -4,18 +4,19 @@ From an I/O configuration, or from an interval of an RMF report. MB are 10**6 by
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import expected, first_listed, number
-from isfc.io.bandwidth import Ceiling, DataRates
+from isfc.errors.in_words import first_listed, number
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, ChannelLine, PassedOver, RmfInterval
-from isfc.io.sap import iop_threads
+from isfc.io.machine import Ceiling, DataRates, iop_threads
+from isfc.io.rmf_channels import ChannelLine
+from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, RmfInterval
+from isfc.io.rmf_text import PassedOver
 from isfc.layout.groups import grouped
 from isfc.layout.path import FarPath
 
@@ -249,6 +250,20 @@ def _saps(interval: RmfInterval) -> int | None:
     return next((saps for saps in range(1, iops + 1) if iop_threads(saps) >= iops), None)
 
 
+def not_sized(intervals: Sequence[RmfInterval], which: str | None) -> Iterator[str]:
+    """What a reader should know of the intervals that are not sized."""
+    gaps = sum(not one.is_measured for one in intervals)
+    idle = len(intervals) - gaps
+    if which == "all" and idle:
+        yield f"{idle} {_intervals(idle)} without I/O left out."
+    if gaps:
+        yield f"{gaps} {_intervals(gaps)} not sized, with channels that RMF could not measure."
+
+
+def _intervals(count: int) -> str:
+    return "interval" if count == 1 else "intervals"
+
+
 def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     """What the channels of the report are, how busy they were, and which figures are missing."""
     known = Counter(feature for line in channels if (feature := _feature(line)))
@@ -293,41 +308,3 @@ def _load_of_channel(line: ChannelLine) -> IoLoad:
         io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
         read_share=read / moved if moved else 1.0,
     )
-
-
-BLOCK_27K: Final = 27_648
-"""Bytes: half a track of a 3390, what SAS and BSAM like best."""
-
-NAMED_WORKLOADS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "read-4k": {"block": 4096, "read_percent": 100},
-    "write-4k": {"block": 4096, "read_percent": 0},
-    "read-128k": {"block": 4096, "blocks": 32, "read_percent": 100},
-    "write-128k": {"block": 4096, "blocks": 32, "read_percent": 0},
-    "sequential-128k": {"block": 4096, "blocks": 32, "read_percent": 50},
-    "castout": {"block": 4096, "blocks": 64, "read_percent": 0},
-    "mix": {"block": 4096, "read_percent": 70, "cache_hit_percent": 90},
-    "sas-random": {"block": BLOCK_27K, "read_percent": 100, "outstanding": 64},
-    "sas-sequential": {"block": BLOCK_27K, "blocks": 2, "read_percent": 100, "outstanding": 8},
-    "vsam-nsr": {"block": 4096, "read_percent": 100, "outstanding": 1},
-    "streams-out": {"protocol": "tcp", "block": 20_971_520, "read_percent": 0},
-    "streams-in": {"protocol": "tcp", "block": 20_971_520, "read_percent": 100},
-    "streams-mixed": {"protocol": "tcp", "block": 20_971_520, "read_percent": 50},
-}
-"""Keys and values as they stand in TOML.
-
-``read-4k`` to ``sequential-128k``: the I/O drivers of the FICON Express16SA report (its large
-sequential mix reads and writes as much). ``castout``: Db2's, 64 pages of 4K. ``mix``: assumed,
-a common online load. SAS: half-track blocks; its sequential
-reads chain the two of a track (derived: the channel utilization of both protocols fits that).
-``vsam-nsr``: one read after the other. ``streams``: about 20 MB each, as in the OSA report.
-"""
-
-
-def named_workload(name: str) -> Mapping[str, Any]:
-    """The keys of the workload called ``name``. Raises `ConfigurationError` if there is none."""
-    try:
-        return NAMED_WORKLOADS[name]
-    except KeyError:
-        raise ConfigurationError(
-            f"{name[:40]!r} is unknown; {expected(name, NAMED_WORKLOADS)}"
-        ) from None

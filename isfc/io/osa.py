@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from ctc.errors import BadFeature
+from msgspec import Struct
+
+from ctc.channel import BadFeature
 from isfc.io.configuration import IoChannel, IoWorkload
 
 MIB: Final = 2**20
@@ -169,3 +171,61 @@ def sending_cpu_us_per_mb(
         weights = [1.0] * len(sending)
     whole = sum(weight * cost for weight, cost in zip(weights, costs, strict=True))
     return ratio * whole / sum(weights), ""
+
+
+class PlannedOsa(Struct, frozen=True):
+    """An OSA and what its streams get, each way by itself."""
+
+    chpid: str
+    feature: str
+    mtu_bytes: int
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    limit_out: str
+    """what the streams are limited by"""
+    limit_in: str
+
+
+class OsaActivity(Struct, frozen=True):
+    """An OSA, in a run."""
+
+    chpid: str
+    feature: str
+    mtu_bytes: int
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    packets_per_s: float
+    cpu_us_per_mb: float | None
+    """host CPU for 2^20 bytes sent, or null"""
+    cpu_unknown: str
+    """why that is null, or empty"""
+
+
+def planned_osa(channel: IoChannel) -> PlannedOsa:
+    """What the streams of an OSA get. Raises `BadFeature`."""
+    out, back = channel_rates(channel)
+    of = channel.chpid, channel.feature, channel.mtu_bytes
+    return PlannedOsa(*of, out.mb_per_s, back.mb_per_s, out.limit, back.limit)
+
+
+def osa_activity(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
+    """What the streams of an OSA came to."""
+    of = channel.chpid, channel.feature, channel.mtu_bytes
+    carried = {}
+    packets_per_s = 0.0
+    for flow, most in zip(StreamDirection, channel_rates(channel), strict=True):
+        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in users)
+        carried[flow] = min(most.mb_per_s, wanted)
+        packets_per_s += most.packets_per_s * carried[flow] / most.mb_per_s
+    rates = carried[StreamDirection.OUT], carried[StreamDirection.IN], packets_per_s
+    return OsaActivity(*of, *rates, *sending_cpu_us_per_mb(channel, users))
+
+
+def _wanted_mb_per_s(workload: IoWorkload, flow: StreamDirection, most: float) -> float:
+    """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
+    share = workload.read_share if flow is StreamDirection.IN else 1.0 - workload.read_share
+    if workload.rate_per_s is None:
+        return most if share > 0 else 0.0
+    return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from isfc.io.advice import IoAdvice, advise
+from ctc import fibre_channel
 from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.demand import far_ns
 from isfc.io.mix import IoLoad
-from isfc.io.plan import make_io_plan
-from isfc.io.sizing import Guidelines, Sizing, enough_credits
+from isfc.io.plan import IoAdvice, advise, make_io_plan
+from isfc.io.sizing import FEATURES, DistanceNeed, Guidelines, Sizing, works_of
 from isfc.layout.rules.rule import Severity
 from isfc.layout.write import format_string, format_table
 
@@ -134,3 +135,36 @@ def _channels(chpids: Sequence[str]) -> Iterator[str]:
     for first in range(0, len(items), _ITEMS_IN_LINE):
         yield f"    {', '.join(items[first : first + _ITEMS_IN_LINE])},"
     yield "]"
+
+
+_CREDITS_FACTOR_MAX: Final = 64
+"""So many times the credits leave nothing that waits for one: frames are 32 to 2,084 bytes."""
+
+
+def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
+    """Credits with which no command asks for more: for full frames, and for each load's own frames.
+
+    Small frames take as many credits as full ones, so that with the average of all too few are
+    counted.
+    """
+    profile = next(one for one in FEATURES if one.feature == sizing.best.feature)
+    works = works_of(profile, sizing.best.protocol, sizing.grown)
+    ways = [
+        [(rate, work.to_channel) for rate, work in works],
+        [(rate, work.to_control_unit) for rate, work in works],
+    ]
+
+    def use(credits_: int) -> float:
+        """Of the busier direction of all inter-switch links, the share that these credits take."""
+        return max(
+            sum(rate * far_ns(frames, far.link_gbps, credits_, far.km) for rate, frames in way)
+            / far.isls
+            / 1e9
+            for way in ways
+        )
+
+    credits_ = max(far.credits, fibre_channel.credits_for_full_frames(far.link_gbps, far.km))
+    limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))
+    while use(credits_) > limit:
+        credits_ += max(1, credits_ // 20)
+    return credits_

@@ -14,9 +14,10 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import number as in_words
-from isfc.io import rmf_columns, rmf_lines
-from isfc.io.rmf_columns import DEVICE, UNTITLED, Word
-from isfc.io.rmf_lines import ChannelLine, DeviceLine, IopLine, PassedOver, RmfInterval
+from isfc.io import rmf_channels, rmf_lines, rmf_text
+from isfc.io.rmf_channels import UNTITLED, ChannelLine
+from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
+from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
@@ -55,7 +56,7 @@ _SYSTEM: Final = re.compile(
 _DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
-_RATE: Final = re.compile(rf"({rmf_columns.WHOLE}\.\d{{1,20}})(S?)")
+_RATE: Final = re.compile(rf"({rmf_text.WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
@@ -96,16 +97,6 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     return found
 
 
-def _name(line: ChannelLine | DeviceLine | IopLine) -> str:
-    match line:
-        case ChannelLine():
-            return f"chpid {line.chpid}"
-        case DeviceLine():
-            return f"device {line.device}"
-        case IopLine():
-            return f"IOP {line.iop}"
-
-
 class _Parser:
     """Reads a text from top to bottom: which report it is in, and of which interval."""
 
@@ -138,7 +129,7 @@ class _Parser:
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         self._width = max(map(len, text.splitlines()), default=0)
-        for number, line in enumerate(rmf_columns.plain_text(text).split("\n"), start=1):
+        for number, line in enumerate(rmf_text.plain_text(text).split("\n"), start=1):
             if self._take_heading(line, number):
                 self._take_records()
             else:
@@ -200,25 +191,22 @@ class _Parser:
         at = 0
         while at + 1 < len(words):
             begun = at
-            if heading := rmf_columns.read_heading(words, at):
+            if heading := rmf_channels.read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if (
-                words[at].text == rmf_lines.DEVICE_TIMES[0]
-                and (found := rmf_lines.device_columns(words, at))[0]
-            ):
-                self._columns, at = found
+            if words[at].text == "RESP" and (columns := rmf_lines.device_columns(words, at)):
+                self._columns, at = columns
                 continue
             match self._report:
-                case _Report.UNKNOWN if rmf_columns.looks_like_channel(words, at):
+                case _Report.UNKNOWN if rmf_text.looks_like_channel(words, at):
                     at = self._take_channel(words, at)
                 case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                     at = self._take_channel(words, at)
-                case _Report.DEVICE | _Report.UNKNOWN if rmf_columns.starts_device(words, at):
+                case _Report.DEVICE | _Report.UNKNOWN if rmf_text.starts_device(words, at):
                     at = self._take_device(words, at)
                 case _Report.DEVICE if words[at].text == "LCU":
                     at = self._take_total(words, at)
-                case _Report.QUEUING if rmf_columns.starts_iop(words, at):
+                case _Report.QUEUING if rmf_text.starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
@@ -241,7 +229,7 @@ class _Parser:
         for last, first in pairwise(words):
             end = last.column + len(last.text) - 1
             is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
-            if is_broken and rmf_columns.is_number(last.text + first.text):
+            if is_broken and rmf_text.is_number(last.text + first.text):
                 raise last.error(
                     f"the row goes on in the next line, and {last.text!r} may be half of "
                     f"{last.text + first.text!r}: lines end at column {end}; expected whole lines"
@@ -279,12 +267,11 @@ class _Parser:
             self._time = key[2]
         self._seen.add((key, line))
         if not isinstance(line, PassedOver):
-            name = _name(line)
-            before, at = self._places.setdefault((key, name), (line, number))
+            before, at = self._places.setdefault((key, line.title), (line, number))
             if before != line:
                 raise ConfigurationError(
-                    f"line {number}: {name} has other figures here than in line {at}, and both are "
-                    f"of {self._intervals[key].name}; expected it once"
+                    f"line {number}: {line.title} has other figures here than in line {at}, and "
+                    f"both are of {self._intervals[key].name}; expected it once"
                 )
         interval = self._intervals.setdefault(key, RmfInterval(*key))
         match line:
@@ -300,7 +287,7 @@ class _Parser:
     def _take_channel(self, words: list[Word], start: int) -> int:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
-        line, end = rmf_lines.read_channel(words, start, type_at, self._heading, self._width)
+        line, end = rmf_channels.read_channel(words, start, type_at, self._heading, self._width)
         ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
         if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
@@ -340,7 +327,7 @@ class _Parser:
             words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
         )
         times = tuple(found[name] for name in rmf_lines.USED_TIMES)
-        io_per_s = rmf_columns.number_of(rate[1])
+        io_per_s = number_of(rate[1])
         line = DeviceLine(words[start].text, words[at].text, io_per_s, times)
         self._add(line, words[start].line)
         return end
@@ -354,9 +341,7 @@ class _Parser:
             return start + 1
         rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
         off = 10.0 ** -len(rate[1].partition(".")[2]) + _RATE_OFF * len(rates)
-        self._compare(
-            f"LCU {lcu}", "devices", rmf_columns.number_of(rate[1]), rates, off, words[start]
-        )
+        self._compare(f"LCU {lcu}", "devices", number_of(rate[1]), rates, off, words[start])
         return start + 3
 
     def _compare(

@@ -1,194 +1,31 @@
-"""The lines of RMF's tables, as printed or as Monitor III shows them: a channel, a device, an IOP.
+"""Devices and I/O processors as RMF prints them, and the interval that lines of one time make.
 
-Each is read as a whole, with its columns, and whether its figures can be those of one line: a
-channel of Channel Path Activity, a device of Direct Access Device Activity, whose times add up, and
-an I/O processor of I/O Queuing Activity. Lines of the same time are an interval.
+Each line is read as a whole, with its columns, and whether its figures can be those of one line: a
+device of Direct Access Device Activity, whose times add up, and an I/O processor of I/O Queuing
+Activity. Channels are in `isfc.io.rmf_channels`.
 """
 
 import re
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
-from isfc.errors import ConfigurationError
-from isfc.io import rmf_columns
-from isfc.io.rmf_columns import COLUMNS, FICON, PARTS, ZHPF, Heading, Word
-
-_ROOM: Final = 8
-"""Columns that a rate takes, with the blanks before it."""
-
-_PERCENT_MAX: Final = 100.5
-_MB_PER_GBPS: Final = 125.0
-"""MB/s that a link carries for each Gb/s: more than any coding leaves of it."""
-
-_SPEED: Final = re.compile(r"(\d{1,3})G")
-_GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
-_FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
-"""A FICON channel, direct or switched. FCP and FCV, a converter to ESCON, are none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelLine:
-    """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
-
-    ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the
-    report has them not; ``None`` stands for a figure that RMF could not measure. ``has_zhpf`` says
-    whether there are figures below ZHPF OPERATIONS.
-    """
-
-    chpid: str
-    generation: str
-    link_gbps: float | None
-    processor_percent: float | None
-    bus_percent: float | None
-    read_mb_per_s: float | None
-    write_mb_per_s: float | None
-    ficon_io_per_s: float | None
-    zhpf_io_per_s: float | None
-    has_zhpf: bool = True
-
-    @property
-    def io_per_s(self) -> float:
-        """I/Os a second of both protocols, as far as measured."""
-        return (self.ficon_io_per_s or 0.0) + (self.zhpf_io_per_s or 0.0)
-
-    @property
-    def has_load(self) -> bool:
-        """Whether RMF could measure what a load is made of: rates, and bytes of both ways."""
-        return None not in (
-            self.ficon_io_per_s,
-            self.zhpf_io_per_s,
-            self.read_mb_per_s,
-            self.write_mb_per_s,
-        )
-
+from isfc.io.rmf_channels import ChannelLine
+from isfc.io.rmf_text import (
+    PERCENT_MAX,
+    PassedOver,
+    Word,
+    continues,
+    expect,
+    follows_row,
+    is_number,
+    starts_device,
+    starts_iop,
+    values_from,
+)
 
 LINES_MISSING: Final = "lines missing"
 """Why a total is passed over: those that make it are not all there."""
-
-
-@dataclass(frozen=True, slots=True)
-class PassedOver:
-    """A line that is not used: its chpid or device, its type, and why."""
-
-    name: str
-    kind: str
-    reason: str
-
-
-def read_channel(
-    words: list[Word], start: int, type_at: int, heading: Heading, width: int
-) -> tuple[ChannelLine | PassedOver, int]:
-    """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
-
-    ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
-    Raises `ConfigurationError` where a figure cannot be told from the others.
-    """
-    chpid, kind = words[start].text.rjust(2, "0"), words[type_at].text
-    generation, at = _generation(words, start, type_at, heading)
-    link_gbps, is_shared = None, None
-    if at < len(words) and (speed := _SPEED.fullmatch(words[at].text)):
-        link_gbps, at = float(speed[1]), at + 1
-    if at < len(words) and words[at].text in ("Y", "N"):
-        is_shared, at = words[at].text == "Y", at + 1
-    if not _FICON_TYPE.fullmatch(kind):
-        return PassedOver(chpid, kind, "no FICON channel"), at
-    figures = at
-    while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
-        at += 1
-    if at > figures:
-        return PassedOver(chpid, kind, "no figures"), at
-    values, end = rmf_columns.values_from(
-        words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
-    )
-    if not values or (len(values) < len(COLUMNS) and not any(v is not None for v in values)):
-        return PassedOver(chpid, kind, "no figures"), end
-    what = f"chpid {words[start].text}"
-    if heading.names is None:
-        raise words[start].error(
-            f"{what} stands below a heading ({heading.place}) that is not known; expected "
-            f"{', '.join(COLUMNS)}"
-        )
-    if end < len(words) and (
-        rmf_columns.continues(words, end) or rmf_columns.follows_row(words, end, heading.type_of)
-    ):
-        raise words[end].error(
-            f"{what} has more than {len(COLUMNS)} figures; expected no number that a line break "
-            "cuts in two"
-        )
-    names = rmf_columns.names_of(words[start : at + len(values)], values, heading, is_shared)
-    found = dict(zip(names, values, strict=True))
-    _expect_room(words[start:end], found.keys(), heading, width)
-    if problem := _problem(found, link_gbps, heading.mb):
-        raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
-    return ChannelLine(
-        chpid=chpid,
-        generation=generation,
-        link_gbps=link_gbps,
-        processor_percent=found["TOTAL"],
-        bus_percent=found.get("BUS"),
-        read_mb_per_s=_scaled(found.get("READ TOTAL"), heading.mb),
-        write_mb_per_s=_scaled(found.get("WRITE TOTAL"), heading.mb),
-        ficon_io_per_s=_rate(found, "FICON RATE", "ZHPF RATE"),
-        zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
-        has_zhpf="ZHPF RATE" in found,
-    ), end
-
-
-def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
-    """Raise `ConfigurationError` for a row that may have been cut before its rates."""
-    last = row[-1]
-    has_rates = not (FICON | ZHPF).isdisjoint(names)
-    may_be_cut = ZHPF.isdisjoint(names) and last.column + len(last.text) + _ROOM > width
-    if may_be_cut and (rmf_columns.has_places(heading.words) or not has_rates):
-        lacking = "figures of zHPF" if has_rates else "rates"
-        raise last.error(
-            f"chpid {row[0].text} has no {lacking}, and no line of the text has room for them; "
-            "expected whole lines: were they cut?"
-        )
-
-
-def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:
-    """What figures of one channel cannot be; None if they can."""
-    for name in ("PART", "TOTAL", "BUS"):
-        if (percent := found.get(name)) is not None and percent > _PERCENT_MAX:
-            return f"{name} is {percent:g} %; expected at most 100"
-    for name in sorted(PARTS & found.keys()):
-        part, total = found[name], found[name.replace("PART", "TOTAL")]
-        if part is not None and total is not None and part > total:
-            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
-    for name in ("READ TOTAL", "WRITE TOTAL"):
-        rate = _scaled(found.get(name), mb)
-        if gbps and rate and rate > gbps * _MB_PER_GBPS:
-            return f"{name} is {rate:g} MB/s; expected at most what {gbps:g} Gb/s carry"
-    return None
-
-
-def _rate(found: dict[str, float | None], name: str, other: str) -> float | None:
-    """A rate; 0 where the column of one protocol is blank and the other's is not."""
-    return found.get(name, 0.0 if other in found else None)
-
-
-def _scaled(value: float | None, factor: float) -> float | None:
-    return None if value is None else round(value * factor, 9)
-
-
-def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -> tuple[str, int]:
-    """The code below G, and where the words behind it begin."""
-    if heading.is_monitor:
-        between = words[start + 1 : type_at]
-        column = heading.generation.column if heading.generation else 0
-        found = [
-            word.text
-            for word in between
-            if len(between) == 2 or abs(word.column + len(word.text) - 1 - column) <= 1
-        ]
-        return (found[-1] if found and _GENERATION.fullmatch(found[-1]) else ""), type_at + 1
-    at = type_at + 1
-    if at < len(words) and _GENERATION.fullmatch(words[at].text):
-        return words[at].text, at + 1
-    return "", at
 
 
 DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
@@ -207,8 +44,8 @@ _PERCENT_OFF: Final = 0.05
 digit behind the point."""
 
 
-def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
-    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
+def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int] | None:
+    """The columns of a heading of devices from RESP on, and where it ends; None if it is none.
 
     Earlier releases have no INT, and later ones no %MT.
     """
@@ -216,7 +53,7 @@ def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
     found = tuple(word.text for word in words[at : end + 1])
     without = tuple(name for name in DEVICE_TIMES if name != "INT")
     if found not in (DEVICE_TIMES, without):
-        return (), at
+        return None
     shares = words[end + 1 : end + len(DEVICE_SHARES)]
     if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
         return found, end + 1
@@ -268,16 +105,16 @@ def read_times(
     a time cannot be told from the others; those of synchronous I/Os are not divided.
     """
     most = len(DEVICE_TIMES) + len(DEVICE_SHARES)
-    values, end = rmf_columns.values_from(words, at, most, start, rmf_columns.starts_device)
+    values, end = values_from(words, at, most, start, starts_device)
     what = f"device {start.text}"
-    if rmf_columns.follows_row(words, end, rmf_columns.starts_device):
+    if follows_row(words, end, starts_device):
         raise words[end].error(
             f"{what} has more than {len(values)} figures; expected each once: was a part of the "
             "line pasted twice?"
         )
     choices = _possible_columns(len(values), columns)
     if not choices:
-        rmf_columns.expect(values, columns or (*DEVICE_TIMES, *DEVICE_SHARES), start, what)
+        expect(values, columns or (*DEVICE_TIMES, *DEVICE_SHARES), start, what)
     texts = [word.text for word in words[at:end] if "." in word.text]
     unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
     meant = [names for names in choices if is_synchronous or _adds_up(names, values, unit_ms)]
@@ -325,29 +162,32 @@ class IopLine:
     figures: tuple[float | None, ...]
     """How busy it was in percent, starts and interrupts a second."""
 
+    @property
+    def title(self) -> str:
+        """How to speak of it in a message."""
+        return f"IOP {self.iop}"
+
 
 def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
     """The IOP that begins at ``start``, and where its line ends.
 
     Raises `ConfigurationError` where its figures cannot be those of one line.
     """
-    values, end = rmf_columns.values_from(
-        words, start + 1, _FIGURES + 1, words[start], rmf_columns.starts_iop
-    )
+    values, end = values_from(words, start + 1, _FIGURES + 1, words[start], starts_iop)
     texts = [word.text for word in words[end - _RETRIES : end]]
     shares = values[2:3]
     if len(values) == _FIGURES + 1:
         shares.append(values.pop(3))  # % CMPR BUSY, which later releases have
     used = values[: len(_VALUES)]
-    rmf_columns.expect(used, _VALUES, words[start], f"IOP {words[start].text}")
-    if len(values) != _FIGURES or any((share or 0.0) > _PERCENT_MAX for share in shares):
+    expect(used, _VALUES, words[start], f"IOP {words[start].text}")
+    if len(values) != _FIGURES or any((share or 0.0) > PERCENT_MAX for share in shares):
         raise words[start].error(
             f"IOP {words[start].text} has {len(values)} figures, % IOP BUSY {shares[0]}; expected "
             f"{_FIGURES}, and at most 100: is one missing?"
         )
     if problem := _of_retries(texts, values[-_RETRIES:]):
         raise words[start].error(f"IOP {words[start].text}: {problem}: are columns shifted?")
-    if end < len(words) and rmf_columns.continues(words, end):
+    if end < len(words) and continues(words, end):
         raise words[end].error(
             f"IOP {words[start].text} has more than {_FIGURES} figures; expected a line for each "
             "IOP"
@@ -365,9 +205,7 @@ def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
     """
     for name, at in (("% I/O REQUESTS RETRIED", 0), ("RETRIES / SSCH", _CAUSES + 1)):
         group = slice(at, at + _CAUSES + 1)
-        decimals = {
-            len(text.partition(".")[2]) for text in texts[group] if rmf_columns.is_number(text)
-        }
+        decimals = {len(text.partition(".")[2]) for text in texts[group] if is_number(text)}
         if len(decimals) > 1:
             return f"{name} is {', '.join(texts[group])}; expected as many decimals in each"
         whole, *causes = (value or 0.0 for value in values[group])
@@ -385,6 +223,11 @@ class DeviceLine:
     lcu: str
     io_per_s: float
     times_ms: tuple[float | None, ...]
+
+    @property
+    def title(self) -> str:
+        """How to speak of it in a message."""
+        return f"device {self.device}"
 
 
 @dataclass(slots=True)

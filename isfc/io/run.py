@@ -2,6 +2,9 @@
 
 zHyperLinks, OSAs and SAPs need no run: what they do follows from the rates. What a zHyperLink turns
 away goes over the FICON channels that its workload names.
+
+While more streams below a card, an interconnect or a fanout than it carries, everything below it
+goes slower alike: channels that one may hold back run beside each other, moment by moment.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,17 +15,21 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.fibre_channel import Frames
-from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow
-from isfc.io.osa import StreamDirection, channel_rates, sending_cpu_us_per_mb
+from isfc.io.machine import Ceiling, DataRates, Trunk, total
 from isfc.io.plan import asked
 from isfc.io.simulation import ChannelSimulation, Observed
-from isfc.io.trunks import run_below, scarce
-from isfc.io.zhyperlink import SynchronousOutcome
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1
 """Virtual seconds measured of a run, and before that (chosen)."""
+
+STEP_NS: Final = 10_000.0
+STEPS_MIN: Final = 2.0
+"""How often a run looks at what streams, at least, and how often while the shortest of its streams
+goes on alone (chosen: far less than what fills a ceiling takes)."""
+
 
 _NO_FRAMES: Final = Frames(0, 0)
 
@@ -115,37 +122,6 @@ class LoadActivity(Struct, frozen=True):
     """more than 100 where a device has more than one I/O at a time"""
 
 
-class ReadsActivity(Struct, frozen=True):
-    """Synchronous reads that were asked for."""
-
-    name: str
-    devices: int
-    io_per_s: float
-    """those that succeeded"""
-    mb_per_s: float
-    response_us: float
-    success_percent: float
-    link_busy_percent: float
-    cache_miss_percent: float
-    rejected_percent: float
-
-
-class OsaActivity(Struct, frozen=True):
-    """An OSA, in a run."""
-
-    chpid: str
-    feature: str
-    mtu_bytes: int
-    mb_per_s_out: float
-    """2^20 bytes"""
-    mb_per_s_in: float
-    packets_per_s: float
-    cpu_us_per_mb: float | None
-    """host CPU for 2^20 bytes sent, or null"""
-    cpu_unknown: str
-    """why that is null, or empty"""
-
-
 def run_channels(
     configuration: IoConfiguration,
     workloads: Sequence[IoWorkload],
@@ -155,7 +131,7 @@ def run_channels(
 ) -> Iterator[ChannelRun]:
     """Run every channel with the part of ``workloads`` on it; the same seed makes the same run.
 
-    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    Raises `ctc.channel.BadFeature` where a feature cannot do what is asked of it.
     """
     wanted = [*asked(configuration, workloads)]
     demands = {route.channel.chpid: each for route, each in wanted}
@@ -189,6 +165,65 @@ def _run_all(
         run_below(trunks, held, until_ns, measuring=measuring)
 
 
+def reach(demands: Sequence[Demand]) -> DataRates:
+    """More than a channel can ever carry for some demands: each way its line full of data."""
+    flows = [flow for demand in demands for flow in demand.flows]
+    reads = (1e3 * flow.work.data_length / flow.read_line_ns for flow in flows if flow.is_read)
+    writes = (
+        1e3 * flow.work.data_length / flow.write_line_ns for flow in flows if not flow.is_read
+    )
+    return DataRates(max(reads, default=0.0), max(writes, default=0.0))
+
+
+def scarce(trunks: Sequence[Trunk], demands: Mapping[str, Sequence[Demand]]) -> tuple[Trunk, ...]:
+    """The trunks that could ever be full, if each channel's line were full of its demands."""
+    return tuple(
+        trunk
+        for trunk in trunks
+        if trunk.ceiling.use(total([reach(demands.get(chpid, ())) for chpid in trunk.channels])) > 1
+    )
+
+
+def run_below(
+    trunks: Sequence[Trunk],
+    simulations: Mapping[str, ChannelSimulation],
+    until_ns: float,
+    *,
+    measuring: bool,
+) -> None:
+    """Run channels beside each other until then, no trunk above them carrying more than it can."""
+    names = tuple(simulations)
+    channels = tuple(simulations.values())
+    above = [
+        (trunk.ceiling, [names.index(chpid) for chpid in trunk.channels if chpid in names])
+        for trunk in trunks
+    ]
+    now_ns = channels[0].now_ns
+    step_ns = min([STEP_NS, *(channel.shortest_ns / STEPS_MIN for channel in channels)])
+    while now_ns < until_ns:
+        now_ns = min(until_ns, now_ns + step_ns)
+        for channel in channels:
+            channel.run(now_ns, measuring=measuring)
+        for channel, (reads, writes) in zip(channels, _slownesses(above, channels), strict=True):
+            channel.hold(reads, writes)
+
+
+def _slownesses(
+    above: Sequence[tuple[Ceiling, Sequence[int]]], channels: Sequence[ChannelSimulation]
+) -> list[tuple[float, float]]:
+    """How many times slower each channel reads and writes; what is held back once is spared."""
+    wanted = [channel.wanted() for channel in channels]
+    slowness = [(1.0, 1.0)] * len(channels)
+    for ceiling, below in above:
+        by_read, by_write = ceiling.slowness(total([wanted[at] for at in below]))
+        if by_read > 1.0 or by_write > 1.0:
+            for at in below:
+                flow = wanted[at]
+                wanted[at] = DataRates(flow.read_mb_per_s / by_read, flow.write_mb_per_s / by_write)
+                slowness[at] = slowness[at][0] * by_read, slowness[at][1] * by_write
+    return slowness
+
+
 def load_activity(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadActivity:
     """What a workload came to on all of its channels."""
     every = (each for channel in channels for each in channel.loads)
@@ -207,35 +242,6 @@ def load_activity(workload: IoWorkload, channels: Iterable[ChannelRun]) -> LoadA
         *(pend_us, disc_us, conn_us, each_s),
         *(each_s * conn_us / 1e4, each_s * (conn_us + disc_us) / 1e4),
     )
-
-
-def reads_activity(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
-    """What became of synchronous reads."""
-    done = (load.rate_per_s or 0.0) * found.success
-    shares = found.success, found.link_busy, found.cache_miss, found.rejected
-    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
-    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))
-
-
-def osa_activity(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaActivity:
-    """What the streams of an OSA came to."""
-    of = channel.chpid, channel.feature, channel.mtu_bytes
-    carried = {}
-    packets_per_s = 0.0
-    for flow, most in zip(StreamDirection, channel_rates(channel), strict=True):
-        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in users)
-        carried[flow] = min(most.mb_per_s, wanted)
-        packets_per_s += most.packets_per_s * carried[flow] / most.mb_per_s
-    rates = carried[StreamDirection.OUT], carried[StreamDirection.IN], packets_per_s
-    return OsaActivity(*of, *rates, *sending_cpu_us_per_mb(channel, users))
-
-
-def _wanted_mb_per_s(workload: IoWorkload, flow: StreamDirection, most: float) -> float:
-    """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
-    share = workload.read_share if flow is StreamDirection.IN else 1.0 - workload.read_share
-    if workload.rate_per_s is None:
-        return most if share > 0 else 0.0
-    return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20
 
 
 def _mean(values: Sequence[float]) -> float:

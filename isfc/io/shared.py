@@ -1,7 +1,7 @@
 """Disks on the chpids of a link: what they want of them, and what they get beside its CTCs.
 
 `with_disks` writes what the disks want into a layout, so that whatever runs it has them; what
-the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.channel_use`
+the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.channel`
 says how the two share.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import structs
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration

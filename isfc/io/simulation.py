@@ -12,10 +12,10 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.sharing import DirectionLoad, Sharing
-from isfc.io.bandwidth import DataRates
 from isfc.io.demand import Demand, WorkloadFlow
+from isfc.io.machine import DataRates
 
 _NEVER_NS: Final = float("inf")
 

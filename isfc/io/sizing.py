@@ -15,11 +15,9 @@ from ctc import fibre_channel
 from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
-from isfc.io.bandwidth import finite
-from isfc.io.configuration import Protocol
-from isfc.io.demand import far_ns, work_of
+from isfc.io.configuration import Protocol, work_of
+from isfc.io.machine import Z15, SapProfile, finite, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.mix import Mix
-from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 
 FEATURES: Final = tuple(
@@ -53,7 +51,7 @@ class Guidelines:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceUse:
+class ChannelShares:
     """The share of each resource of one channel that a mix needs; more than 1 needs several.
 
     ``bus`` is None where no limit of it is known.
@@ -242,12 +240,12 @@ def _rooms(mix: Mix) -> Iterator[RoomNeed]:
 
 def use_of_channel(
     profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix
-) -> ResourceUse:
+) -> ChannelShares:
     """What ``mix`` needs of one channel, all of it in one protocol."""
-    works = _works(profile, protocol, mix, encrypted=encrypted)
+    works = works_of(profile, protocol, mix, encrypted=encrypted)
     link_gbps = profile.link_gbps
     bus = profile.bus_mb_per_s
-    return ResourceUse(
+    return ChannelShares(
         processor=sum(rate * work.processor_ns for rate, work in works) / 1e9,
         bus=sum(rate * work.data_length for rate, work in works) / 1e6 / bus if bus else None,
         line_read=sum(rate * line_ns(work.to_channel, link_gbps) for rate, work in works) / 1e9,
@@ -256,7 +254,7 @@ def use_of_channel(
     )
 
 
-def _works(
+def works_of(
     profile: ChannelProfile, protocol: Protocol, mix: Mix, *, encrypted: bool = False
 ) -> list[tuple[float, IoWork]]:
     """How many a second there are of each kind of I/O, and what one of them takes."""
@@ -300,7 +298,7 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
     profile = FEATURES[-1]
     link_gbps = profile.link_gbps
     read, write = Frames(0, 0), Frames(0, 0)
-    for rate, work in _works(profile, Protocol.ZHPF, mix):
+    for rate, work in works_of(profile, Protocol.ZHPF, mix):
         read = read.plus(work.to_channel.times(rate))
         write = write.plus(work.to_control_unit.times(rate))
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
@@ -366,36 +364,3 @@ def _synchronous(mix: Mix, profile: SynchronousProfile = ZHYPERLINK) -> Synchron
         saved_us=(profile.asynchronous_ns - found.response_ns) / 1e3,
         processors=rate * more_ns / 1e9,
     )
-
-
-_CREDITS_FACTOR_MAX: Final = 64
-"""So many times the credits leave nothing that waits for one: frames are 32 to 2,084 bytes."""
-
-
-def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
-    """Credits with which no command asks for more: for full frames, and for each load's own frames.
-
-    Small frames take as many credits as full ones, so that with the average of all too few are
-    counted.
-    """
-    profile = next(one for one in FEATURES if one.feature == sizing.best.feature)
-    works = _works(profile, sizing.best.protocol, sizing.grown)
-    ways = [
-        [(rate, work.to_channel) for rate, work in works],
-        [(rate, work.to_control_unit) for rate, work in works],
-    ]
-
-    def use(credits_: int) -> float:
-        """Of the busier direction of all inter-switch links, the share that these credits take."""
-        return max(
-            sum(rate * far_ns(frames, far.link_gbps, credits_, far.km) for rate, frames in way)
-            / far.isls
-            / 1e9
-            for way in ways
-        )
-
-    credits_ = max(far.credits, fibre_channel.credits_for_full_frames(far.link_gbps, far.km))
-    limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))
-    while use(credits_) > limit:
-        credits_ += max(1, credits_ // 20)
-    return credits_

@@ -1,11 +1,9 @@
 """Trunks, what carries data of several channels: how a full one slows all that streams below it.
 
-A card, an I/O interconnect and a fanout have ceilings (`isfc.io.bandwidth`). While more streams
-below one than it carries, everything below it goes slower alike. `run_below` does that moment by
-moment while channels run beside each other; `isfc.io.trunks` finds what mean values come to.
-
-`balance` has mean values without a run: a trunk that more comes to than it carries slows all below
-it until that is no more. One with room on average is full at moments, as streams begin at random.
+A card, an I/O interconnect and a fanout have ceilings (`isfc.io.machine`). `balance` has mean
+values without a run: a trunk that more comes to than it carries slows all below it until that is no
+more. One with room on average is full at moments, as streams begin at random. `isfc.io.run` does
+that moment by moment.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,124 +11,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from msgspec import Struct
-
-from isfc.io.bandwidth import Ceiling, DataRates, finite, total
-from isfc.io.configuration import Trunk
-from isfc.io.demand import Demand
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.simulation import ChannelSimulation
+from isfc.io.machine import Ceiling, Trunk, total
 from isfc.io.timescales import FlowKind, slowdowns
 
 Slowness = tuple[float, float]
 """How many times slower reads and writes stream; 1 where nothing holds them back."""
-
-STEP_NS: Final = 10_000.0
-STEPS_MIN: Final = 2.0
-"""How often a run looks at what streams, at least, and how often while the shortest of its streams
-goes on alone (chosen: far less than what fills a ceiling takes)."""
-
-
-class TrunkLoad(Struct, frozen=True):
-    """A card, interconnect or fanout."""
-
-    level: str
-    name: str
-    channels: tuple[str, ...]
-    """chpids"""
-    gb_per_s_max: float | None
-    """10^9 bytes, both ways together; null: no ceiling"""
-    gb_per_s_one_way_max: float | None
-    gb_per_s_read: float
-    gb_per_s_write: float
-    percent: float
-    """of the nearest ceiling"""
-
-    @property
-    def title(self) -> str:
-        """As people call it."""
-        return f"{self.level} {self.name}"
-
-    @property
-    def count(self) -> int:
-        """How many channels it carries."""
-        return len(self.channels)
-
-
-def trunk_loads(trunks: Sequence[Trunk], moved: Mapping[str, DataRates]) -> tuple[TrunkLoad, ...]:
-    """What each trunk carries, of what each channel moves."""
-    return tuple(
-        _load(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
-        for trunk in trunks
-    )
-
-
-def _load(trunk: Trunk, carried: DataRates) -> TrunkLoad:
-    ceiling = trunk.ceiling
-    return TrunkLoad(
-        *(ceiling.level, trunk.name, trunk.channels),
-        *(finite(ceiling.mb_per_s / 1e3), finite(ceiling.one_way_mb_per_s / 1e3)),
-        *(carried.read_mb_per_s / 1e3, carried.write_mb_per_s / 1e3, 100 * ceiling.use(carried)),
-    )
-
-
-def reach(demands: Sequence[Demand]) -> DataRates:
-    """More than a channel can ever carry for some demands: each way its line full of data."""
-    flows = [flow for demand in demands for flow in demand.flows]
-    reads = (1e3 * flow.work.data_length / flow.read_line_ns for flow in flows if flow.is_read)
-    writes = (
-        1e3 * flow.work.data_length / flow.write_line_ns for flow in flows if not flow.is_read
-    )
-    return DataRates(max(reads, default=0.0), max(writes, default=0.0))
-
-
-def scarce(trunks: Sequence[Trunk], demands: Mapping[str, Sequence[Demand]]) -> tuple[Trunk, ...]:
-    """The trunks that could ever be full, if each channel's line were full of its demands."""
-    return tuple(
-        trunk
-        for trunk in trunks
-        if trunk.ceiling.use(total([reach(demands.get(chpid, ())) for chpid in trunk.channels])) > 1
-    )
-
-
-def run_below(
-    trunks: Sequence[Trunk],
-    simulations: Mapping[str, ChannelSimulation],
-    until_ns: float,
-    *,
-    measuring: bool,
-) -> None:
-    """Run channels beside each other until then, no trunk above them carrying more than it can."""
-    names = tuple(simulations)
-    channels = tuple(simulations.values())
-    above = [
-        (trunk.ceiling, [names.index(chpid) for chpid in trunk.channels if chpid in names])
-        for trunk in trunks
-    ]
-    now_ns = channels[0].now_ns
-    step_ns = min([STEP_NS, *(channel.shortest_ns / STEPS_MIN for channel in channels)])
-    while now_ns < until_ns:
-        now_ns = min(until_ns, now_ns + step_ns)
-        for channel in channels:
-            channel.run(now_ns, measuring=measuring)
-        for channel, (reads, writes) in zip(channels, _slownesses(above, channels), strict=True):
-            channel.hold(reads, writes)
-
-
-def _slownesses(
-    above: Sequence[tuple[Ceiling, Sequence[int]]], channels: Sequence[ChannelSimulation]
-) -> list[Slowness]:
-    """How much slower each channel has to stream; what one trunk holds back the next is spared."""
-    wanted = [channel.wanted() for channel in channels]
-    slowness: list[Slowness] = [_FREE] * len(channels)
-    for ceiling, below in above:
-        by_read, by_write = ceiling.slowness(total([wanted[at] for at in below]))
-        if by_read > 1.0 or by_write > 1.0:
-            for at in below:
-                flow = wanted[at]
-                wanted[at] = DataRates(flow.read_mb_per_s / by_read, flow.write_mb_per_s / by_write)
-                slowness[at] = slowness[at][0] * by_read, slowness[at][1] * by_write
-    return slowness
 
 
 _CLOSE: Final = 0.002

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
@@ -212,3 +213,26 @@ def turned_away(load: SynchronousLoad, configuration: IoConfiguration) -> IoWork
         rate_per_s=(workload.rate_per_s or 0.0) * failed,
         cache_hit_percent=hit_percent,
     )
+
+
+class ReadsActivity(Struct, frozen=True):
+    """Synchronous reads that were asked for."""
+
+    name: str
+    devices: int
+    io_per_s: float
+    """those that succeeded"""
+    mb_per_s: float
+    response_us: float
+    success_percent: float
+    link_busy_percent: float
+    cache_miss_percent: float
+    rejected_percent: float
+
+
+def reads_activity(load: IoWorkload, found: SynchronousOutcome) -> ReadsActivity:
+    """What became of synchronous reads."""
+    done = (load.rate_per_s or 0.0) * found.success
+    shares = found.success, found.link_busy, found.cache_miss, found.rejected
+    rates = done, done * load.io_bytes / 1e6, found.latency_ns / 1e3
+    return ReadsActivity(load.name, load.devices, *rates, *(100 * each for each in shares))

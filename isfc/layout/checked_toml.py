@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, read_pipe, read_standard_input
 

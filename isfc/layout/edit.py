@@ -18,8 +18,16 @@ from typing import Final
 import msgspec
 from msgspec import structs
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import (
+    CHPID_MAX,
+    RDEV_MAX,
+    ChpidId,
+    CtcError,
+    Rdev,
+    format_rdev,
+    parse_chpid,
+    parse_rdev,
+)
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ctc.address import CHPID_MAX, ChpidId, Rdev
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, OtherCtcs, OtherLink
 from isfc.layout.groups import grouped

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from ctc.profiles import FEATURES
 from isfc.errors.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE

@@ -11,8 +11,7 @@ from typing import Final
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BLOCK_LENGTH, Package, Packager
-from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter, cut
-from isfc.link.sequence import Resequencer
+from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Resequencer, Segmenter, cut
 
 APPC_SEGMENT_LENGTH_MAX: Final = BLOCK_LENGTH
 """Most bytes of an APPC/VM message in one piece. Derived: with one pair, a reply of 1,000,000

@@ -1,6 +1,7 @@
-"""What a logical link tells its client, and a trace of what it did."""
+"""What a logical link tells its client, a program, and a trace of what it did."""
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from typing import Protocol, final
 
 from mypy_extensions import mypyc_attr
@@ -135,3 +136,21 @@ class DigestSink:
     def hexdigest(self) -> str:
         """The digest so far."""
         return self._hash.hexdigest()
+
+
+Offer = tuple[int, Sequence[Message]]
+"""Messages a program will send, all of one kind of traffic, and when, in ns.
+
+Those of one offer all wait before the link makes a package; of two at the same time the first may
+leave alone.
+"""
+
+
+class Program(Protocol):
+    """Receives the events of a link end, and returns what it will send."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The first offers."""
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Receive an event; the offers it leads to."""

@@ -13,8 +13,7 @@ from typing import final
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
-from ctc.fifo import Fifo
+from ctc.queues import NEVER_NS, Fifo
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 

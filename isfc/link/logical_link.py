@@ -18,19 +18,19 @@ be handed over (`deliver`).
 the receive lock, for all that interrupts bring; what starts an I/O or frees a CTC goes first. They
 are held side by side, but for APPC/VM: while its messages are copied no other work of the link is
 begun, and no other link of the system copies (`isfc.link.lock`). A CTC has one buffer: an
-attention waits until what was read there is handed over (`isfc.link.read_side`). If its turn comes
+attention waits until what was read there is handed over (`isfc.link.sides`). If its turn comes
 during a write of ours, it waits for the end of that. A single CTC, for which both ends wait, is
-given to them in an order of its own (`isfc.link.ctc_use`).
+given to them in an order of its own (`isfc.link.link_ctc`).
 
 **What a collision does.** Both ends have begun to write on a CTC before either knew of the other.
 Both writes fail. Each end's package goes first on the next CTC that is free, and this one is left
 alone for `LinkParameters.recovery_ns`, three times as long by the greater end. A single CTC the
 ends take by turns: each holds its package for it, the lesser end writes again first, the greater
-one once it has read that. The states of both, and why it is so, are in `isfc.link.write_side`.
+one once it has read that. The states of both, and why it is so, are in `isfc.link.sides`.
 
 **What does not come.** Whatever is expected on a CTC has a time (`Deadlines`). If that has passed,
 the CTC is reset, and the package that was to be written there goes to another. So nothing is lost;
-what comes a second time `isfc.link.sequence` drops.
+what comes a second time `isfc.link.segment` drops.
 """
 
 from collections.abc import Sequence
@@ -39,8 +39,7 @@ from typing import Final, cast
 from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
-from ctc.agenda import NEVER_NS
-from ctc.fifo import Fifo
+from ctc.queues import NEVER_NS, Fifo
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -54,12 +53,11 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.errors import LocalProtocolError
-from isfc.link import read_side, write_side
+from isfc.link import sides
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
-from isfc.link.ctc_use import CtcUse
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
-from isfc.link.link_ctc import Deadlines, InstructionQueue, LinkCtc
+from isfc.link.link_ctc import CtcUse, Deadlines, InstructionQueue, LinkCtc
 from isfc.link.lock import (
     BuildPackage,
     LinkEndWork,
@@ -71,12 +69,10 @@ from isfc.link.lock import (
 )
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.link.parameters import LinkCosts, LinkParameters
-from isfc.link.read_side import ReadState
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkCosts, LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
+from isfc.link.sides import ReadState, WriteState
 from isfc.link.state import DeviceState, LinkState, StateInput
-from isfc.link.write_side import WriteState
 
 # Members of an enumeration would be compared as objects.
 _TO_SENSE: Final = int(ReadState.SENSE)
@@ -164,14 +160,14 @@ class LogicalLink(LinkEndWork):
         elif isinstance(interrupt, Attention):
             if ctc.attentive:
                 self._use.attend(ctc, self.scheduler)
-                self._read(ctc, read_side.ATTENTION)
+                self._read(ctc, sides.ATTENTION)
         elif isinstance(interrupt, Collided):
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
         elif isinstance(interrupt, DeviceLost):
             if interrupt.times.serv_ns:
                 ctc.counters.count_io(interrupt.times)
-            self._lose(ctc, write_side.LOST, cast("Package | None", interrupt.load))
+            self._lose(ctc, sides.LOST, cast("Package | None", interrupt.load))
             if ctc.starting or ctc.state is DeviceState.RESETTING:
                 self.watch.begin(ctc, now_ns + self._mih_ns)
         else:
@@ -225,7 +221,7 @@ class LogicalLink(LinkEndWork):
     def deactivate(self, rdev: Rdev) -> None:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
         ctc = self._find(rdev)
-        self._lose(ctc, write_side.DEACTIVATED)
+        self._lose(ctc, sides.DEACTIVATED)
         ctc.starting = False
 
     def activate(self, rdev: Rdev) -> None:
@@ -233,7 +229,7 @@ class LogicalLink(LinkEndWork):
         ctc = self._find(rdev)
         if ctc.state is not DeviceState.INACTIVE:
             raise LocalProtocolError(f"{rdev:04X} is active already")
-        ctc.write(write_side.ACTIVATED)
+        ctc.write(sides.ACTIVATED)
 
     def start_up(self, rdev: Rdev, now_ns: i64) -> None:
         """The hardware has told the mate that it is ready; the mate is to say the same.
@@ -261,7 +257,7 @@ class LogicalLink(LinkEndWork):
     def deliver(self, rdev: Rdev, package: Package) -> None:
         """Hand over what a package has made whole; its CTC can be read again."""
         ctc = self._ctc_of[rdev]
-        self._read(ctc, read_side.DELIVERED)
+        self._read(ctc, sides.DELIVERED)
         messages = self.conversations.receive(package)
         if messages:
             self.events.add(Delivered(messages))
@@ -293,7 +289,7 @@ class LogicalLink(LinkEndWork):
         rdev = self.scheduler.acquire()
         package = self.packager.pack(self.scheduler.free_count)
         self.scheduler.note_package(package)
-        self._ctc_of[rdev].write(write_side.ACQUIRED)
+        self._ctc_of[rdev].write(sides.ACQUIRED)
         build = BuildPackage(rdev, package)
         self.tx_lock.hold(build, self._use.build_ns(build, redriven, self._costs), now_ns)
         self.copying.take(self.tx_lock)
@@ -314,15 +310,15 @@ class LogicalLink(LinkEndWork):
         """
         ctc = self._ctc_of[rdev]
         if ctc.state is DeviceState.WRITING:
-            self._read(ctc, read_side.GRANTED_IN_WRITE)
+            self._read(ctc, sides.GRANTED_IN_WRITE)
             return
         before = ctc.read_side
-        self._read(ctc, read_side.GRANTED)
+        self._read(ctc, sides.GRANTED)
         if before == _TO_READ:
-            ctc.write(write_side.ANSWERED)
+            ctc.write(sides.ANSWERED)
             self._instructions.add(Ssch(rdev, Command.READ))
         elif before == _TO_SENSE:
-            ctc.write(write_side.ATTENDED)
+            ctc.write(sides.ATTENDED)
             self.scheduler.occupy(rdev)
             self.watch.begin(ctc, now_ns + self._mih_ns)
             self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
@@ -333,7 +329,7 @@ class LogicalLink(LinkEndWork):
             self.rx_lock.want_first(StartNext(ctc.rdev))
 
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        ctc.write(write_side.STARTED)
+        ctc.write(sides.STARTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         prompt = not self._use.single
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package, prompt))
@@ -349,14 +345,14 @@ class LogicalLink(LinkEndWork):
         package = cast("Package | None", ended.load)
         if ended.command is Command.SENSE_COMMAND_BYTE:
             if ctc.state is DeviceState.ATTENTION:  # it has not been given up meanwhile
-                self._read(ctc, read_side.SENSED)
+                self._read(ctc, sides.SENSED)
         elif package is None:
             if ctc.usable:
                 self._halt(ctc, now_ns)
         elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.attended:
             self.packager.add_again(package)  # the partner's write was sooner, and is read
-            ctc.write(write_side.YIELDED)
-            self._read(ctc, read_side.ATTENTION)
+            ctc.write(sides.YIELDED)
+            self._read(ctc, sides.ATTENTION)
         elif ended.status is not UnitStatus.ENDED:
             self.packager.add_again(package)
             if ctc.usable:
@@ -369,7 +365,7 @@ class LogicalLink(LinkEndWork):
 
     def _end_read(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.counters.count_read(package)
-        self._read(ctc, read_side.READ)
+        self._read(ctc, sides.READ)
         self.rx_lock.want(ReceivePackage(ctc.rdev, package))
         if ctc.write_side == _SECOND_READING:
             self._write_again(ctc, now_ns)
@@ -381,7 +377,7 @@ class LogicalLink(LinkEndWork):
         if sent:
             self.events.add(Sent(sent))
         if ctc.usable:
-            ctc.write(write_side.WRITTEN)
+            ctc.write(sides.WRITTEN)
             ctc.package = package
             ctc.due_ns = NEVER_NS
             self._use.release(ctc, package, self.rx_lock)
@@ -394,36 +390,36 @@ class LogicalLink(LinkEndWork):
         ctc.package = None
         is_first = self._use.single and ctc.write_side == WriteState.FIRST_WRITTEN
         if ctc.attended or is_first:
-            ctc.write(write_side.YIELDED)
+            ctc.write(sides.YIELDED)
             self.watch.begin(ctc, now_ns + self._mih_ns)
             if ctc.attended:
-                self._read(ctc, read_side.ATTENTION)
+                self._read(ctc, sides.ATTENTION)
         else:
             self._free(ctc)
 
     def _free(self, ctc: LinkCtc) -> None:
-        ctc.write(write_side.FREED)
+        ctc.write(sides.FREED)
         ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        """Both writes failed: what is to be done is in `isfc.link.write_side`."""
+        """Both writes failed: what is to be done is in `isfc.link.sides`."""
         ctc.counters.collision_count += 1
         if not ctc.usable:  # given up before the interrupt came
             self.packager.add_again(package)
             return
-        self._read(ctc, read_side.GIVEN_UP)
+        self._read(ctc, sides.GIVEN_UP)
         wait_ns: i64 = self._parameters.recovery_ns
         if not self._use.single:
-            ctc.write(write_side.COLLIDED)
+            ctc.write(sides.COLLIDED)
             self.packager.add_first(package)
             if not self._lesser:
                 wait_ns *= self._parameters.greater_recovery
         elif self._lesser:
-            ctc.write(write_side.COLLIDED_FIRST)
+            ctc.write(sides.COLLIDED_FIRST)
             ctc.package = package
         else:
-            ctc.write(write_side.COLLIDED_SECOND)
+            ctc.write(sides.COLLIDED_SECOND)
             ctc.package = package
             wait_ns = self._mih_ns
         self.watch.begin(ctc, now_ns + wait_ns)
@@ -449,7 +445,7 @@ class LogicalLink(LinkEndWork):
         if ctc.state is DeviceState.INACTIVE:
             return
         if ctc.usable:
-            self._lose(ctc, write_side.LOST)
+            self._lose(ctc, sides.LOST)
         self._free(ctc)
         if ctc.starting:
             ctc.starting = False
@@ -483,7 +479,7 @@ class LogicalLink(LinkEndWork):
 
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
-        self._lose(ctc, write_side.HALTED)
+        self._lose(ctc, sides.HALTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 

@@ -6,7 +6,7 @@ from typing import Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
-from ctc.fifo import Fifo
+from ctc.queues import Fifo
 from ctc.record import Record
 from ctc.subchannel import Payload
 from isfc.errors import Backpressure

@@ -4,9 +4,14 @@ One set for everything: nothing here depends on a workload, on the number of gue
 run. Each number says how it is known: published, derived (with its arithmetic) or calibrated
 (by ``tools/calibration/calibrate.py``, on declared rows only) or assumed. ``docs/sources.md`` lists
 them all.
+
+And the rules that an end follows: where it writes, when, and how it fills a package. They are
+ISFC's if nothing else is said. For experiments with another one, functions are passed in: each
+makes one of the parts that a `isfc.link.logical_link.LogicalLink` is composed of. So a rule of
+one's own needs no subclass, and works in the compiled library too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -15,8 +20,9 @@ from mypy_extensions import i64
 from ctc.record import Record
 from isfc.link.counters import LinkCounters
 from isfc.link.message import Serials
-from isfc.link.package import CHAINED_LENGTH_MIN, Package, PackageLimit
-from isfc.link.schedule import OpeningRule
+from isfc.link.package import CHAINED_LENGTH_MIN, Package, PackageLimit, Packager
+from isfc.link.scan import LinkDevice, scan_order
+from isfc.link.schedule import OpeningRule, WriteScheduler
 
 
 @final
@@ -256,3 +262,36 @@ class LinkCosts:
             + parameters.cpu_ns_per_byte * self._costly_length
             + parameters.cpu_appc_message_ns * appc_count
         )
+
+
+MakeScheduler = Callable[[Sequence[LinkDevice], bool, LinkParameters], WriteScheduler]
+"""Makes the scheduler of an end: of its devices, of whether it is the lesser end, and of the
+numbers it has."""
+MakePackager = Callable[[LinkParameters], Packager]
+
+
+def make_scheduler(
+    devices: Sequence[LinkDevice], lesser: bool, parameters: LinkParameters
+) -> WriteScheduler:
+    """ISFC's: the ends scan from opposite sides, and stop short of the last CTCs."""
+    return WriteScheduler(scan_order(devices, lesser=lesser), parameters.opening_rule)
+
+
+def make_packager(parameters: LinkParameters) -> Packager:
+    """ISFC's: whatever waits, oldest first, up to a limit."""
+    return Packager(parameters.package_limit)
+
+
+@final
+class LinkRules:
+    """What makes the scheduler and the packager of each link end that has these rules."""
+
+    __slots__ = ("packager", "scheduler")
+
+    def __init__(
+        self,
+        scheduler: MakeScheduler = make_scheduler,
+        packager: MakePackager = make_packager,
+    ) -> None:
+        self.scheduler = scheduler
+        self.packager = packager

@@ -66,7 +66,7 @@ class WriteScheduler:
     For experiments it can be another rule's: ``keep`` says how many devices at the end of the scan
     are left to the partner, ``choose`` takes one of the free devices, which are bits of a number,
     and ``opens_further`` says whether what waits is to have a further device, while so many are
-    written on. `isfc.link.rules` tells where to pass such a scheduler in.
+    written on. `isfc.link.parameters` tells where to pass such a scheduler in.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """The states of a logical link and of its CTCs, as QUERY ISLINK shows them, and tables of states.
 
-What changes them is in `isfc.link.write_side`, which knows more of a CTC than is shown. A table is
+What changes them is in `isfc.link.sides`, which knows more of a CTC than is shown. A table is
 executed: what happens, in which states it may, and the state after it. States are numbers there,
 and an input knows its row as a list: a look-up takes some nanoseconds.
 """

@@ -22,14 +22,7 @@ from typing import Final, Self
 
 from isfc.errors import IsfcError, RemoteProtocolError
 from isfc.live.accepting import Acceptor
-from isfc.live.control_socket import (
-    CONNECT_S,
-    connect_to_own,
-    inode_of,
-    listen_at,
-    peer_uid,
-    take_away,
-)
+from isfc.live.endpoint import CONNECT_S, connect_to_own, inode_of, listen_at, peer_uid, take_away
 
 LISTEN: Final = "listen"
 """The kind of request that asks for announcements; it never comes to `Handle`."""

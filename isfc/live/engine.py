@@ -7,28 +7,30 @@ is set.
 """
 
 import asyncio
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.agenda import Agenda
-from ctc.frame import CommandFrame, Departure, Frame
-from ctc.subchannel import Command
-from isfc.engine.program import Program
+from ctc.frame import Departure, Frame
+from ctc.queues import Agenda
 from isfc.engine.pump import Listener, Offers, Outlet, pump
-from isfc.engine.wire import decode, encode_pieces
+from isfc.engine.wire import decode
 from isfc.errors import RemoteProtocolError
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Program, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
-from isfc.live.clock import NS_PER_S, Clock, DeadlineTimer, Lag
-from isfc.live.connection import Connection
-from isfc.live.early import EarlyData
-from isfc.live.events import Attached, ConnectionRefused, Detached, LiveCounters, LiveEvent
+from isfc.live.connection import (
+    Attached,
+    Connection,
+    ConnectionRefused,
+    Detached,
+    LiveCounters,
+    LiveEvent,
+)
 from isfc.live.memory import give_back
-from isfc.live.pace import unpaced
+from isfc.live.pace import NS_PER_S, Clock, DeadlineTimer, EarlyData, Lag, Outbox, unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send, operated_like
 from isfc.system.system import Input, System, system_of
@@ -39,12 +41,6 @@ RECONNECT_S: Final = 30.0
 MANY_COUNT: Final = 4
 """A package of so many messages is answered before the program has them: meanwhile the partner can
 fill the next one. One of fewer is answered afterwards, so that the program has them sooner."""
-
-KEPT_S: Final = 0.005
-"""How long a partner waits to hear that one short message was read, in real seconds at most: until
-then that goes with whatever is sent next."""
-
-_WRITE: Final = Command.WRITE  # an enumeration's members are slow to reach
 
 MakeSystem = Callable[[LinkEndDefinition], System]
 """Makes a fresh system with one link: at the start, and after every `sever`."""
@@ -88,20 +84,11 @@ class LiveEngine(Outlet):
         """Frames that have come, or were held, and are to reach the node."""
         self._paced = definition != unpaced(definition)
         self._early = EarlyData(self._arrived, sends=not self._paced)
+        self._outbox = Outbox(self._loop, self._early, self._connections, paced=self._paced)
         self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
         self._offers = Offers()
-        self._unwritten: defaultdict[Rdev, list[bytes | memoryview]] = defaultdict(list)
         self._at_work = False
         """Whether a turn is under way: it looks for more to do until there is nothing."""
-        self._holding = False
-        """Whether what leaves waits for the programs that were told, in their turn of the loop."""
-        self._kept = False
-        """Whether it waits for what is sent next, beyond that turn; `_tick` ends it."""
-        self._keeps = False
-        """Whether it may: the partner has another CTC to write on meanwhile."""
-        self._urgent = False
-        """Whether there is anything else to be written than that one short message was read."""
-        self._ticker: asyncio.TimerHandle | None = None
         self._timer = DeadlineTimer(self._loop, clock, self._turn)
         self._looked_ns = 0
         """The time of the turn: when it last looked at the clock."""
@@ -121,7 +108,7 @@ class LiveEngine(Outlet):
 
     def send(self, messages: Sequence[Message]) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
-        self.apply(Send(list(messages), beside=self._beside()))
+        self.apply(Send(list(messages), beside=self._outbox.beside()))
 
     def apply(self, given: Input) -> None:
         """Let something happen to the system, and carry on what it leads to."""
@@ -142,7 +129,7 @@ class LiveEngine(Outlet):
         if rdev in self._connections:
             self._forget(rdev, reason)
             del self._connections[rdev]
-            self._unwritten.pop(rdev, None)
+            self._outbox.drop(rdev)
             self._note_lost(rdev, reason)
             self._departures.drop(lambda departure: departure[1] == rdev)
             self.apply(Disconnect(rdev))
@@ -157,38 +144,8 @@ class LiveEngine(Outlet):
         return self._connections.get(rdev) is connection
 
     def hold(self) -> None:
-        """One short message has come: let what says so wait for what the programs answer.
-
-        So the partner is woken once, for both. They have their turn of the loop first. Then, until
-        the engine has something else to do, that it was read waits on: the partner opens another
-        CTC meanwhile, and when it has written there, both are confirmed.
-        """
-        if self._kept:
-            self._urgent = True
-        if not self._holding:
-            self._holding = True
-            self._loop.call_soon(self._release)
-
-    def _release(self) -> None:
-        self._holding = False
-        if self._urgent or not self._keeps:
-            self._write_out()
-        elif self._unwritten:
-            self._kept = True
-            if self._ticker is None:
-                self._ticker = self._loop.call_later(KEPT_S, self._tick)
-
-    def _tick(self) -> None:
-        self._ticker = None
-        if self._kept:
-            self._write_out()
-
-    def _beside(self) -> Rdev | None:
-        """A CTC on which something waits to be written: what is sent there goes with it."""
-        if not self._paced:
-            for rdev in self._unwritten:
-                return rdev
-        return None
+        """One short message has come: let what says so wait for what the programs answer."""
+        self._outbox.hold()
 
     def _take_frame(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """One of the frames that were read together. Raises `WireError` if it is none."""
@@ -219,7 +176,7 @@ class LiveEngine(Outlet):
             self._note_lost(rdev, reason)
         self._connections.clear()
         self._arrived.clear()
-        self._unwritten.clear()
+        self._outbox.clear()
         self._departures = Agenda()
         self._offers = Offers()
         self.counters.severed_count += 1
@@ -253,15 +210,14 @@ class LiveEngine(Outlet):
 
     def close(self) -> list[Connection]:
         """End: timers go, and `wait_closed` returns. The connections, each with a farewell."""
-        self._write_out()
-        parting, self._connections = [*self._connections.values()], {}
+        self._outbox.close()
+        parting = [*self._connections.values()]
+        self._connections.clear()
         for connection in parting:
             connection.part("this node ends")
         for rdev in [*self._resets]:
             self._end_reset(rdev)
         self._timer.cancel()
-        if self._ticker is not None:
-            self._ticker.cancel()
         if self._down is not None:
             self._down.cancel()
         if not self._closed.done():
@@ -285,7 +241,7 @@ class LiveEngine(Outlet):
         if self._at_work:
             return
         self._at_work = True
-        self._urgent = self._urgent or self._holding
+        self._outbox.begin_turn()
         try:
             self._looked_ns = self.now_ns()
             due_ns = self._settle()
@@ -298,8 +254,7 @@ class LiveEngine(Outlet):
             self._timer.set(due_ns, self._looked_ns)
         finally:
             self._at_work = False
-            if self._unwritten and not self._holding:
-                self._write_out()
+            self._outbox.end_turn()
 
     def _settle(self) -> int:
         """Do everything that is due; the model time of what is due next, `NEVER_NS` if none."""
@@ -339,7 +294,7 @@ class LiveEngine(Outlet):
         while offers.due_ns <= self._looked_ns:
             messages = offers.take(self.end.link.room)
             if messages:
-                self.system.apply(Send(messages, beside=self._beside()), self._looked_ns)
+                self.system.apply(Send(messages, beside=self._outbox.beside()), self._looked_ns)
 
     def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
@@ -351,37 +306,20 @@ class LiveEngine(Outlet):
             if departure_ns > now_ns:
                 self._departures.add(departure_ns, (departure_ns, rdev, frame, now_ns))
                 return
-        self._write(rdev, frame)
+        self._outbox.write(self.end, rdev, frame)
 
     def _depart(self, now_ns: int) -> None:
         departures = self._departures
         while departures.due_ns <= now_ns:
             departure_ns, rdev, frame, set_ns = departures.pop()
             self.lag.note(set_ns, departure_ns, now_ns)
-            self._write(rdev, frame)
-
-    def _write(self, rdev: Rdev, frame: Frame) -> None:
-        """Let a frame leave at the end of the turn, with all others of its CTC."""
-        if isinstance(frame, CommandFrame) and frame.command is _WRITE:
-            self._urgent = True
-        for leaving in self._early.leave(self.end, rdev, frame):
-            self._unwritten[rdev] += encode_pieces(leaving)
-
-    def _write_out(self) -> None:
-        self._urgent = self._kept = False
-        if not self._unwritten:
-            return
-        unwritten, self._unwritten = self._unwritten, defaultdict(list)
-        for rdev, pieces in unwritten.items():
-            connection = self._connections.get(rdev)
-            if connection is not None:
-                connection.write(*pieces)
+            self._outbox.write(self.end, rdev, frame)
 
     def deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""
         self._offers.resume()
         if isinstance(event, DeviceChanged):
-            self._keeps = not self._paced and len(self.end.link.scheduler.order) > 1
+            self._outbox.keeps = not self._paced and len(self.end.link.scheduler.order) > 1
             rdev = event.rdev
             if event.usable:
                 self._end_reset(rdev)
@@ -395,7 +333,7 @@ class LiveEngine(Outlet):
         elif isinstance(event, LinkDown):
             self._await_link()
         elif isinstance(event, Delivered) and len(event.messages) >= MANY_COUNT:
-            self._write_out()
+            self._outbox.write_out()
         self.tell(event)
         self._offers.extend(self._program.receive(event, self._look()))
 

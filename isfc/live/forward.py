@@ -11,23 +11,19 @@ waits in between.
 """
 
 import asyncio
-import re
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, cast
 
 from isfc.errors import Backpressure, ConfigurationError
-from isfc.link.name import NodeName
-from isfc.live.accepting import PAUSE_S, accept, spawn
-from isfc.live.connection import reason_of
+from isfc.live.accepting import PAUSE_S, Service, accept, spawn
+from isfc.live.connection import Answers, keep_alive, reason_of
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
-from isfc.live.endpoint import PORT_MAX, TcpEndpoint, check_host
-from isfc.live.keepalive import Answers, keep_alive
+from isfc.live.endpoint import Forward, TcpEndpoint
 from isfc.live.memory import Buffers
-from isfc.live.service import Service
 from isfc.live.session import ConversationSevered, OpenNode
 from isfc.programs.protocol import ConversationLimits, SeverCode
 
@@ -42,67 +38,6 @@ CHECK_S: Final = 5.0
 
 REMIND_S: Final = 60.0
 """Between two words about connections that cannot be accepted, in seconds."""
-
-_PORT: Final = r"([0-9]{1,5})"
-_HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
-_FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
-
-
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """One TCP port of ``node``, and the service that its partner connects it to."""
-
-    node: NodeName
-    listen_host: str
-    listen_port: int
-    partner: NodeName
-    host: str
-    port: int
-
-    @property
-    def service(self) -> str:
-        """The name of the partner's service on the link."""
-        return f"TCP{self.listen_port}"
-
-    def __str__(self) -> str:
-        here = TcpEndpoint(self.listen_host, self.listen_port)
-        return f"{self.node}:{here}={self.partner}:{TcpEndpoint(self.host, self.port)}"
-
-
-def parse_forwards(
-    texts: Iterable[str], links: Collection[tuple[NodeName, NodeName]]
-) -> tuple[Forward, ...]:
-    """The forwards that ``NODE:[ADDRESS:]PORT=PARTNER:HOST:PORT`` name, over any of the links.
-
-    ``links`` have the names of the two systems of each. Without an address it listens at 127.0.0.1.
-    Raises `ConfigurationError` for anything else,
-    and for a port that is named twice.
-    """
-    forwards = tuple(_parse(text, links) for text in texts)
-    places = [(forward.node, forward.listen_port) for forward in forwards]
-    for node, port in places:
-        if places.count((node, port)) > 1:
-            raise ConfigurationError(f"--forward: {node}:{port} is there twice")
-    return forwards
-
-
-def _parse(text: str, links: Collection[tuple[NodeName, NodeName]]) -> Forward:
-    def wrong(expected: str) -> ConfigurationError:
-        return ConfigurationError(f"--forward {text[:80]!r}: expected {expected}")
-
-    match = _FORWARD.fullmatch(text)
-    if match is None:
-        raise wrong("NODE:PORT=NODE:HOST:PORT, such as ATLANTA:15432=BOSTON:127.0.0.1:5432")
-    first, second = match[1], match[5]
-    if {first, second} not in [{*names} for names in links]:
-        known = " or ".join(" and ".join(names) for names in links)
-        raise wrong(f"one of {known} on each side of =")
-    listen_port, port = int(match[4]), int(match[8])
-    if not (0 < listen_port <= PORT_MAX and 0 < port <= PORT_MAX):
-        raise wrong(f"ports from 1 to {PORT_MAX}")
-    listen_host = check_host(match[2] or match[3] or "127.0.0.1")
-    host = check_host(match[6] or match[7])
-    return Forward(NodeName(first), listen_host, listen_port, NodeName(second), host, port)
 
 
 def forward_limits(forwards: Sequence[Forward]) -> ConversationLimits:

@@ -33,11 +33,12 @@ from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.accepting import Acceptor
 from isfc.live.endpoint import TcpEndpoint, listening_sockets
-from isfc.live.snapshot import LiveSnapshot
+from isfc.live.operator import LiveSnapshot
 
 if TYPE_CHECKING:
     from isfc.live.ctce.ios import EndTally, IoBook
-    from isfc.live.ctce_box import CtceBox, EndPort
+    from isfc.live.ctce_box import CtceBox
+    from isfc.live.ctce_port import EndPort
 
 NS_PER_S = 1_000_000_000
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any, Final
 
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent
+from isfc.link.events import Delivered, LinkEvent, Offer
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.accepting import spawn

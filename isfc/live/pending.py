@@ -8,20 +8,17 @@ partner gets in although others keep coming.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from random import Random
+from typing import Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live import handshake
-from isfc.live.accepting import certificate_names
-from isfc.live.connection import Connection
-from isfc.live.events import ConnectionRefused
+from isfc.live.admission import Admission, certificate_names, foreign_user
+from isfc.live.connection import Connection, ConnectionRefused
+from isfc.live.engine import LiveEngine
 from isfc.live.frames import measure_frame
-from isfc.live.handshake import Hello
-from isfc.live.peer_user import foreign_user
-
-if TYPE_CHECKING:
-    from isfc.live.link_port import LinkPort, NodePort
+from isfc.live.handshake import Hello, link_digest, program_digest
 
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
@@ -35,6 +32,120 @@ RIVAL_S: Final = 0.1
 that has been killed end meanwhile."""
 
 
+_INCARNATION_BITS: Final = 63
+
+
+class Partnership:
+    """Who this node and its partner are on one link, as they greet: their incarnations.
+
+    It is one of the links of ``node_port`` from now on. ``program`` says what runs over the link:
+    the same at both ends.
+    """
+
+    def __init__(self, engine: LiveEngine, node_port: "Reception", program: str) -> None:
+        self.engine = engine
+        self.node_port = node_port
+        node_port.links.append(self)
+        self.checks_user = False
+        """Whether the other end must be a process of this user's."""
+        self.checks_certificate = False
+        """Whether the partner that this node goes to must show its certificate."""
+        self._digests = (link_digest(engine.definition), program_digest(program))
+        engine.restarted = self._begin_incarnation
+        self._begin_incarnation()
+
+    def hello(self, rdev: Rdev) -> Hello:
+        """What this node says on one of its CTCs."""
+        definition = self.engine.definition
+        (device,) = (c.device for c in definition.ctcs if c.device.rdev == rdev)
+        return Hello(
+            definition.name,
+            definition.partner,
+            rdev,
+            device.partner_rdev,
+            self.incarnation,
+            self.node_port.dilation,
+            self.node_port.capabilities,
+            *self._digests,
+        )
+
+    def _begin_incarnation(self) -> None:
+        """The link knows nothing of what went before: both ends greet again."""
+        self.incarnation = self.node_port.random.getrandbits(_INCARNATION_BITS)
+        """This node, as one that the partner can tell from the same node after a restart."""
+        self._partner_incarnation: int | None = None
+
+    def rivals(self, theirs: int) -> bool:
+        """Whether another incarnation of the partner is connected: the one that is up stays."""
+        return self.has_restarted(theirs) and self.engine.attached
+
+    def has_restarted(self, theirs: int) -> bool:
+        """Whether the partner is another incarnation than the one that we have met."""
+        return self._partner_incarnation not in (None, theirs)
+
+    def restart(self) -> None:
+        """The partner has restarted, and so does the link."""
+        self.engine.sever(f"{self.engine.definition.partner} has restarted")
+
+    def meet(self, theirs: int) -> None:
+        """From now on the partner is this one."""
+        self._partner_incarnation = theirs
+
+
+@dataclass(eq=False, slots=True)
+class Reception:
+    """What the links of a system have in common for whoever comes.
+
+    ``random`` chooses who has to go when too many are greeting, incarnations, and how much earlier
+    than at most is tried again.
+    """
+
+    random: Random
+    dilation: int = 0
+    capabilities: int = 0
+    ungreeted: "set[PendingConnection]" = field(default_factory=set)
+    """Those that have not greeted yet."""
+    checks_user: bool = False
+    """Whether who comes must be a process of this user's."""
+    checks_certificate: bool = False
+    """Whether who comes must show the certificate of a partner."""
+    admission: Admission | None = None
+    """Of strangers, once it listens where they can come."""
+    links: list[Partnership] = field(default_factory=list)
+    """Those of all links of this system."""
+    awaited: list[Partnership] = field(default_factory=list)
+    """Those whose partners come here; this node goes to the others itself."""
+
+    def link_of(self, hello: Hello) -> Partnership | str:
+        """The link that a hello is of, or why there is none.
+
+        With one link it is that one, which says itself what does not fit.
+        """
+        if len(self.links) == 1:
+            return self.links[0]
+        name = self.links[0].engine.definition.name
+        for link in self.links:
+            if link.engine.definition.partner == hello.node:
+                if link not in self.awaited:
+                    return f"{name} connects to {hello.node} itself"
+                return link
+        return f"{name} has no link to {hello.node}"
+
+    def refuse(self, refused: ConnectionRefused) -> None:
+        """Note a connection that was not let in. One of no link counts at the first awaited."""
+        (self.awaited or self.links)[0].engine.refuse(refused)
+
+    def know(self, peer: object) -> None:
+        """A partner has come from there, and comes without limit from now on."""
+        if self.admission is not None and isinstance(peer, tuple):
+            self.admission.know(peer[0])
+
+    def clear(self) -> None:
+        """End all who have not greeted yet."""
+        for pending in list(self.ungreeted):
+            pending.close("this node ends")
+
+
 @dataclass(eq=False, slots=True)
 class PendingConnection:
     """One connection, from its greeting to its end.
@@ -43,8 +154,8 @@ class PendingConnection:
     `Guard` for as long as TLS is not there.
     """
 
-    node_port: "NodePort"
-    known_link: "LinkPort | None" = None
+    node_port: Reception
+    known_link: Partnership | None = None
     rdev: Rdev | None = None
     ended: "asyncio.Future[str | None]" = field(init=False)
     """Why it has ended, if nobody was told."""
@@ -262,7 +373,7 @@ class PendingConnection:
                 timer.cancel()
 
     @property
-    def _link(self) -> "LinkPort":
+    def _link(self) -> Partnership:
         assert self.known_link is not None, "of no link yet"
         return self.known_link
 

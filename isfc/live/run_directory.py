@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.live.control_socket import PATH_LENGTH_MAX, connect_to
+from isfc.live.endpoint import PATH_LENGTH_MAX, connect_to
 
 CONTROL_SUFFIX: Final = ".control"
 PRIVATE_PREFIX: Final = "up-"

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from isfc.answers.measured_compare import ComparedInterval as ComparedInterval
     from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
     from isfc.answers.measured_compare import compare as compare
-    from isfc.answers.measured_files import AboutFiles as AboutFiles
-    from isfc.answers.measured_files import Measurements as Measurements
     from isfc.answers.measured_fit import fit as fit
+    from isfc.answers.measured_read import AboutFiles as AboutFiles
+    from isfc.answers.measured_read import Measurements as Measurements
     from isfc.answers.measured_read import read as read
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site import format_profile as format_profile
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from scenarios.search.site_fitted import Fitted as Fitted
 
 _PUBLIC: Final = {
-    "isfc.answers.measured_read": "read",
+    "isfc.answers.measured_read": "read AboutFiles Measurements",
     "isfc.answers.measured_compare": "compare ComparedInterval MeasuredComparison",
     "isfc.answers.measured_fit": "fit",
-    "isfc.answers.measured_files": "AboutFiles Measurements",
     "isfc.answers.loads": "loads Loads",
     "isfc.layout.site": "read_profile format_profile SiteProfile",
     "isfc.measured.measurement": "Measurement",

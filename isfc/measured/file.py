@@ -9,13 +9,11 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
-from isfc.measured.figures import Reading
+from isfc.measured.figures import Reading, checked, without_repeats
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
-from isfc.measured.monwrite import FRAME_LENGTH, is_monwrite
+from isfc.measured.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
 from isfc.measured.page import read_text
-from isfc.measured.plausible import checked, without_repeats
-from isfc.measured.record_layout import RecordLayout
 from isfc.measured.table import read_csv, read_json
 
 LENGTH_MAX: Final = 64 * 2**20

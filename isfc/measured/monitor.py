@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from ctc.address import Rdev, format_rdev, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import CtcError, Rdev, format_rdev, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed
 from isfc.link.name import NodeName
-from isfc.measured import record_layout as layouts
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import (
     WAYS,
@@ -26,8 +24,21 @@ from isfc.measured.measurement import (
     LinkFigures,
     Measurement,
 )
-from isfc.measured.monwrite import INTERVAL_END, MonitorRecord, read_records, time_of
-from isfc.measured.record_layout import Field, RecordLayout
+from isfc.measured.monitor_records import (
+    ACTIVITIES,
+    CHANGE,
+    INTERVAL_END,
+    LINK,
+    LINK_ENDS,
+    SUPPLIED,
+    TIMES,
+    Field,
+    MonitorRecord,
+    RecordLayout,
+    position_of,
+    read_records,
+    time_of,
+)
 
 _TOD_PER_S: Final = 4096 * 1_000_000
 _MB: Final = 2**20
@@ -92,7 +103,7 @@ class _Monitor:
             self.reading.attempt(record.place, partial(self._changed, record))
         elif record.name in self.supplied:
             self.reading.attempt(record.place, partial(self._sampled, record))
-        elif record.name in layouts.SUPPLIED:
+        elif record.name in SUPPLIED:
             self.passed[record.name] = self.passed.get(record.name, 0) + 1
         elif record.name == INTERVAL_END and record.sample:
             self.ended_tod = record.tod
@@ -166,22 +177,22 @@ class _Monitor:
             self.reading.notes.append(f"{self.rows.place}: {text}")
 
     def _configured(self, record: MonitorRecord) -> None:
-        node = layouts.LINK["partner"].text(record)
-        count = layouts.LINK["count"].number(record)
-        text = layouts.LINK["rdevs"].text(record)
+        node = LINK["partner"].text(record)
+        count = LINK["count"].number(record)
+        text = LINK["rdevs"].text(record)
         rdevs = tuple(_rdev(text[4 * i : 4 * i + 4], record) for i in range(min(count, 16)))
         self.links[node] = ConfiguredLink(node, rdevs, record.place)
         self.partners.add(node)
 
     def _changed(self, record: MonitorRecord) -> None:
-        code = layouts.CHANGE["activity"].number(record)
-        activity = layouts.ACTIVITIES.get(code, f"activity {code}")
-        rdev = _rdev(layouts.CHANGE["rdev"].text(record), record)
-        partner = layouts.CHANGE["partner"].text(record)
+        code = CHANGE["activity"].number(record)
+        activity = ACTIVITIES.get(code, f"activity {code}")
+        rdev = _rdev(CHANGE["rdev"].text(record), record)
+        partner = CHANGE["partner"].text(record)
         change = LinkChange(partner, rdev, activity, _iso(record.tod), record.place)
         self.changes.append(change)
         self.partners.add(partner)
-        if code in layouts.LINK_ENDS:
+        if code in LINK_ENDS:
             self.ends.append((record.tod, change))
 
     def _sampled(self, record: MonitorRecord) -> None:
@@ -268,7 +279,7 @@ def read_monitor(
     for name, count in monitor.passed.items():
         reading.problems.append(
             f"{file}: {count} records {name}, whose layout is not known here; expected it with "
-            f"{spelt('records')} FILE.csv: IBM publishes it at {layouts.position_of(name)}"
+            f"{spelt('records')} FILE.csv: IBM publishes it at {position_of(name)}"
         )
     return monitor.rest()
 
@@ -300,8 +311,7 @@ def _device(
 ) -> DeviceFigures:
     count = grown["ssch_count"]
     spent_ms = {
-        quantity: grown[quantity] * (fields[quantity][0].unit_ns or 0) / 1e6
-        for quantity in layouts.TIMES
+        quantity: grown[quantity] * (fields[quantity][0].unit_ns or 0) / 1e6 for quantity in TIMES
     }
     total_ms = sum(spent_ms.values())
     if not count and total_ms:
@@ -309,7 +319,7 @@ def _device(
             f"RDEV {name} was connected, and no SSCH was counted; expected some: another field may "
             "count them, which a column 'quantity' can name"
         )
-    pend, disc, conn = (spent_ms[each] / count if count else None for each in layouts.TIMES)
+    pend, disc, conn = (spent_ms[each] / count if count else None for each in TIMES)
     rdev, busy = _rdev(name, record), total_ms / seconds / 10
     serv = total_ms / count if count else None
     return DeviceFigures(rdev, count / seconds, pend, disc, conn, serv, busy, record.place, None)

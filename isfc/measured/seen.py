@@ -12,9 +12,8 @@ from isfc.errors.in_words import first_listed, number
 from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.figures import Reading
+from isfc.measured.figures import Reading, without_repeats
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, joined
-from isfc.measured.plausible import without_repeats
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""

@@ -12,8 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from ctc.address import Rdev, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.measured.figures import BadFigure, Reading, read_stamp
 from isfc.measured.measurement import (

@@ -31,8 +31,7 @@ from isfc.programs.protocol import (
     SeverCode,
     Verb,
 )
-from isfc.programs.register import Register
-from isfc.programs.turns import TURN_LENGTH
+from isfc.programs.register import TURN_LENGTH, Register
 
 UNDER_WAY_MAX: Final = 2
 """Small pieces of a conversation that are under way before others wait for each other: a partner
@@ -58,7 +57,7 @@ class ConversationEnd:
         service: str,
         traffic: Traffic,
         state: ConversationState,
-        register: Register,
+        register: "Register[ConversationEnd]",
     ) -> None:
         self.number = number
         self.service = service
@@ -85,7 +84,7 @@ class ConversationEnd:
         self.is_due = False
         """Whether `poll_message` may have something to send."""
         self.turn_length = TURN_LENGTH
-        """Bytes that are left of its turn (`isfc.programs.turns`)."""
+        """Bytes that are left of its turn (`isfc.programs.register.Turns`)."""
         self._is_changed = False
         self._unsent = ByteQueue()
         self._passing = False

@@ -1,4 +1,10 @@
-"""What the conversations of a node have in common: their numbers, and the bound of their windows.
+"""What the conversations of a node have in common: numbers, turns, and the bound of their windows.
+
+`Turns` says whose turn it is to send, by bytes: deficit round robin. In each round a conversation
+sends `TURN_LENGTH` bytes, and one that has sent more pays in the next. Who has little to send goes
+first, as long as it has something left of its turn: so a request does not wait for the bulk of
+others, and nobody can be kept waiting for more than a round by those who only ever send little. The
+order within a conversation is its own matter.
 
 A window is how much may arrive of one before it is taken. All share one bound. Whoever begins takes
 a part of what is left of it, and comes to an even share as it takes what arrives; a window that has
@@ -7,15 +13,76 @@ been granted cannot be taken back.
 
 from collections import deque
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final, Generic, Protocol, TypeVar
 
 from isfc.link.message import Traffic
 from isfc.programs.link_room import piece_length
 from isfc.programs.protocol import ConversationLimits
-from isfc.programs.turns import Turns
 
-if TYPE_CHECKING:
-    from isfc.programs.conversation import ConversationEnd
+TURN_LENGTH: Final = 262_144
+"""Bytes that a conversation sends in a round: as much as its longest message has."""
+
+LITTLE_LENGTH: Final = 16_384
+"""Who has fewer bytes to send goes first."""
+
+
+class Sender(Protocol):
+    """Who takes turns."""
+
+    turn_length: int
+    """Bytes that are left of its turn."""
+
+    @property
+    def unsent_length(self) -> int:
+        """Bytes that it has to send."""
+
+
+_SenderT = TypeVar("_SenderT", bound=Sender)
+
+
+class Turns(Generic[_SenderT]):
+    """Those that may have something to send, each once."""
+
+    def __init__(self) -> None:
+        self.little: deque[_SenderT] = deque()
+        """Those with little to send: they are first."""
+        self.others: deque[_SenderT] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self.little or self.others)
+
+    def add(self, sender: _SenderT) -> None:
+        """Let one wait for its turn."""
+        if sender.turn_length > 0 and sender.unsent_length < LITTLE_LENGTH:
+            self.little.append(sender)
+        else:
+            self.others.append(sender)
+
+    def take(self) -> _SenderT:
+        """Whose turn it is. There must be one."""
+        if self.little:
+            return self.little.popleft()
+        others = self.others
+        while True:
+            sender = others.popleft()
+            if sender.turn_length > 0:
+                return sender
+            sender.turn_length += TURN_LENGTH
+            others.append(sender)
+
+    def pay(self, sender: _SenderT, length: int) -> None:
+        """It has sent so many bytes. With some left of its turn it goes on."""
+        sender.turn_length -= length
+        others = self.others
+        if sender.turn_length > 0 and others and others[-1] is sender:
+            others.pop()
+            others.appendleft(sender)
+
+    def clear(self) -> None:
+        """Nobody has anything to send."""
+        self.little.clear()
+        self.others.clear()
+
 
 PART: Final = 8
 """That part of what is left one window takes at a time: so there is always something for the next,
@@ -52,7 +119,25 @@ class Windows:
         self._raised_length -= length - self._limits.window_min
 
 
-class Register:
+class Member(Sender, Protocol):
+    """A conversation, as far as its register knows it."""
+
+    number: int
+    target_length: int
+    """Its window, in bytes."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """Of which kind it is."""
+
+    def lose(self, reason: str) -> None:
+        """The link is gone, and what was under way with it."""
+
+
+_MemberT = TypeVar("_MemberT", bound=Member)
+
+
+class Register(Generic[_MemberT]):
     """What the conversations of a node have in common.
 
     The node opens those whose numbers have the parity of ``first_number``.
@@ -61,11 +146,11 @@ class Register:
     def __init__(self, limits: ConversationLimits, first_number: int = 0) -> None:
         self.limits = limits
         self.windows = Windows(limits)
-        self.conversations: dict[int, ConversationEnd] = {}
+        self.conversations: dict[int, _MemberT] = {}
         """Those that are not over, by number."""
-        self.due: Turns[ConversationEnd] = Turns()
+        self.due: Turns[_MemberT] = Turns()
         """Those that may have something to send, each once."""
-        self.changed: deque[ConversationEnd] = deque()
+        self.changed: deque[_MemberT] = deque()
         """Those that their program should look at, each once."""
         self.piece_length = piece_length(limits.link_length)
         """Most bytes in one message now."""
@@ -105,14 +190,14 @@ class Register:
         self._next_number += 2
         return number
 
-    def enter(self, conversation: "ConversationEnd") -> None:
+    def enter(self, conversation: _MemberT) -> None:
         """A conversation begins; its number must be free."""
         number = conversation.number
         assert number not in self.conversations, f"number {number} is used twice"
         self.conversations[number] = conversation
         self._counts[number % 2] += 1
 
-    def strike_out(self, conversation: "ConversationEnd") -> None:
+    def strike_out(self, conversation: _MemberT) -> None:
         """A conversation is over, which it says once; its number is free."""
         number = conversation.number
         struck_out = self.conversations.pop(number, None)

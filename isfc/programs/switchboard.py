@@ -57,7 +57,7 @@ class Switchboard:
         self._first_number = 0 if lesser else 1
         self.limits = limits or ConversationLimits()
         """What the node's conversations may take."""
-        self._register = Register(self.limits, self._first_number)
+        self._register = Register[ConversationEnd](self.limits, self._first_number)
         self.conversations = self._register.conversations
         """Those that are not over, by number."""
         self.stray_count = 0

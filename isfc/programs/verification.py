@@ -13,9 +13,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from isfc.engine.program import Offer, Program
 from isfc.errors import RemoteProtocolError
-from isfc.link.events import Delivered, LinkEvent, Sent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Program, Sent, Severed
 from isfc.link.message import Message
 
 TRAILER_LENGTH: Final = 12

@@ -6,12 +6,12 @@ from typing import final
 from mypy_extensions import i64
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from ctc.agenda import NEVER_NS
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.profiles import ChpidProfile
+from ctc.queues import NEVER_NS
 from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.system.definition import CtcDefinition
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from ctc.address import ChpidId
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.device import Arbitration
 from ctc.fabric import FabricRoute
 from ctc.profiles import ChpidProfile

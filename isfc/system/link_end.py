@@ -7,8 +7,8 @@ from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
 from ctc.device import Ctc
-from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
+from ctc.queues import Fifo
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
@@ -16,7 +16,7 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.lock import SystemLock
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkRules
 from isfc.link.state import DeviceState
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition

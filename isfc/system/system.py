@@ -12,13 +12,13 @@ from typing import Protocol
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
 from ctc.fabric import Fabric
 from ctc.frame import Departure
+from ctc.queues import NEVER_NS
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
 from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.lock import SystemLock
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkRules
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd

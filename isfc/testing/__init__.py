@@ -12,15 +12,18 @@ from isfc.errors.public import public_face
 
 if TYPE_CHECKING:
     from isfc.link.message import Message as Message
-    from isfc.link.rules import LinkRules as LinkRules
+    from isfc.link.parameters import LinkRules as LinkRules
     from isfc.link.schedule import WriteScheduler as WriteScheduler
     from isfc.testing.invariants import Ledger as Ledger
-    from isfc.testing.live_pair import open_pair as open_pair
     from isfc.testing.machine import LinkMachine as LinkMachine
     from isfc.testing.pair import Pair as Pair
     from isfc.testing.pair import Setup as Setup
     from isfc.testing.pair import Step as Step
-    from isfc.testing.profiles import register_profiles as register_profiles
+    from isfc.testing.plugin import register_profiles as register_profiles
+    from isfc.testing.programs import ProgramsRun as ProgramsRun
+    from isfc.testing.programs import Stuck as Stuck
+    from isfc.testing.programs import open_pair as open_pair
+    from isfc.testing.programs import run_programs as run_programs
     from isfc.testing.side import Side as Side
     from isfc.testing.strategies import fault_schedules as fault_schedules
     from isfc.testing.strategies import faults as faults
@@ -30,25 +33,21 @@ if TYPE_CHECKING:
     from isfc.testing.strategies import setups as setups
     from isfc.testing.strategies import traffic_plans as traffic_plans
     from isfc.testing.strategies import workloads as workloads
-    from isfc.testing.virtual_programs import ProgramsRun as ProgramsRun
-    from isfc.testing.virtual_programs import Stuck as Stuck
-    from isfc.testing.virtual_programs import run_programs as run_programs
     from scenarios.faults.fault import Fault as Fault
     from scenarios.faults.fault import FaultKind as FaultKind
 
 _PUBLIC: Final = {
     "isfc.link.message": "Message",
-    "isfc.link.rules": "LinkRules",
+    "isfc.link.parameters": "LinkRules",
     "isfc.link.schedule": "WriteScheduler",
     "isfc.testing.invariants": "Ledger",
-    "isfc.testing.live_pair": "open_pair",
     "isfc.testing.machine": "LinkMachine",
     "isfc.testing.pair": "Pair Setup Step",
-    "isfc.testing.profiles": "register_profiles",
     "isfc.testing.side": "Side",
     "isfc.testing.strategies": "fault_schedules faults layouts messages node_names setups "
     "traffic_plans workloads",
-    "isfc.testing.virtual_programs": "ProgramsRun Stuck run_programs",
+    "isfc.testing.plugin": "register_profiles",
+    "isfc.testing.programs": "ProgramsRun Stuck open_pair run_programs",
     "scenarios.faults.fault": "Fault FaultKind",
 }
 """The names that are here too, by the modules that define them."""

@@ -17,17 +17,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev
-from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
-from isfc.engine.program import Program
+from ctc.queues import NEVER_NS
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
-from isfc.link.events import ListSink, Sink
+from isfc.link.events import ListSink, Program, Sink
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
-from isfc.link.parameters import LinkParameters
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs

@@ -1,19 +1,45 @@
-"""Fixtures of pytest, there wherever isfc is installed beside it.
+"""Fixtures of pytest, there wherever isfc is installed beside it; and profiles of hypothesis.
 
-Nothing of isfc is loaded before a test asks for a fixture.
+Nothing of what isfc does is loaded before a test asks for a fixture.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+
+from isfc.errors.library import missing_library
 
 if TYPE_CHECKING:
     from isfc.live.session import OpenNode
     from isfc.testing.pair import Pair
+
+
+NIGHTLY_EXAMPLES: Final = 2_000
+
+
+def register_profiles() -> None:
+    """Make the profiles ``dev``, ``ci`` and ``nightly`` known to hypothesis.
+
+    ``ci`` draws the same examples in every run, ``dev`` new ones, ``nightly`` many. None has a
+    deadline, which measures the machine, not the code. Call it in your ``conftest.py``, then
+    ``settings.load_profile("ci")`` or ``pytest --hypothesis-profile=ci``.
+    """
+    try:
+        from hypothesis import HealthCheck, settings
+    except ModuleNotFoundError as error:
+        text = missing_library("hypothesis", __name__)
+        raise ModuleNotFoundError(text, name="hypothesis") from error
+
+    # hypothesis takes a machine for CI when it says so, and would draw the same examples there
+    usual = settings(deadline=None, print_blob=True, derandomize=False)
+    settings.register_profile("dev", usual, max_examples=50)
+    settings.register_profile("ci", usual, max_examples=100, derandomize=True, database=None)
+    unhurried = settings(usual, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("nightly", unhurried, max_examples=NIGHTLY_EXAMPLES)
 
 
 @pytest.fixture
@@ -45,10 +71,10 @@ def live_pair() -> (
     """What opens both systems of a layout live.
 
     As in ``async with live_pair("published-4") as (client, server)``. Its arguments are those of
-    `isfc.testing.live_pair.open_pair`, but for the folder: not pytest's, whose names grow with
+    `isfc.testing.programs.open_pair`, but for the folder: not pytest's, whose names grow with
     those of the tests, as the path of a Unix socket has at most 107 bytes.
     """
-    from isfc.testing.live_pair import open_pair
+    from isfc.testing.programs import open_pair
 
     with TemporaryDirectory(prefix="isfc-") as folder:
         yield partial(open_pair, folder)

@@ -5,8 +5,7 @@ from typing import Final
 
 from ctc.address import Rdev
 from ctc.subchannel import Command, Ended, Interrupt, UnitStatus
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, ListSink, Sent
+from isfc.link.events import Delivered, LinkEvent, ListSink, Offer, Sent
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import LinkState

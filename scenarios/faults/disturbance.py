@@ -6,10 +6,9 @@ from random import Random
 
 from ctc.address import Rdev
 from ctc.frame import DataFrame, Departure, Frame
-from isfc.engine.program import Offer, Program
 from isfc.engine.wire import decode, encode
 from isfc.errors import WireError
-from isfc.link.events import LinkEvent, Sent, Severed
+from isfc.link.events import LinkEvent, Offer, Program, Sent, Severed
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package

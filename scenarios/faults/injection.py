@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from ctc.address import Rdev, format_rdev
-from ctc.agenda import NEVER_NS, Agenda
+from ctc.queues import NEVER_NS, Agenda
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.loss import OneOfSeveral

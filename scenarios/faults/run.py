@@ -8,9 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import format_rdev
-from isfc.engine.program import Program
 from isfc.layout.definition import define_system
-from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Program, Severed
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System

@@ -15,16 +15,14 @@ from random import Random
 from typing import Any, Final
 
 from ctc.address import Rdev
-from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.counters import LinkEndSnapshot
-from isfc.link.events import LinkEvent, TraceRecord
+from isfc.link.events import LinkEvent, Offer, TraceRecord
 from isfc.link.message import Message
-from isfc.link.parameters import LinkParameters
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice, scan_order
 from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System

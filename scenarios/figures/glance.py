@@ -23,8 +23,8 @@ from typing import Any, Final
 
 from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE
-from isfc.engine.program import Program
 from isfc.layout.sharing import carried_by
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState

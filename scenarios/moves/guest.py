@@ -12,7 +12,7 @@ from enum import StrEnum
 from math import exp, inf
 from typing import Any, Final
 
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked, given_size, spelt
 from isfc.errors.in_words import check_between, number

@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import final
 
-from isfc.engine.program import Offer, Program
-from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Program, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan, RelocationEnd

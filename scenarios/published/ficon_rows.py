@@ -13,7 +13,7 @@ from ctc.features import generation_code
 from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import DemandEstimate, estimate_alone
-from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
+from isfc.io.machine import Z14, Z15, iop_threads, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.layout.path import FarPath, Isl
 from scenarios.published.table import Figures, PublishedRow, RowFunction

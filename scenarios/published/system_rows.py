@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from ctc.features import find_channel
-from isfc.io import osa
-from isfc.io.bandwidth import LEVELS, DataRates, total
+from isfc.io import machine, osa
 from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
-from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
+from isfc.io.machine import Z15, DataRates, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from scenarios.published.table import Figures, PublishedRow, RowFunction
@@ -42,8 +41,8 @@ def sap_capacity(row: PublishedRow) -> Figures:
     """What a machine's SAPs carry; of what a single LPAR carries ours has no model."""
     if not row.has_number("sap_utilization_percent"):
         return {}
-    profile = PROFILES[str(row.columns["machine"])]
-    threads = iop_threads(int(row.number("saps")))
+    profile = machine.PROFILES[str(row.columns["machine"])]
+    threads = machine.iop_threads(int(row.number("saps")))
     return {
         "iop_threads": threads,
         "io_per_s": sap_io_per_s(profile, threads, row.number("sap_utilization_percent") / 100),
@@ -57,12 +56,12 @@ def sap_iop_activity(row: PublishedRow) -> Figures:
         return {"busy_percent": 100 * sap_busy(Z15, _IOPS_OF_MAX34, starts, interrupts)}
     all_ios = starts * _IOPS_OF_MAX34
     others = sap_busy(Z15, _IOPS_OF_MAX34, all_ios, all_ios) * (_IOPS_OF_MAX34 - 1)
-    return {"busy_percent": 100 * iop_busy(Z15, starts, interrupts, others)}
+    return {"busy_percent": 100 * machine.iop_busy(Z15, starts, interrupts, others)}
 
 
 def z15_models(row: PublishedRow) -> Figures:
     """Drawers, CPs and SAPs of a model."""
-    model = MODELS[str(row.columns["model"])]
+    model = machine.MODELS[str(row.columns["model"])]
     return {"drawers": model.drawers, "cps_max": model.cps_max, "standard_saps": model.saps}
 
 
@@ -179,9 +178,9 @@ def ioss_bandwidth(row: PublishedRow) -> Figures:
     is_mixed = row.columns["direction"] == "mix"
     full = DataRates(both / 2, both / 2) if is_mixed else DataRates(one_way, 0)
     count, below = int(row.number("channels")), 1
-    for ceiling, children in LEVELS:
+    for ceiling, children in machine.LEVELS:
         below = min(count, below * children)
-        reads, writes = ceiling.slowness(total([full] * below))
+        reads, writes = ceiling.slowness(machine.total([full] * below))
         full = DataRates(full.read_mb_per_s / reads, full.write_mb_per_s / writes)
     return {"gb_per_s": count * full.mb_per_s / 1e3}
 

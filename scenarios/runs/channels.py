@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctc.channel_use import FAIR_SHARE, NOTHING, ChannelUse
+from ctc.channel import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
 from isfc.layout.collection import Channel, ChannelEnd, Collection

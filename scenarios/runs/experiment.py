@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
-from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import check_between, exact, no_node
@@ -25,7 +24,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import find_link
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts

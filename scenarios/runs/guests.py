@@ -18,8 +18,7 @@ from typing import Final, final
 from mypy_extensions import i64
 
 from ctc.record import Record
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 

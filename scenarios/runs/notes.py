@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import listed, number
 from isfc.layout.capacity import RULE_GBPS_MAX

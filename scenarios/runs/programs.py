@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from random import Random
 
-from isfc.engine.program import Offer, Program
-from isfc.link.events import Delivered, LinkEvent, Sent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Program, Sent, Severed
 from isfc.link.message import Message
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.own_workload import Arrival, Gaps, OwnGuests

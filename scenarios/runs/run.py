@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system, make_fabric
-from isfc.link.events import InterruptListener, Sink
+from isfc.link.events import InterruptListener, Program, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System

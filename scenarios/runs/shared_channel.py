@@ -1,7 +1,7 @@
 """CTCs and disks on one channel: what each costs the other.
 
 The link is run without the disks and with them; the disks' mean values are taken alone, and beside
-what the CTCs used. `ctc.channel_use` says how the two share a chpid.
+what the CTCs used. `ctc.channel` says how the two share a chpid.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import structs
 
-from ctc.channel_use import ChannelUse
+from ctc.channel import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate

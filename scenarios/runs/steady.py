@@ -23,7 +23,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import Final
 
-from isfc.engine.program import Program
+from isfc.link.events import Program
 from isfc.link.name import NodeName
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual

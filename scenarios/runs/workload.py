@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
+from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from scenarios.runs.own_workload import (

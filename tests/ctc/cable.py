@@ -5,12 +5,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.agenda import NEVER_NS, Agenda
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
 from ctc.profiles import ChpidProfile, find_profile
+from ctc.queues import NEVER_NS, Agenda, Fifo
 from ctc.subchannel import (
     Attention,
     Collided,

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from ctc.address import (
     CHPID_MAX,
     RDEV_MAX,
+    BadChpid,
+    BadRdev,
     ChpidId,
     Rdev,
     format_chpid,
@@ -15,7 +17,6 @@ from ctc.address import (
     parse_rdev,
     parse_rdevs,
 )
-from ctc.errors import BadChpid, BadRdev
 
 rdevs = st.integers(0, RDEV_MAX).map(Rdev)
 

@@ -9,11 +9,11 @@ from ctc.channel import (
     COMMAND_IO_NS,
     ENCRYPTED_IO_NS,
     FCP_IO_NS,
+    BadFeature,
     IoWork,
     data_units,
     information_units,
 )
-from ctc.errors import BadFeature
 from ctc.features import CATALOGUE, CHANNELS, feature_of_code, find_channel, generation_code
 from ctc.fibre_channel import command_frames, data_frames
 from ctc.profiles import FEATURES

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.channel_use import FAIR_SHARE, NOTHING, ChannelUse
+from ctc.channel import FAIR_SHARE, NOTHING, ChannelUse
 
 SHARES = st.floats(0, 1)
 

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.agenda import NEVER_NS
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
+from ctc.queues import NEVER_NS, Fifo
 from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.address import ChpidId
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE, SENDER
 from ctc.device import Ctc

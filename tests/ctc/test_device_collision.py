@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
+from ctc.queues import Fifo
 from ctc.state import State
 from ctc.subchannel import Attention, Collided, Command, Ended, UnitStatus
 from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo

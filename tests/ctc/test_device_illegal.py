@@ -3,9 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
-from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.queues import NEVER_NS
 from ctc.state import RULES, WAITING_STATE, CommandOutcome, State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN, Cable, Cargo, End

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
+from ctc.queues import Fifo
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctc.errors import BadChpid, BadFeature, BadRdev, CtcError
+from ctc.address import BadChpid, BadRdev, CtcError
+from ctc.channel import BadFeature
 
 
 @pytest.mark.parametrize("kind", [BadChpid, BadFeature, BadRdev])

@@ -5,7 +5,7 @@ from collections import deque
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctc.fifo import Fifo
+from ctc.queues import Fifo
 
 
 @given(st.lists(st.integers(-2, 3), max_size=200))

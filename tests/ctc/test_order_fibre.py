@@ -5,12 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ctc.agenda import NEVER_NS
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from ctc.fabric import Fabric, FabricRoute
-from ctc.order import Order
-from ctc.order_fibre import FibreKind, OrderFibre
+from ctc.order import FibreKind, Order, OrderFibre
 from ctc.profiles import EXPRESS4, ChpidProfile
+from ctc.queues import NEVER_NS
 from ctc.state import State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN

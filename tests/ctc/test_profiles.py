@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from ctc.profiles import FEATURES, ChpidProfile, find_profile, line_payload_bytes_per_s
 
 

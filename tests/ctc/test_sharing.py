@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.channel_use import ChannelUse
+from ctc.channel import ChannelUse
 from ctc.sharing import DirectionLoad, Sharing, fair_pace
 
 

@@ -1,7 +1,7 @@
 """Two open nodes on one event loop, for programs to talk over."""
 
 from isfc.live.session import Conversation
-from isfc.testing.live_pair import open_pair as open_pair
+from isfc.testing.programs import open_pair as open_pair
 
 LAYOUT = "atlanta-boston"
 FIRST, SECOND = "ATLANTA", "BOSTON"

@@ -12,15 +12,13 @@ from typing import Any
 
 import pytest
 
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Offer, Sent
 from isfc.link.message import Message
-from isfc.live.clock import Clock
+from isfc.live.connection import ConnectionRefused, LiveEvent
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.events import ConnectionRefused, LiveEvent
 from isfc.live.link_port import LinkPort, NodePort
-from isfc.live.pace import unpaced
+from isfc.live.pace import Clock, unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
 from isfc.testing.pair import Setup

@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from tools.chaos import uploads
-from tools.chaos.audit import sums
-from tools.chaos.book import Entry
-from tools.chaos.chaos import what_is_wrong
+from tools.chaos.book import Entry, sums
+from tools.chaos.chaos import Outcome, Supervisor, Wanted, what_is_wrong
 from tools.chaos.fault import ChaosKind
-from tools.chaos.supervisor import Outcome, Supervisor, Wanted
 
 
 @pytest.mark.slow

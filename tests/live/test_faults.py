@@ -16,9 +16,8 @@ from ctc.subchannel import Command
 from isfc.engine.wire import encode
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.live.connection import Connection
+from isfc.live.connection import Connection, Detached
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.events import Detached
 from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
 from isfc.testing.pair import Setup

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
+from ctc.queues import Fifo
 from tests.ctc.cable import PLAIN, Cargo
 
 PROFILE = replace(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -27,9 +27,8 @@ from ctc.subchannel import (
 from isfc.errors import LocalProtocolError
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
-from isfc.link.read_side import READ_SIDE
+from isfc.link.sides import READ_SIDE, WRITE_SIDE, WriteState
 from isfc.link.state import DeviceState, StateInput
-from isfc.link.write_side import WRITE_SIDE, WriteState
 from tests.isfc.link.link_harness import TIMES, Door, theirs
 
 

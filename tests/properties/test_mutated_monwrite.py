@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from isfc.errors import ConfigurationError
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
-from isfc.measured.record_layout import read_layouts
+from isfc.measured.monitor_records import read_layouts
 from tests.isfc.measured import monwrite_file as mw
 
 SECONDS: Final = (1, 61, 131, 191)

@@ -20,10 +20,9 @@ from isfc.deck.console import by_system, find_links, name_logs, parse_log
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
-from isfc.measured.figures import Reading
+from isfc.measured.figures import Reading, checked, without_repeats
 from isfc.measured.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
 from isfc.measured.page import read_text
-from isfc.measured.plausible import checked, without_repeats
 from isfc.measured.table import read_csv
 from tests.decks import LOGS
 from tests.isfc.measured.test_fcx import DETAILS

@@ -11,9 +11,8 @@ from msgspec import structs
 
 from ctc.address import Rdev
 from ctc.profiles import find_profile
-from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
-from isfc.link.events import Delivered, LinkEvent
+from isfc.link.events import Delivered, LinkEvent, Offer
 from isfc.link.message import Message
 from isfc.link.package import PackageLimit, Packager
 from isfc.link.parameters import LinkParameters

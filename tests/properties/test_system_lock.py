@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from isfc.link.lock import BuildPackage, LinkLock, LockClaim, SystemLock
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package

@@ -11,18 +11,16 @@ from typing import Final
 import msgspec
 import uvloop
 
-from isfc.engine.program import Offer
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
-from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Offer, Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
-from isfc.live.clock import Clock
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.memory import keep_memory
-from isfc.live.pace import unpaced
+from isfc.live.pace import Clock, unpaced
 from tools.benchmarks.contenders import PAYLOAD_LENGTH, Part, Stopwatch, await_path
 
 WAITING_LENGTH: Final = 16 * PAYLOAD_LENGTH

@@ -20,7 +20,7 @@ from isfc.engine.virtual import PROPAGATION_NS
 from isfc.link.message import Message
 from isfc.link.package import Package, Packager
 from isfc.link.parameters import LinkCosts, LinkParameters
-from isfc.link.sequence import Resequencer
+from isfc.link.segment import Resequencer
 from tools.benchmarks.simpy_chpid import SimpyChpid
 
 FOLLOWING: Final = 0

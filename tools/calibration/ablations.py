@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from tools import DOCS
-from tools.calibration.judge import judge
+from tools.calibration.judge import judgement, replay_all
 from tools.calibration.knobs import build_constants
-from tools.calibration.replayed import replay_all
 from tools.tables import study
 
 SEEDS: Final = 1
@@ -61,7 +60,7 @@ def measure(without: tuple[str, Mapping[str, float]]) -> list[tuple[str, ...]]:
     name, off = without
     found = {
         (one.table, one.measure, one.of, one.statistic, one.unit): one.reached
-        for one in judge(replay_all(SEEDS, SECONDS, None, build_constants(off)))
+        for one in judgement(replay_all(SEEDS, SECONDS, None, build_constants(off)))
     }
     return [(name, *(f"{found[check]:.4g}" for check in SHOWN.values()))]
 

@@ -20,7 +20,7 @@ from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import BoundCheck, check_bounds, check_changes
 from tools import PROJECT
-from tools.calibration.replayed import ReplayedTable, replay_all
+from tools.calibration.judge import ReplayedTable, replay_all
 from tools.tables import csv_text
 
 FOLDER: Final = PROJECT / "scenarios" / "published" / "tables"

@@ -34,8 +34,8 @@ from scenarios.published.replay import Comparison, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools import PROJECT
+from tools.calibration.judge import load
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, Draw, load_draws, summed_up
-from tools.calibration.replayed import load
 from tools.tables import csv_text
 
 FOLDER: Final = PROJECT / "scenarios" / "figures"

@@ -1,26 +1,122 @@
-"""Judge the model as it stands in the code: every bound and goal of the published tables beside it.
+"""The published tables replayed with several seeds, and every bound and goal of them judged.
 
-``python -m tools.calibration.judge`` replays the published tables, with three seeds of 10 s each
-unless told otherwise, and prints a line for each number that is bounded or wanted. It ends with 1
-if a bound is not kept. ``--set chpid.turn_ns=0`` judges with another value of a constant.
+``docs/fidelity.md`` is made of such replays. ``python -m tools.calibration.judge`` replays with
+three seeds of 10 s each unless told otherwise, as the model stands in the code, and prints a line
+for each number that is bounded or wanted. It ends with 1 if a bound is not kept.
+``--set chpid.turn_ns=0`` judges with another value of a constant.
 """
 
-from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from isfc.answers.replay_checks import Check, checks_of
-from tools.calibration.knobs import build_constants
-from tools.calibration.replayed import ReplayedTable, replay_all
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.table import PublishedTable
+from scenarios.published.verdict import TableVerdict
+from scenarios.published.verdict import judge as verdicts_of
+from scenarios.runs.repeat import repetitions
+from scenarios.runs.run import run
+from tools import DOCS
+from tools.calibration.knobs import Constants, build_constants
+from tools.tables import csv_text, read_csv
+
+COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
+"""Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
+
+FIGURES: Final = DOCS / "fidelity.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTable:
+    """One table, replayed: what the means come to, and the comparisons of each seed."""
+
+    verdict: TableVerdict
+    by_seed: tuple[Sequence[Comparison], ...]
+
+    @property
+    def name(self) -> str:
+        """Which table it is."""
+        return self.verdict.table.name
+
+    @property
+    def every(self) -> list[Comparison]:
+        """The comparisons of all seeds."""
+        return [comparison for of_seed in self.by_seed for comparison in of_seed]
+
+
+def replay_all(
+    seeds: int, seconds: float, pool: Executor | None, constants: Constants | None = None
+) -> list[ReplayedTable]:
+    """Repeat every run of every table with the seeds from 1 on, and ``constants`` if given.
+
+    Without a pool runs are made one after the other.
+    """
+    parts = choose([load_table(name) for name in TABLES], {}, seconds)
+    experiments = runs_of(parts)
+    run_as = [constants.apply(run) for run in experiments] if constants else experiments
+    repeated = [once for each in run_as for once in repetitions(each, seeds)]
+    made = pool.map(run, repeated, chunksize=4) if pool else map(run, repeated)
+    found = [each.link() for each in made]
+    recordings = {
+        run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
+    }
+    alone = [{run: [each[seed]] for run, each in recordings.items()} for seed in range(seeds)]
+    return [
+        ReplayedTable(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
+        for verdict in verdicts_of(parts, recordings)
+    ]
+
+
+def stored(replays: Iterable[ReplayedTable]) -> str:
+    """Every figure, IBM's and ours, as CSV."""
+    return csv_text(COLUMNS, (line for one in replays for line in _lines(one)))
+
+
+def load(path: Path = FIGURES) -> list[ReplayedTable]:
+    """The replays of a file of `stored`, of three seeds: the mean, least and greatest tell each."""
+    lines = {(row["table"], row["key"], row["measure"]): row for row in read_csv(path)}
+    return [_loaded(load_table(name), lines) for name in dict.fromkeys(key[0] for key in lines)]
+
+
+def _loaded(
+    table: PublishedTable, lines: Mapping[tuple[str, str, str], Mapping[str, str]]
+) -> ReplayedTable:
+    found = []
+    for row in table.rows:
+        for measure in table.measures:
+            if row.has_number(measure):
+                line = lines[table.name, row.key, measure]
+                mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
+                third = min(max(3 * mean - least - greatest, least), greatest)
+                seeds = mean, least, third, greatest
+                found.append([Comparison.of(table, row, measure, each) for each in seeds])
+    means, *by_seed = map(tuple, zip(*found, strict=True))
+    return ReplayedTable(TableVerdict.of(Part(table, table.rows), means), tuple(by_seed))
+
+
+def _lines(one: ReplayedTable) -> Iterator[list[str]]:
+    each = zip(*one.by_seed, strict=True)
+    for mean, seeds in zip(one.verdict.comparisons, each, strict=True):
+        emulated = [comparison.emulated for comparison in seeds]
+        figures = (mean.emulated, min(emulated), max(emulated))
+        yield [
+            *(mean.table, mean.key, mean.measure, mean.role, f"{mean.published:g}"),
+            *(f"{figure:.5g}" for figure in figures),
+        ]
+
 
 SEEDS: Final = 3
 SECONDS: Final = 10.0
 """What a judgement takes: collisions that happen twice a second are known within a seventh then."""
 
 
-def judge(replays: Iterable[ReplayedTable]) -> list[Check]:
+def judgement(replays: Iterable[ReplayedTable]) -> list[Check]:
     """Every bound and goal of a replay."""
     return [check for one in replays for check in checks_of(one.verdict)]
 
@@ -49,7 +145,7 @@ def main(
         raise typer.BadParameter(str(error), param_hint="--set") from None
     with ProcessPoolExecutor() as pool:
         replays = replay_all(seeds, seconds, pool, constants)
-    found = judge(replays)
+    found = judgement(replays)
     print(f"{'':76}{'reached':>10}{'bound':>10}{'goal':>10}  worst", *map(line, found), sep="\n")
     wanted = [each.meets_goal for each in found if each.goal is not None]
     print(f"{sum(wanted)} of {len(wanted)} goals are met")

@@ -4,30 +4,295 @@
 of that seed happen to them and to the fibres between them, and then sums up what became of every
 message. With ``--layout two-cecs`` it runs the four of that layout, whose processes fail. Then
 programs fill a link that fails, for as long (`tools.chaos.uploads`). It ends with 0 if all adds up,
-with 1 if it does not, and with 130 if it does and Ctrl-C has ended it early.
+with 1 if it does not, and with 130 if it does and Ctrl-C has ended it early. The supervisor is
+never killed, and neither are the nodes' books: see `tools.chaos.book`.
 """
 
 import asyncio
 import shutil
+import signal
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain
+from asyncio.subprocess import PIPE, Process
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import typer
+from msgspec import json, structs
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar
-from tools.chaos import uploads
-from tools.chaos.audit import audit, sums
-from tools.chaos.book import Entry
-from tools.chaos.supervisor import Outcome, Supervisor, Wanted
+from isfc.layout.catalogue import load_collection
+from isfc.link.name import NodeName
+from tools.chaos import node, uploads
+from tools.chaos.book import Account, Book, Entry, audit, sums
+from tools.chaos.fault import OF_PROCESSES, ChaosFault, ChaosKind, FibreProxy, draw_faults
 
-_LOOK_S: Final = 1.0
+SETTLE_S: Final = 60.0
+"""How long all messages may take to arrive and be confirmed, once nothing goes wrong any more."""
+_LOOK_S: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run is to be."""
+
+    seconds: float
+    seed: int
+    layout: str = "published-4"
+    gap_s: float = 1.5
+    """Between two faults, on the average."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a run."""
+
+    seconds: float = 0.0
+    faults: Counter[ChaosKind] = field(default_factory=Counter)
+    lives: list[Account] = field(default_factory=list)
+    """One for each life and partner."""
+    wrong: list[str] = field(default_factory=list)
+    """What is wrong besides what an audit of the lives finds."""
+
+    @property
+    def links(self) -> Iterable[list[Account]]:
+        """The lives by link, each with those of both its ends."""
+        found: dict[frozenset[str], list[Account]] = {}
+        for life in self.lives:
+            found.setdefault(frozenset((life.name, life.partner)), []).append(life)
+        return found.values()
+
+    def count(self, entry: Entry) -> int:
+        """A number of all books together."""
+        return sum(life.book.entries[entry] for life in self.lives)
+
+
+class Node:
+    """One of the nodes, in all its lives: the process of the present one, and the books of all.
+
+    ``life`` is what all its lives have in common.
+    """
+
+    def __init__(self, life: node.Life, folder: Path) -> None:
+        self.life = life
+        self.lock = asyncio.Lock()
+        """One fault at a time of those that concern the process."""
+        self.lives: list[Account] = []
+        """One for each life and partner."""
+        self._folder = folder
+        self._process: Process | None = None
+        self._log = folder
+
+    async def start(self, number: int) -> None:
+        """Begin a life, with new books and a log of its own."""
+        stem = f"{self.life.name}-{number}"
+        self._log = self._folder / f"{stem}.log"
+        books = {
+            partner: str(self._folder / f"{stem}-{partner}.book") for partner in self.life.books
+        }
+        self.life = structs.replace(self.life, number=number, books=books)
+        self.lives += [
+            Account(number, self.life.name, partner, Book.open(Path(path)))
+            for partner, path in books.items()
+        ]
+        with self._log.open("wb") as said:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", node.__name__, json.encode(self.life).decode()),
+                stdin=PIPE,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,  # Ctrl-C is for the supervisor
+            )
+
+    @property
+    def said(self) -> str:
+        """What its present life has said."""
+        return self._log.read_text("utf-8", "replace")
+
+    @property
+    def _books(self) -> list[Book]:
+        """Those of the present life."""
+        return [life.book for life in self.lives if life.number == self.life.number]
+
+    @property
+    def attached(self) -> bool:
+        """Whether it has been connected to all its partners."""
+        return all(book.entries[Entry.ATTACHED] for book in self._books)
+
+    @property
+    def all_confirmed(self) -> bool:
+        """Whether all it has sent since it was last severed is confirmed."""
+        latest = [book.sent[-1] for book in self._books]
+        return all([*each.sent] == [*each.confirmed] for each in latest)
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send it a signal, unless it has ended."""
+        if self._process and self._process.returncode is None:
+            self._process.send_signal(number)
+
+    async def end(self, number: signal.Signals) -> int:
+        """End it; its exit status, or how it had ended before."""
+        self.send_signal(number)
+        return await self._process.wait() if self._process else 0
+
+
+def make_nodes(wanted: Wanted, folder: Path) -> dict[NodeName, Node]:
+    """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
+    collection = load_collection(wanted.layout)
+    names = collection.systems
+    lives = {name: node.Life(wanted.layout, str(name)) for name in names}
+    for link in collection.links:
+        first, second = (lives[name] for name in sorted(link.nodes, key=names.index))
+        first.books[second.name] = second.books[first.name] = ""
+        pair = len(names) == len(link.nodes)
+        first.listen = str(folder / ("link" if pair else first.name))
+        second.connect[first.name] = str(folder / "fibre") if pair else first.listen
+    return {name: Node(life, folder) for name, life in lives.items()}
+
+
+class Supervisor:
+    """One run. ``folder`` has its sockets, books and logs; a socket's path must be short."""
+
+    def __init__(self, wanted: Wanted, folder: Path) -> None:
+        self._wanted = wanted
+        self._random = Random(wanted.seed)
+        self._outcome = Outcome()
+        self._numbers = count(1)
+        self._fibre = FibreProxy(folder / "fibre", folder / "link", Random(wanted.seed))
+        """That of a pair; links of more systems have none that could be cut."""
+        self._nodes = make_nodes(wanted, folder)
+
+    async def run(self, stop: asyncio.Event) -> Outcome:
+        """Run until the time is over, or ``stop``; then everything is repaired and must arrive."""
+        began_s = time.monotonic()
+        nodes, outcome = self._nodes.values(), self._outcome
+        try:
+            async with self._fibre:
+                for each in nodes:
+                    await each.start(next(self._numbers))
+                await self._break(stop)
+                outcome.seconds = time.monotonic() - began_s
+                await self._settle()
+        finally:
+            for each in nodes:
+                await each.end(signal.SIGKILL)
+        outcome.lives = [account for each in nodes for account in each.lives]
+        return outcome
+
+    async def _break(self, stop: asyncio.Event) -> None:
+        """Let faults happen, and wait until they are over."""
+        faults = draw_faults(self._random, tuple(self._nodes), self._wanted.gap_s)
+        async with asyncio.TaskGroup() as acting:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._wanted.seconds):
+                    for fault in faults:
+                        with suppress(TimeoutError):
+                            async with asyncio.timeout(fault.after_s):
+                                await stop.wait()
+                            return
+                        acting.create_task(self._act(fault))
+
+    async def _act(self, fault: ChaosFault) -> None:
+        """Let one fault happen, and undo it."""
+        if fault.kind in OF_PROCESSES:
+            names = list(self._nodes)
+            at = names.index(fault.node)
+            both = fault.kind is ChaosKind.BOTH_KILLED
+            places = sorted({at, (at + both) % len(names)})  # always in this order
+            async with AsyncExitStack() as locks:
+                concerned = [self._nodes[names[place]] for place in places]
+                for each in concerned:
+                    await locks.enter_async_context(each.lock)
+                await asyncio.gather(*(self._interrupt(each, fault) for each in concerned))
+        else:
+            await self._disturb(fault)
+        self._outcome.faults[fault.kind] += 1
+
+    async def _interrupt(self, each: Node, fault: ChaosFault) -> None:
+        """What goes wrong with a process."""
+        match fault.kind:
+            case ChaosKind.STOPPED:
+                each.send_signal(signal.SIGSTOP)
+            case ChaosKind.ENDED:
+                await self._end(each)
+            case _:
+                status = await each.end(signal.SIGKILL)
+                if status != -signal.SIGKILL:
+                    self._note(each, f"ended by itself with {status}")
+        await asyncio.sleep(fault.for_s)
+        if fault.kind is ChaosKind.STOPPED:
+            each.send_signal(signal.SIGCONT)
+        else:
+            await each.start(next(self._numbers))
+
+    async def _end(self, each: Node) -> None:
+        """End a node in good order."""
+        try:
+            async with asyncio.timeout(SETTLE_S):
+                status = await each.end(signal.SIGTERM)
+        except TimeoutError:
+            self._note(each, "does not end")
+            status = await each.end(signal.SIGKILL)
+        if status not in (0, -signal.SIGTERM):  # the latter: it did not listen to signals yet
+            self._note(each, f"ended with {status}")
+
+    async def _disturb(self, fault: ChaosFault) -> None:
+        """What goes wrong with the fibre; of two of a kind that overlap, the first end counts."""
+        fibre = self._fibre
+        match fault.kind:
+            case ChaosKind.CUT:
+                fibre.cut(fault.count)
+            case ChaosKind.PARTITION:
+                fibre.dark = True
+                fibre.cut(fibre.count)
+                await asyncio.sleep(fault.for_s)
+                fibre.dark = False
+            case ChaosKind.DELAY:
+                fibre.delay_s = fault.delay_s
+                await asyncio.sleep(fault.for_s)
+                fibre.delay_s = 0.0
+            case _:
+                fibre.flowing.clear()
+                await asyncio.sleep(fault.for_s)
+                fibre.flowing.set()
+
+    async def _settle(self) -> None:
+        """No new messages; those that are under way arrive; then all nodes end."""
+        nodes = self._nodes.values()
+        # and so they listen to signals
+        await self._wait(lambda: all(each.attached for each in nodes), "a node does not connect")
+        for each in nodes:
+            each.send_signal(signal.SIGUSR1)
+        await self._wait(
+            lambda: all(each.all_confirmed for each in nodes),
+            f"not everything has arrived after {SETTLE_S:g} s",
+        )
+        for each in nodes:
+            await self._end(each)
+
+    async def _wait(self, condition: Callable[[], bool], otherwise: str) -> None:
+        end_s = time.monotonic() + SETTLE_S
+        while not condition():
+            if time.monotonic() > end_s:
+                self._outcome.wrong.append(otherwise)
+                return
+            await asyncio.sleep(_LOOK_S)
+
+    def _note(self, each: Node, what: str) -> None:
+        told = f"{each.life.name}, life {each.life.number}: {what}: {each.said[-1_000:]}"
+        self._outcome.wrong.append(told)
+
+
+_SHOW_S: Final = 1.0
 _COLUMNS_MAX: Final = 3
 """Nodes that have columns of their own in 80."""
 _LINES: Final = (
@@ -82,7 +347,7 @@ async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> Outcome:
     with progress_bar(wanted.seconds, "s") as advance:
         running = asyncio.create_task(Supervisor(wanted, folder).run(stop))
         begun_s = time.monotonic()
-        while not (await asyncio.wait({running}, timeout=_LOOK_S))[0]:
+        while not (await asyncio.wait({running}, timeout=_SHOW_S))[0]:
             advance(time.monotonic() - begun_s)
         return running.result()
 

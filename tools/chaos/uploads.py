@@ -17,7 +17,7 @@ from ctc.address import Rdev
 from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.system.inputs import Activate, Deactivate
-from isfc.testing.live_pair import open_pair
+from isfc.testing.programs import open_pair
 
 LAYOUT: Final = "published-8"
 LENGTH: Final = 10**6

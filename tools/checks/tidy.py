@@ -50,10 +50,10 @@ RINGS: Final = {
         f"{PURE} ast builtins difflib importlib inspect isfc.errors os pathlib sys threading types",
         "",
     ),
-    "isfc.link": (f"{LINK} ctc.address ctc.agenda ctc.fifo ctc.subchannel", ""),
+    "isfc.link": (f"{LINK} ctc.address ctc.queues ctc.queues ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
-    "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
+    "isfc.programs": (f"{LINK} isfc.link.events isfc.programs", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
         f"{LINK} ctc importlib isfc.system.cp.words isfc.deck isfc.layout fnmatch textwrap",

@@ -7,7 +7,7 @@ Each decodes the bytes as its readers do, and expects the documented errors. The
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.deck.activation import parse_activations
 from isfc.deck.console import parse_log
 from isfc.deck.listing import read_deck

@@ -41,16 +41,16 @@ FITTED: Final = {
     "isfc.io.demand.DS8950": 3,
     "isfc.io.demand.DS8950_FCP": 2,
     "isfc.io.osa.OSA_EXPRESS7S_25GBE": 2,
-    "isfc.io.sap.Z15": 3,
-    "isfc.io.sap.Z14": 1,
+    "isfc.io.machine.Z15": 3,
+    "isfc.io.machine.Z14": 1,
     "isfc.io.zhyperlink.ZHYPERLINK": 3,
     "scenarios.published.system_rows.VSAM_READ_IOS": 1,
 }
 """How many numbers of each constant were fitted."""
 
 TAKEN: Final = {
-    "isfc.io.bandwidth.INTERCONNECT": 1,
-    "isfc.io.bandwidth.FANOUT": 2,
+    "isfc.io.machine.INTERCONNECT": 1,
+    "isfc.io.machine.FANOUT": 2,
     "isfc.io.osa.LINK_SHARE": 1,
 }
 """How many are figures of calibration rows, taken as they were published."""

@@ -44,9 +44,9 @@ from scenarios.published.verdict import TableVerdict, in_group, summarise_left_o
 from scenarios.runs.repeat import spread_percent
 from tools import DOCS
 from tools.calibration import ablations, certainty, sensitivity
+from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
-from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
 from tools.pages.spans import block, paragraph, table_block
 from tools.tables import csv_text, read_csv

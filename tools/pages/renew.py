@@ -1,27 +1,129 @@
 """Renew all that pages take from the code and from runs of the model: ``make docs``.
 
-``python -m tools.pages`` makes the long runs first, then what is made of them, then each page: what
-its commands print, and its figures. ``python -m tools.pages NAME ...`` renews only those, which
-``--list`` lists. Some are renewed only so: `tools.pages.made.ASKED`.
+``python -m tools.pages`` makes the long runs first (`MEASURED`), then what is made of them
+(`MADE`), then each page: what its commands print, and its figures. ``python -m tools.pages NAME
+...`` renews only those, which ``--list`` lists. Some are renewed only so (`ASKED`).
 
 Not in ``__main__.py``, which processes that are started to do it do not import.
 """
 
+import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import typer
 
+import isfc
 import scenarios
-from tools import PROJECT
+from isfc.cli.drawing.cluster import drawing_svg
+from isfc.layout.catalogue import load_collection, load_layout
+from tools import DOCS, PROJECT
+from tools.calibration import (
+    ablations,
+    assumptions,
+    bounds,
+    certainty,
+    drawn_sites,
+    elasticities,
+    sensitivity,
+)
 from tools.checks import links
-from tools.pages import console
-from tools.pages.made import ASKED, FILLED, MADE, MEASURED, Files, Made, page
+from tools.pages import channel_fidelity, console, fidelity, figures, json_page, simulated, sources
+from tools.pages.screenshots import take_reports, take_studio, taken
+from tools.pages.spans import filled
+
+Files = Mapping[Path, str] | Mapping[Path, bytes]
+"""What they should hold."""
+
+
+class Made(NamedTuple):
+    """Some files that are made together."""
+
+    name: str
+    files: Callable[[], Files]
+    is_slow: bool = False
+    """Whether that takes more than about a second."""
+    is_long: bool = False
+    """Whether it takes so long that only ``make test-all`` tries it."""
+
+
+def layouts() -> Files:
+    """The drawings of two layouts and of a cluster, as ``isfc show`` draws them."""
+    return {
+        DOCS / "link.svg": drawing_svg(load_layout("atlanta-boston")),
+        DOCS / "layout-published-12.svg": drawing_svg(load_layout("published-12")),
+        DOCS / "layout-two-cecs.svg": drawing_svg(cluster=load_collection("two-cecs")),
+    }
+
+
+def schema() -> Files:
+    """The JSON schema of layout files, which editors use."""
+    return {DOCS / "layout.schema.json": json.dumps(isfc.schema(), indent=2) + "\n"}
+
+
+def json_keys() -> Files:
+    """Every key of the records whose tables are on the page about ``--json``."""
+    text = (DOCS / "json.md").read_text("utf-8")
+    return {DOCS / "json.csv": json_page.every_key(text)}
+
+
+FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
+    "CHANGELOG.md": figures.fit,
+    "README.md": figures.fit,
+    "docs/architecture.md": figures.states,
+    "docs/channel-fidelity.md": channel_fidelity.figures,
+    "docs/check.md": figures.rules,
+    "docs/fidelity.md": fidelity.figures,
+    "docs/json.md": json_page.tables,
+    "docs/measured.md": drawn_sites.figures,
+    "docs/relocation.md": figures.relocation,
+    "docs/replay.md": figures.fit,
+    "docs/sources.md": lambda _: {"features": sources.features()},
+    **{page: partial(lambda page, _: simulated.kept(page), page) for page in simulated.PAGES},
+}
+"""For each page a function of its text; a mark can name a constant of the code without one."""
+
+
+def page(name: str, text: str) -> str:
+    """The text of a page with its figures as they are now."""
+    try:
+        return filled(text, FIGURES[name](text) if name in FIGURES else {})
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+ASKED: Final = (
+    Made("bounds", bounds.files),
+    Made("what each constant does", sensitivity.files),
+    Made("what each rule does", ablations.files),
+    Made("fits to made sites", drawn_sites.files),
+)
+"""What is made only when it is named: it takes so long, or is to be looked at."""
+MEASURED: Final = (
+    Made("replays of the published tables", fidelity.measured, is_long=True),
+    Made("runs that pages tell of", simulated.measured, is_long=True),
+    Made("what assumptions do", assumptions.files, is_long=True),
+    Made("how much rates follow each constant", elasticities.files, is_long=True),
+)
+MADE: Final = (
+    Made("what ranges are made from", certainty.files, is_slow=True),
+    Made("drawings of layouts", layouts),
+    Made("schema", schema),
+    Made("keys of --json", json_keys),
+    Made("sources", sources.files),
+    Made("channel fidelity", channel_fidelity.files),
+    Made("fidelity", fidelity.files, is_slow=True),
+    Made("pictures of the studio", partial(taken, take_studio), is_long=True),
+    Made("pictures of reports", partial(taken, take_reports), is_long=True),
+)
+SLOW_PAGES: Final = ("docs/fidelity.md", "docs/relocation.md")
+"""Those whose figures take runs of seconds."""
+FILLED: Final = ("CHANGELOG.md", *console.PAGES)
 
 
 def renewed_page(name: str) -> Files:

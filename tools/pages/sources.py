@@ -84,8 +84,8 @@ _ELSEWHERE: Final = (
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
-    "isfc.link.read_side",  # tables of states
-    "isfc.link.write_side",
+    "isfc.link.sides",  # tables of states
+    "isfc.link.sides",
     "isfc.testing.",  # docs/testing.md
 )
 """Modules whose constants another page tells of, or nobody needs to be told of."""

@@ -1,9 +1,9 @@
 """Figures in the prose of pages, each in a mark that names it.
 
 ``It waits <!--=wait_s-->15<!--/--> s.`` shows *It waits 15 s.*, as Markdown hides comments. A name
-is that of a figure of the page (`tools.pages.figures`), or of a constant of the code, with the unit
-that it is shown in: ``<!--=isfc.live.memory.KEPT_LENGTH MiB-->``. A mark may hold lines too, such
-as a table; then it stands in lines of its own.
+is that of a figure of the page (`tools.pages.renew.FIGURES`), or of a constant of the code, with
+the unit that it is shown in: ``<!--=isfc.live.memory.KEPT_LENGTH MiB-->``. A mark may hold lines
+too, such as a table; then it stands in lines of its own.
 """
 
 import re

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any, Final
 
-from ctc.agenda import NEVER_NS, Agenda
-from ctc.fifo import Fifo
+from ctc.queues import NEVER_NS, Agenda, Fifo
 from ctc.sharing import Sharing
 from ctc.subchannel import IoTimes
 from isfc.link.counters import DeviceCounters

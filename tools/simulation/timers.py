@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final, NamedTuple
 
-from ctc.agenda import NEVER_NS, Agenda
 from ctc.chpid import Chpid
 from ctc.device import Ctc
+from ctc.queues import NEVER_NS, Agenda
 from ctc.sharing import Sharing
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.state import DeviceState

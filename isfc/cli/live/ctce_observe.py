@@ -37,7 +37,7 @@ from isfc.live.ctce.exchange import (
 from isfc.live.ctce.ios import CommandIo, IoBook
 from isfc.live.ctce.join import JoinedCtc
 from isfc.live.ctce.journal import ToldDigest, begin_record, end_record, input_record
-from isfc.live.ctce.nje import nje_name
+from isfc.live.ctce.wire import nje_name
 from isfc.live.ctce_box import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter

@@ -22,7 +22,7 @@ import typer
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
-from ctc.order_fibre import FibreKind
+from ctc.order import FibreKind
 from isfc.cli.options.layout import complete_layout, open_collection, open_layout
 from isfc.cli.options.option import LinkOption, valued
 from isfc.errors import ConfigurationError

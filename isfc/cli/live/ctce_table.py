@@ -17,7 +17,8 @@ from isfc.errors.in_words import number
 from isfc.live.ctce.exchange import CtcPlace
 from isfc.live.ctce.ios import EndTally, IoBook
 from isfc.live.ctce.join import JoinedCtc
-from isfc.live.ctce_box import CtceBox, EndPort
+from isfc.live.ctce_box import CtceBox
+from isfc.live.ctce_port import EndPort
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import open_console, table_of

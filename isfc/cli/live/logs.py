@@ -20,11 +20,11 @@ from isfc.cli.live.loops import LateStream
 from isfc.cli.live.options import LAG_PERCENT, LogFormat, LogLevel, ObserveOptions
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.name import NodeName
+from isfc.live.connection import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
-from isfc.live.snapshot import LiveSnapshot, look
+from isfc.live.operator import LiveSnapshot, look
 from isfc.system.link_end import LinkEnd
 
 LOGGER = logging.getLogger("isfc")

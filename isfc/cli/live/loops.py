@@ -18,7 +18,7 @@ from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.standard_files import STDIN, open_closed_files
 from isfc.cli.output.streams import pipe_may_break
 from isfc.errors import ConfigurationError
-from isfc.live.late_writer import LateWriter
+from isfc.live.journal_file import LateWriter
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
 LOOPS: Final = ("uvloop", "asyncio")

@@ -27,6 +27,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
 from isfc.live.control import ControlClient
+from isfc.live.operator import read_snapshot
 from isfc.live.run_directory import (
     RunningGroup,
     again_path,
@@ -35,10 +36,9 @@ from isfc.live.run_directory import (
     running_groups,
     running_nodes,
 )
-from isfc.live.snapshot import read_snapshot
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
-from isfc.system.cp.query import is_up
+from isfc.system.cp.commands import is_up
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""

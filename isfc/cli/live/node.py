@@ -1,31 +1,245 @@
 """``isfc node``: one system of a layout, live, joined to its partner by sockets, or mutual TLS."""
 
-import ssl
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated
+from random import Random
+from typing import Annotated, Any, Final
 
 import typer
 from msgspec import Struct
 
 from isfc.cli.live.cp import RunDirOption
-from isfc.cli.live.measured_page import run_measured
-from isfc.cli.live.options import LiveOptions, ObserveOptions
-from isfc.cli.live.running_node import LiveNode
+from isfc.cli.live.logs import observe
+from isfc.cli.live.loops import typed_lines
+from isfc.cli.live.measured import Measured, rates, run_measured
+from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions, TlsFiles
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.option import JsonOption, LinkOption, flag, flattened, valued
+from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
 from isfc.engine.journal import journalled
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import find_node
+from isfc.errors.in_words import find_node, number
+from isfc.layout.definition import define_link_end
+from isfc.layout.layout import Layout
+from isfc.link.events import DeviceChanged, LinkEvent, Offer, Program, Severed
 from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.state import LinkState
+from isfc.live.accepting import first_done
+from isfc.live.connection import LiveEvent
 from isfc.live.endpoint import Endpoint, parse_endpoint
-from isfc.live.engine import MakeSystem
-from isfc.live.journal_file import JournalWriter, create_journal
-from isfc.live.late_writer import LateFile
-from isfc.live.opening import Opening
+from isfc.live.engine import LiveEngine, MakeSystem
+from isfc.live.forward import forward_limits, forwarding
+from isfc.live.journal_file import JournalWriter, LateFile, create_journal
+from isfc.live.memory import keep_memory
+from isfc.live.operator import look, open_control
+from isfc.live.partner_conversations import PartnerConversations
+from isfc.live.run_directory import run_directory
+from isfc.live.session import LiveSystem, Opening, OpenNode
+from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEnd
 from isfc.system.system import System, system_of
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.programs import make_programs
+
+LINGER_S: Final = 1.0
+"""How long a node that has measured goes on, so that its partner can end measuring too."""
+
+
+class DroppingProgram:
+    """A program that does nothing: what arrives is dropped."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
+        """Nothing."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Nothing."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveNode:
+    """One system of a layout, its ``links``, and the ``opening`` that joins it to its partners.
+
+    ``lifeline`` ends the node with the process that started it, whose pipe its standard input is,
+    and lets it measure when a line comes from there: the links of other systems may come up later
+    than its own.
+    """
+
+    links: tuple[Layout, ...]
+    name: NodeName
+    options: LiveOptions
+    opening: Opening
+    lifeline: bool = False
+    run_dir: Path | None = None
+    observed: ObserveOptions = ObserveOptions()
+
+    async def serve(self, stop: asyncio.Event, measured: list[Measured]) -> int:
+        """Run until ``stop``, or until all is ``measured``; the exit code."""
+        opening = self.opening
+        experiments = [self.options.experiment(link) for link in self.links]
+        definitions = [
+            define_link_end(link, self.name, each.link if each else LinkParameters())
+            for link, each in zip(self.links, experiments, strict=True)
+        ]
+        forwards = self.options.parse_forwards(self.links)
+        programs: list[Program]
+        async with AsyncExitStack() as stack:
+            if forwards:
+                verified, limits = self.options.verify, forward_limits(forwards)
+                node = OpenNode(definitions, verified=verified, limits=limits)
+                programs = [*node.exchanges.values()]
+                system = node.start(opening)
+                stack.push_async_callback(system.close)
+                stack.push_async_callback(node.close)
+                await stack.enter_async_context(forwarding(node, forwards, show_error))
+            else:
+                programs = [*map(self._program, experiments)]
+                system = opening.start(
+                    zip(definitions, programs, map(_runs, experiments), strict=True)
+                )
+                stack.push_async_callback(system.close)
+            paced = self.options.factor > 0
+            control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
+            stack.push_async_callback(control.close)
+            begin = asyncio.Event()
+            if self.lifeline:
+                stack.enter_context(typed_lines(lambda _line: begin.set(), stop.set))
+            else:
+                begin.set()
+            started = await stack.enter_async_context(
+                observe(system.engines, self.observed, paced=paced, insecure=opening.insecure)
+            )
+            listen = await opening.meet(system)
+            started(listen, opening.connect)
+            keep_memory()
+            code = await self._run(system, stop, measured, begin)
+        self._check_verified(programs)
+        return code
+
+    def _check_verified(self, programs: Sequence[Program]) -> None:
+        """Say how many messages were verified; raise `VerificationError` if one was not intact."""
+        found = [
+            each.verifying if isinstance(each, PartnerConversations) else each for each in programs
+        ]
+        verifying = [each for each in found if isinstance(each, Verifying)]
+        for each in verifying:
+            each.expect_intact()
+        if verifying:
+            count = sum(each.verified_count for each in verifying)
+            show_error(f"--verify: {self.name}: {count} messages, all as they were sent")
+
+    async def _run(
+        self,
+        system: LiveSystem,
+        stop: asyncio.Event,
+        measured: list[Measured],
+        begin: asyncio.Event,
+    ) -> int:
+        """Wait for the first of: a signal, a fault, the end of measuring."""
+        work: list[asyncio.Task[Any]] = [
+            asyncio.create_task(stop.wait()),
+            asyncio.create_task(system.wait_closed()),
+        ]
+        measuring = None
+        if self.options.workload is not None and self.options.seconds is not None:
+            measuring = asyncio.create_task(self._measure_all(system, measured, begin))
+            work.append(measuring)
+        done = await first_done(work)
+        if measuring is None:
+            return ExitCode.GOOD
+        return measuring.result() if measuring in done else ExitCode.INTERRUPTED
+
+    async def _measure_all(
+        self, system: LiveSystem, measured: list[Measured], begin: asyncio.Event
+    ) -> int:
+        """Measure every link at the same time, once every CTC is up; the exit code.
+
+        Among others the node waits until it is told to ``begin``: else the first two systems may
+        have measured and gone before the third is up, whose links with them would carry nothing.
+        """
+        for engine in system.engines:
+            await _come_up(engine)
+        await begin.wait()
+        measured += await asyncio.gather(*(self._measure(engine) for engine in system.engines))
+        await asyncio.sleep(LINGER_S)
+        late = max(each.lag_percent for each in measured)
+        if self.options.strict and late > LAG_PERCENT:
+            show_error(
+                f"--strict: {number(late, 2)} % of the time of {self.name} was lateness, more than "
+                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
+            )
+            return ExitCode.FAILED
+        return ExitCode.GOOD
+
+    async def _measure(self, engine: LiveEngine) -> Measured:
+        """Measure one link as `scenarios.runs.run` does, in the model's time."""
+        assert self.options.seconds is not None, "nothing is measured without an end"
+        stretch = max(1, self.options.factor)
+        await self._warm_up(engine, stretch)
+        paced = self.options.factor > 0
+        end, before = engine.end, look(engine, paced=paced)
+        await asyncio.sleep(self.options.seconds * stretch)
+        if engine.end is not end:
+            raise OSError("the link was severed while it was measured")
+        found = rates(before, look(engine, paced=paced))
+        partner = engine.definition.partner if len(self.links) > 1 else None
+        return Measured(found.link, found.late_percent, partner)
+
+    async def _warm_up(self, engine: LiveEngine, stretch: float) -> None:
+        """Let traffic settle; once more if the link is down by then and comes back in time."""
+        await asyncio.sleep(self.options.warmup * stretch)
+        while engine.end.link.state is LinkState.DOWN:
+            try:
+                async with asyncio.timeout(self.options.reconnect_s):
+                    await _come_up(engine)
+            except TimeoutError:
+                partner = engine.definition.partner
+                raise OSError(f"the link to {partner} went down before it was measured") from None
+            await asyncio.sleep(self.options.warmup * stretch)
+
+    def _program(self, experiment: Experiment | None) -> Program:
+        if experiment is None:
+            return DroppingProgram()
+        costs = experiment.guests
+        if not self.options.factor:  # guests answer immediately
+            costs = GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
+        client = self.name == experiment.client_node
+        random = Random(f"clients {experiment.seed}")
+        clients, servers = make_programs(experiment.workload, experiment.pairs, costs, random)
+        program = clients if client else servers
+        return Verifying(program) if self.options.verify else Filling(program)
+
+
+def _runs(experiment: Experiment | None) -> str:
+    """What runs over a link; the partner must say the same."""
+    if experiment is None:
+        return ""
+    return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
+
+
+async def _come_up(engine: LiveEngine) -> None:
+    """Wait until every active CTC is usable."""
+    changed = asyncio.Event()
+
+    def listen(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
+        if isinstance(event, (DeviceChanged, Severed)):
+            changed.set()
+
+    engine.listeners.append(listen)
+    try:
+        while engine.end.link.state is not LinkState.UP:
+            changed.clear()
+            await changed.wait()
+    finally:
+        engine.listeners.remove(listen)
 
 
 class PartnerOptions(Struct, frozen=True):
@@ -109,72 +323,6 @@ class PartnerOptions(Struct, frozen=True):
                 raise ConfigurationError(f"--connect: {name} is there twice")
             found[NodeName(name)] = parse_endpoint(place)
         return found
-
-
-class TlsFiles:
-    """Three PEM files, and the context made of them: `__call__` reads those that have changed.
-
-    Files that do not fit are said on stderr; until they do, the context stays as it was.
-    Raises `ConfigurationError` for files that are missing or not what they should be.
-    """
-
-    def __init__(self, cert: Path, key: Path, ca: Path, *, server: bool) -> None:
-        self._cert, self._key, self._ca = cert, key, ca
-        self._server = server
-        self._seen = self._look()
-        self._context = self._read()
-
-    def __call__(self) -> ssl.SSLContext:
-        """The context for the next connection."""
-        seen = self._look()
-        if seen != self._seen:
-            self._seen = seen
-            try:
-                self._context = self._read()
-            except ConfigurationError as error:
-                show_error(f"{error}; the certificate that was read before stays in use")
-        return self._context
-
-    def _look(self) -> list[tuple[int, int, int] | None]:
-        """What changes with a file when it is written or replaced; None for one that is gone."""
-        return [_identity(path) for path in (self._cert, self._key, self._ca)]
-
-    def _read(self) -> ssl.SSLContext:
-        server, cert, key, ca = self._server, self._cert, self._key, self._ca
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
-        context.minimum_version = ssl.TLSVersion.TLSv1_3
-        context.check_hostname = False  # a system's name is not that of its host
-        context.verify_mode = ssl.CERT_REQUIRED
-        _load(f"--ca {ca}", lambda: context.load_verify_locations(ca))
-        files = f"--cert {cert}, --key {key}"
-        _load(files, lambda: context.load_cert_chain(cert, key, _no_password))
-        return context
-
-
-def _identity(path: Path) -> tuple[int, int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
-def _load(files: str, load: Callable[[], None]) -> None:
-    try:
-        load()
-    except (OSError, ValueError) as error:  # an SSLError is an OSError
-        reason = str(error)
-        if isinstance(error, ssl.SSLError):
-            what = (error.reason or reason).lower().replace("_", " ")
-            reason = f"{what}; expected PEM: a certificate, its own key, and the CA's certificate"
-        elif isinstance(error, OSError):
-            reason = error.strerror or reason
-        raise ConfigurationError(f"{files}: {reason}") from None
-
-
-def _no_password() -> str:
-    """A key with a password would stop a node at its start, with nobody to ask."""
-    raise ValueError("the key has a password; expected one without")
 
 
 @flattened

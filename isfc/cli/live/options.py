@@ -1,8 +1,10 @@
-"""The options of ``isfc node`` and ``isfc up``: what nodes do, and how they are to be seen."""
+"""Options of ``isfc node`` and ``isfc up``: what nodes do, how they are seen; their PEM files."""
 
-from collections.abc import Sequence
+import ssl
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,13 +13,12 @@ from msgspec import Struct, structs
 from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.option import bounded, flag, valued, words_of
-from isfc.cli.output.streams import show_log
+from isfc.cli.output.streams import show_error, show_log
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint
-from isfc.live.forward import Forward, parse_forwards
+from isfc.live.endpoint import PORT_MAX, Forward, TcpEndpoint, parse_endpoint, parse_forwards
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import find_workload
@@ -240,3 +241,69 @@ class ObserveOptions(Struct, frozen=True):
             return words_of(self)
         endpoint = replace(endpoint, port=endpoint.port + index)
         return words_of(structs.replace(self, metrics=str(endpoint)))
+
+
+class TlsFiles:
+    """Three PEM files, and the context made of them: `__call__` reads those that have changed.
+
+    Files that do not fit are said on stderr; until they do, the context stays as it was.
+    Raises `ConfigurationError` for files that are missing or not what they should be.
+    """
+
+    def __init__(self, cert: Path, key: Path, ca: Path, *, server: bool) -> None:
+        self._cert, self._key, self._ca = cert, key, ca
+        self._server = server
+        self._seen = self._look()
+        self._context = self._read()
+
+    def __call__(self) -> ssl.SSLContext:
+        """The context for the next connection."""
+        seen = self._look()
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._context = self._read()
+            except ConfigurationError as error:
+                show_error(f"{error}; the certificate that was read before stays in use")
+        return self._context
+
+    def _look(self) -> list[tuple[int, int, int] | None]:
+        """What changes with a file when it is written or replaced; None for one that is gone."""
+        return [_identity(path) for path in (self._cert, self._key, self._ca)]
+
+    def _read(self) -> ssl.SSLContext:
+        server, cert, key, ca = self._server, self._cert, self._key, self._ca
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # a system's name is not that of its host
+        context.verify_mode = ssl.CERT_REQUIRED
+        _load(f"--ca {ca}", lambda: context.load_verify_locations(ca))
+        files = f"--cert {cert}, --key {key}"
+        _load(files, lambda: context.load_cert_chain(cert, key, _no_password))
+        return context
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _load(files: str, load: Callable[[], None]) -> None:
+    try:
+        load()
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        reason = str(error)
+        if isinstance(error, ssl.SSLError):
+            what = (error.reason or reason).lower().replace("_", " ")
+            reason = f"{what}; expected PEM: a certificate, its own key, and the CA's certificate"
+        elif isinstance(error, OSError):
+            reason = error.strerror or reason
+        raise ConfigurationError(f"{files}: {reason}") from None
+
+
+def _no_password() -> str:
+    """A key with a password would stop a node at its start, with nobody to ask."""
+    raise ValueError("the key has a password; expected one without")

@@ -21,8 +21,8 @@ from msgspec import convert
 from ctc.address import Rdev
 from isfc.cli.live.logs import note_drops
 from isfc.cli.live.loops import late_stdout
+from isfc.cli.live.measured import Measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
-from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
 from isfc.cli.options.option import words_of
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
@@ -31,8 +31,8 @@ from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.control import ControlClient
+from isfc.live.operator import LiveSnapshot, read_snapshot
 from isfc.live.run_directory import again_path, control_path, private_directory
-from isfc.live.snapshot import LiveSnapshot, read_snapshot
 from scenarios.runs.result import Result
 
 LOOK_S: Final = 1.0

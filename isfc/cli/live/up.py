@@ -15,7 +15,7 @@ import typer
 from ctc.address import Rdev, format_chpid
 from isfc.cli.live.loops import loop_factory
 from isfc.cli.live.lose import AskedOptions
-from isfc.cli.live.measured_page import run_measured
+from isfc.cli.live.measured import run_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems
 from isfc.cli.options.layout import LayoutFileArgument, check_lasting, open_collection

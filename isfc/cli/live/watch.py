@@ -11,10 +11,10 @@ from rich.live import Live
 
 from ctc.address import Rdev
 from isfc.cli.live import watch_page
-from isfc.cli.live.rates import NodeRates, rates
+from isfc.cli.live.measured import NodeRates, rates
 from isfc.cli.live.watch_page import Ends, Surroundings
 from isfc.cli.output.streams import ERROR_PREFIX, show, show_log
-from isfc.live.snapshot import LiveSnapshot
+from isfc.live.operator import LiveSnapshot
 from isfc.reports.terminal import open_console
 
 SMOOTHED_DILATION = 10

@@ -8,13 +8,13 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
+from isfc.cli.live.measured import CtcRates, NodeRates
 from isfc.cli.live.options import LAG_PERCENT
-from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.link.state import DeviceState, LinkState
 from isfc.reports.report import NODE_STYLES, Column, Styled, Table
 from isfc.reports.terminal import table_of
 from isfc.reports.units import fitted
-from isfc.system.cp.query import is_up
+from isfc.system.cp.commands import is_up
 
 BARS_COLUMNS = 100
 """Columns of a terminal from which there is room for bars and a sparkline."""

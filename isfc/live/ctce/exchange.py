@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, final
 
 from ctc.adapter import Adapter, Step
-from ctc.agenda import NEVER_NS
 from ctc.fabric import Fabric
-from ctc.order import Order
-from ctc.order_fibre import FibreKind, Flight, OrderFibre
+from ctc.order import FibreKind, Flight, Order, OrderFibre
+from ctc.queues import NEVER_NS
 from ctc.record import Record
 from ctc.state import State
 
@@ -165,7 +164,7 @@ class Exchange:
 
     @property
     def due_ns(self) -> int:
-        """When something arrives or moves next; `ctc.agenda.NEVER_NS` if nothing does."""
+        """When something arrives or moves next; `ctc.queues.NEVER_NS` if nothing does."""
         due_ns = NEVER_NS
         for fibre in self.fibres if self._is_timed else ():
             due_ns = min(due_ns, fibre.due_ns)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields
 from typing import Final, final
 
 from ctc.adapter import Adapter, AdapterEnd, Step
-from ctc.agenda import NEVER_NS
 from ctc.order import COLLISION, RESET, Order, command_of
+from ctc.queues import NEVER_NS
 from ctc.state import CommandClass, CommandOutcome, State, class_of, rule_of
 from isfc.live.ctce.exchange import CtcPlace, ExchangeEvent, OrderStep, Told
 

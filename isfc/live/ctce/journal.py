@@ -14,10 +14,9 @@ from zlib import crc32
 import msgspec
 
 from ctc.address import Rdev
-from ctc.channel_use import ChannelUse
+from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
-from ctc.order import Order
-from ctc.order_fibre import FibreKind
+from ctc.order import FibreKind, Order
 from ctc.profiles import ChpidProfile
 from ctc.state import State
 from isfc.engine.framed import CTCE_HEADER, FramedReader, Read, frame_record

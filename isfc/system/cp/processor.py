@@ -16,9 +16,8 @@ from functools import partial
 from typing import Final
 
 from isfc.link.counters import LinkEndSnapshot
-from isfc.system.cp import messages, query
+from isfc.system.cp import commands, messages
 from isfc.system.cp.messages import CommandRefused, CpResponse, Operated, Target
-from isfc.system.cp.operate import activate_islink, deactive_islink, vary
 from isfc.system.cp.words import ISLINK, NODE, CommandWords, matches, split
 from isfc.system.link_end import LinkEnd
 
@@ -50,17 +49,17 @@ def _help(operands: CommandWords, _target: Target, answer: CpResponse) -> None:
 
 
 COMMANDS: Final = (
-    CpCommand("Query", ISLINK, f"[{_SELECTED}]", query.query_islink),
-    CpCommand("Query", "COUNTers", f"[{_SELECTED}]", query.query_counters),
-    CpCommand("Query", "CHPid", "nn", query.query_chpid),
-    CpCommand("Query", "ISFC", "", query.query_isfc),
-    CpCommand("Query", "COLlect", "", query.query_collect),
-    CpCommand("INDicate", ISLINK, "", query.indicate_islink),
-    CpCommand("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
-    CpCommand("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
-    CpCommand("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
-    CpCommand("VARY", "ONline", "{rdev ... | CHPid nn}", partial(vary, online=True)),
-    CpCommand("VARY", "OFFline", "{rdev ... | CHPid nn}", partial(vary, online=False)),
+    CpCommand("Query", ISLINK, f"[{_SELECTED}]", commands.query_islink),
+    CpCommand("Query", "COUNTers", f"[{_SELECTED}]", commands.query_counters),
+    CpCommand("Query", "CHPid", "nn", commands.query_chpid),
+    CpCommand("Query", "ISFC", "", commands.query_isfc),
+    CpCommand("Query", "COLlect", "", commands.query_collect),
+    CpCommand("INDicate", ISLINK, "", commands.indicate_islink),
+    CpCommand("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", commands.activate_islink),
+    CpCommand("DEActive", ISLINK, f"{{{_SELECTED}}}", commands.deactive_islink),
+    CpCommand("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", commands.deactive_islink),
+    CpCommand("VARY", "ONline", "{rdev ... | CHPid nn}", partial(commands.vary, online=True)),
+    CpCommand("VARY", "OFFline", "{rdev ... | CHPid nn}", partial(commands.vary, online=False)),
     CpCommand("HELP", "", "", _help),
 )
 

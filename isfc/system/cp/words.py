@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ctc.address import Rdev, format_rdev, parse_rdev
-from ctc.errors import CtcError
+from ctc.address import CtcError, Rdev, format_rdev, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX

@@ -3,12 +3,11 @@
 from random import Random
 
 from ctc.address import ChpidId, Rdev
-from ctc.agenda import NEVER_NS
 from ctc.frame import Departure, Signal, StatusFrame
 from ctc.profiles import find_profile
-from isfc.engine.program import Program
+from ctc.queues import NEVER_NS
 from isfc.engine.pump import Offers, Outlet, pump
-from isfc.link.events import LinkDown, LinkEvent, LinkUp
+from isfc.link.events import LinkDown, LinkEvent, LinkUp, Program
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice

@@ -6,10 +6,9 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
-from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.link.events import Delivered, DigestSink, LinkEvent
+from isfc.link.events import Delivered, DigestSink, LinkEvent, Offer
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice

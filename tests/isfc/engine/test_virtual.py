@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 
 from ctc.frame import DataFrame
-from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.link.state import LinkState

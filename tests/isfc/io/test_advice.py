@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.plan import make_io_plan
+from isfc.io.plan import IoAdvice, advise, make_io_plan
 from isfc.io.sizing import Guidelines
 
 GOOD = """

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.io.bandwidth import FANOUT, Ceiling, DataRates
+from isfc.io.machine import FANOUT, Ceiling, DataRates
 
 RATES = st.floats(0, 1e5)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctc.channel_use import NOTHING, ChannelUse
+from ctc.channel import NOTHING, ChannelUse
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.errors import BadFeature
+from ctc.channel import BadFeature
 from isfc.io.osa import (
     LINK_SHARE,
     MIB,

@@ -4,7 +4,7 @@ import pytest
 
 from isfc.answers.io_run import io_activity
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.run import OsaActivity
+from isfc.io.osa import OsaActivity
 
 TEXT = """
 [channel.O1]

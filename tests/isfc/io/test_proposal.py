@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
-from isfc.io.advice import IoAdvice, advise
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import IoLoad, Mix, mix_of_interval
-from isfc.io.plan import make_io_plan
+from isfc.io.plan import IoAdvice, advise, make_io_plan
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
 from isfc.io.rmf_lines import busiest

@@ -7,7 +7,8 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.io.mix import mix_of_interval
 from isfc.io.rmf import parse_rmf
-from isfc.io.rmf_lines import ChannelLine, RmfInterval
+from isfc.io.rmf_channels import ChannelLine
+from isfc.io.rmf_lines import RmfInterval
 
 TITLE = (
     "C H A N N E L   P A T H   A C T I V I T Y\n"

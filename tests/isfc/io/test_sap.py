@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
+from isfc.io.machine import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 
 SAPS = st.integers(1, 30)
 SHARES = st.floats(0.01, 1.0)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ctc.features import find_channel
 from isfc.io.configuration import Protocol
+from isfc.io.machine import Z15, iop_threads, sap_io_per_s
 from isfc.io.mix import IoLoad, Mix
-from isfc.io.sap import Z15, iop_threads, sap_io_per_s
 from isfc.io.sizing import ASSUMED, ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
 
 LOADS = st.builds(

@@ -9,8 +9,8 @@ from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.read_side import ReadState
 from isfc.link.scan import LinkDevice
+from isfc.link.sides import ReadState
 from isfc.link.state import DeviceState
 
 TIMES = IoTimes(1, 2, 3)

@@ -3,13 +3,12 @@
 import pytest
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
-from isfc.link.read_side import QUEUED, READ_SIDE, ReadState
 from isfc.link.scan import LinkDevice
+from isfc.link.sides import LOST, QUEUED, READ_SIDE, SHOWN, WRITE_SIDE, ReadState, WriteState
 from isfc.link.state import DeviceState, StateInput
-from isfc.link.write_side import LOST, SHOWN, WRITE_SIDE, WriteState
 from tests.isfc.link.link_harness import is_full
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from ctc.subchannel import Command
 from isfc.link.events import Delivered
 from isfc.link.lock import (

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from ctc.subchannel import Command, DeviceLost, DeviceReady, IoTimes, Ssch, UnitStatus
 from isfc.errors import Backpressure, LocalProtocolError, RemoteProtocolError
 from isfc.link.conversations import AppcFlow

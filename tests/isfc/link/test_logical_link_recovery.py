@@ -3,7 +3,7 @@
 import pytest
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from ctc.subchannel import (
     Attention,
     Collided,

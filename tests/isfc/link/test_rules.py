@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from isfc.link.package import PackageLimit, Packager
-from isfc.link.parameters import LinkParameters
-from isfc.link.rules import LinkRules
+from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice, write_order
 from isfc.link.schedule import WriteScheduler
 from isfc.testing.pair import Pair, Setup

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
-from isfc.link.sequence import (
+from isfc.link.segment import (
     AHEAD_PACKAGES_MAX,
     CONVERSATIONS_MAX,
     HELD_LENGTH_MAX,

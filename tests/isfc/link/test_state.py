@@ -7,16 +7,17 @@ import pytest
 from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.link.link_ctc import LinkCtc
-from isfc.link.read_side import READ_SIDE, ReadState
-from isfc.link.state import DeviceState, LinkState, StateInput
-from isfc.link.write_side import (
+from isfc.link.sides import (
     COLLIDED,
     COLLIDED_FIRST,
     COLLIDED_SECOND,
+    READ_SIDE,
     SHOWN,
     WRITE_SIDE,
+    ReadState,
     WriteState,
 )
+from isfc.link.state import DeviceState, LinkState, StateInput
 from isfc.testing.pair import MS, US, Pair, S, Setup
 
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
-from isfc.live.snapshot import LiveSnapshot
+from isfc.live.operator import LiveSnapshot
 
 S: Final = 1_000_000_000
 MIB: Final = 2**20

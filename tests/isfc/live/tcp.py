@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from isfc.link.name import NodeName
-from isfc.live.forward import Forward, Forwarder, forwarding
+from isfc.live.endpoint import Forward
+from isfc.live.forward import Forwarder, forwarding
 from isfc.live.session import OpenNode
 from tests.live.nodes import FIRST, SECOND, open_pair
 

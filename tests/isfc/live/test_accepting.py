@@ -14,7 +14,8 @@ import pytest
 
 from isfc.cli.live.node import PartnerOptions
 from isfc.link.state import LinkState
-from isfc.live.accepting import PAUSE_S, accept, certificate_names
+from isfc.live.accepting import PAUSE_S, accept
+from isfc.live.admission import certificate_names
 from isfc.live.control import ControlServer
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.metrics import MetricsServer

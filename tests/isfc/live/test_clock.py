@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.live.clock import Clock
+from isfc.live.pace import Clock
 from tests.live.pair import pair_up
 from tests.waiting import wait_until
 

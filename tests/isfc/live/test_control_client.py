@@ -12,7 +12,7 @@ import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, ControlServer, Reply
-from isfc.live.control_socket import listen_at
+from isfc.live.endpoint import listen_at
 from tests.live.pair import LOOPS
 from tests.waiting import PATIENCE_S
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.live.control_socket import PATH_LENGTH_MAX, connect_to, is_left_over, listen_at, peer_uid
+from isfc.live.endpoint import PATH_LENGTH_MAX, connect_to, is_left_over, listen_at, peer_uid
 
 
 @pytest.fixture(name="path")
@@ -49,7 +49,7 @@ def test_socket_left_over_is_replaced(path: Path) -> None:
 
 def test_socket_of_a_killed_process_is_left_over(path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from isfc.live.control_socket import listen_at\n"
+        "import os, sys; from pathlib import Path; from isfc.live.endpoint import listen_at\n"
         "kept = listen_at(Path(sys.argv[1])); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)

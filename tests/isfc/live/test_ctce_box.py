@@ -10,12 +10,11 @@ from typing import Final, Self
 import pytest
 
 from ctc.address import Rdev
-from ctc.order import RESET, Order, command_of
-from ctc.order_fibre import FibreKind
+from ctc.order import RESET, FibreKind, Order, command_of
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.live import ctce_box as ctce
+from isfc.live import ctce_port as ctce
 from isfc.live.ctce.exchange import (
     Delayed,
     ExchangeDefinition,

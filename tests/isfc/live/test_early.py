@@ -7,8 +7,7 @@ from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.live.early import EarlyData
-from isfc.live.pace import unpaced
+from isfc.live.pace import EarlyData, unpaced
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Send
 from isfc.system.system import System
 from isfc.testing.pair import Setup

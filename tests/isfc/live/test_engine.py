@@ -10,16 +10,14 @@ import pytest
 
 from ctc.frame import CommandFrame, Signal, StatusFrame
 from ctc.subchannel import Command
-from isfc.engine.program import Offer
 from isfc.engine.wire import encode
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
-from isfc.live.clock import Clock, Lag
-from isfc.live.connection import Connection
+from isfc.live.connection import Attached, Connection, Detached
 from isfc.live.engine import MANY_COUNT, LiveEngine
-from isfc.live.events import Attached, Detached
+from isfc.live.pace import Clock, Lag
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup
@@ -135,7 +133,7 @@ async def test_a_message_that_finds_an_idle_link_and_its_answer_are_one_write_ea
 async def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
+    monkeypatch.setattr("isfc.live.pace.KEPT_S", 1_000.0)
     ball = _Ball(0)
 
     async with pair_up(tmp_path, options=[{}, {"program": ball}]) as pair:
@@ -160,7 +158,7 @@ async def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
 async def test_that_it_was_read_waits_not_for_long_nor_where_the_partner_has_one_ctc_to_write_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctc_count: int, kept_s: float
 ) -> None:
-    monkeypatch.setattr("isfc.live.engine.KEPT_S", kept_s)
+    monkeypatch.setattr("isfc.live.pace.KEPT_S", kept_s)
     ball = _Ball(0)
 
     options = [{}, {"program": ball}]

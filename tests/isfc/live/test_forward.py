@@ -15,7 +15,8 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.live import forward
 from isfc.live.accepting import PAUSE_S
-from isfc.live.forward import Forward, forward_limits, forwarding, parse_forwards
+from isfc.live.endpoint import Forward, parse_forwards
+from isfc.live.forward import forward_limits, forwarding
 from isfc.live.session import ConversationSevered
 from isfc.programs.protocol import ConversationLimits
 from tests.isfc.live.opened import engine_of, verifying_of

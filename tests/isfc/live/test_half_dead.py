@@ -11,10 +11,9 @@ from isfc.engine.wire import encode
 from isfc.link.events import Severed
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
-from isfc.live.clock import Clock
-from isfc.live.connection import Connection
+from isfc.live.connection import Connection, Detached
 from isfc.live.engine import LiveEngine
-from isfc.live.events import Detached
+from isfc.live.pace import Clock
 from isfc.testing.pair import MS, Setup
 from tests.live.pair import Guest, LivePair, LiveSide, pair_up
 from tests.resealed import prefix

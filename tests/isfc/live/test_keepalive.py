@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.live import connection, forward, keepalive
+from isfc.live import connection, forward
+from isfc.live.connection import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
 from tests.isfc.live.tcp import carried, echo
 from tests.live.pair import pair_up
 
@@ -54,7 +54,7 @@ def test_a_unix_socket_needs_none() -> None:
 
 
 def test_where_the_system_has_no_numbers_it_still_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keepalive, "_OPTIONS", {"TCP_NOBODY_HAS_THIS": 1})
+    monkeypatch.setattr(connection, "_OPTIONS", {"TCP_NOBODY_HAS_THIS": 1})
     with socket.socket() as watched:
         keep_alive(watched)
         assert watched.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
@@ -88,7 +88,7 @@ async def test_the_client_of_a_forward_and_its_service_are_watched(
 async def test_a_forwarded_reader_that_pauses_is_not_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keepalive, "UNCONFIRMED_MS", 300)
+    monkeypatch.setattr(connection, "UNCONFIRMED_MS", 300)
     monkeypatch.setattr(forward, "CHECK_S", 0.05)
 
     async def flood(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -113,7 +113,7 @@ class Reporting:
         return 5
 
     def getsockopt(self, *_: object) -> bytes:
-        return keepalive.TCP_INFO.pack(*self.says)
+        return connection.TCP_INFO.pack(*self.says)
 
 
 @LINUX_ONLY

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.live import late_writer
-from isfc.live.journal_file import JournalWriter
-from isfc.live.late_writer import LateFile
+from isfc.live import journal_file
+from isfc.live.journal_file import JournalWriter, LateFile
 from tests.waiting import PATIENCE_S, wait_for
 
 
@@ -82,7 +81,7 @@ def test_a_full_disk_that_nobody_was_told_of_is_told_by_closing() -> None:
 
 
 def test_a_disk_that_hangs_keeps_no_process_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(late_writer, "CLOSE_S", 0.05)
+    monkeypatch.setattr(journal_file, "CLOSE_S", 0.05)
     disk = SlowDisk()
     file = LateFile(disk)
     file.write(memoryview(b"x"))

@@ -18,19 +18,12 @@ from msgspec import structs
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
+from isfc.live.admission import ADDRESSES, ADDRESSES_MAX, GREETINGS, GREETINGS_PER_S, Admission
+from isfc.live.connection import Detached
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
-from isfc.live.events import Detached
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
-from isfc.live.link_port import (
-    ADDRESSES,
-    ADDRESSES_MAX,
-    GREETINGS,
-    GREETINGS_PER_S,
-    Admission,
-    LinkPort,
-    NodePort,
-)
+from isfc.live.link_port import LinkPort, NodePort
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, pair_up
 from tests.waiting import wait_until

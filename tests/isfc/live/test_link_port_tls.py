@@ -13,9 +13,9 @@ from isfc.cli.live.node import PartnerOptions
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
+from isfc.live.connection import ConnectionRefused
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.live.session import OpenNode, open_node
 from isfc.testing.pair import Setup
@@ -76,7 +76,7 @@ async def test_a_certificate_that_was_renewed_is_shown_on_the_next_connection(
     for kind in ("pem", "key"):
         shutil.copy(certificates / f"EXPIRED.{kind}", tmp_path / f"mine.{kind}")
     complaints: list[str] = []
-    monkeypatch.setattr("isfc.cli.live.node.show_error", complaints.append)
+    monkeypatch.setattr("isfc.cli.live.options.show_error", complaints.append)
     cert, key = tmp_path / "mine.pem", tmp_path / "mine.key"
     mine = PartnerOptions(cert=cert, key=key, ca=certificates / "ca.pem").tls(server=False)
 

@@ -12,8 +12,7 @@ from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.control import ControlClient
-from isfc.live.operator import open_control
-from isfc.live.snapshot import read_snapshot
+from isfc.live.operator import open_control, read_snapshot
 from isfc.testing.pair import Setup
 from tests.isfc.live.asking import ask
 from tests.live.pair import LivePair, LiveSide

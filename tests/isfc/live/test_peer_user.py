@@ -11,10 +11,10 @@ from contextlib import ExitStack
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.live import peer_user
+from isfc.live import admission
+from isfc.live.admission import foreign_user
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.handshake import Refusal, decode_greeting, encode_greeting
-from isfc.live.peer_user import foreign_user
 from isfc.testing.pair import Setup
 from tests.live.pair import LiveSide
 from tests.waiting import PATIENCE_S
@@ -54,7 +54,7 @@ def test_a_connection_that_nobody_has_is_nobodys() -> None:
 
 def test_who_listens_at_the_address_of_a_connection_is_not_who_has_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        owner = peer_user._owner  # noqa: SLF001  # a connection that never was
+        owner = admission._owner  # noqa: SLF001  # a connection that never was
         assert owner(socket.AF_INET, listener.getsockname(), ("127.0.0.1", 1)) is None
 
 
@@ -94,14 +94,14 @@ def test_a_connection_within_this_process_is_ours(
             assert foreign_user(here) == (
                 f"a process of another user, {os.geteuid()}: it takes TLS, or --insecure"
             )
-            monkeypatch.setattr(peer_user, "_NETLINK_SOCK_DIAG", 31)  # nobody answers there
+            monkeypatch.setattr(admission, "_NETLINK_SOCK_DIAG", 31)  # nobody answers there
             reason = foreign_user(here)
             assert reason is not None
             assert reason.startswith("nobody knows")
 
 
 async def test_where_users_cannot_be_told_tls_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peer_user, "_NETLINK_SOCK_DIAG", 31)  # nobody answers there
+    monkeypatch.setattr(admission, "_NETLINK_SOCK_DIAG", 31)  # nobody answers there
 
     side = LiveSide(Setup().definition(0), 1)
     with pytest.raises(ConfigurationError, match=r"by other users: give --cert.*--insecure"):

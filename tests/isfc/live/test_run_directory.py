@@ -13,7 +13,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.live import run_directory as run_module
-from isfc.live.control_socket import connect_to, listen_at
+from isfc.live.endpoint import connect_to, listen_at
 from isfc.live.run_directory import (
     control_path,
     find_control,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from isfc.live import service
-from isfc.live.service import Service
+from isfc.live import accepting
+from isfc.live.accepting import Service
 from tests.isfc.live.tcp import echo, tcp_server
 from tests.waiting import PATIENCE_S, wait_until
 
@@ -54,7 +54,7 @@ def ignore(_: socket.socket) -> None:
 async def test_a_silent_name_server_delays_its_own_service_only(
     name_server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
+    monkeypatch.setattr(accepting, "CONNECT_S", PATIENCE_S)
 
     async with tcp_server(echo) as port:
         silent = [
@@ -84,7 +84,7 @@ async def test_all_who_ask_at_the_same_time_share_one_lookup(name_server: NameSe
 async def test_a_name_is_looked_up_once_while_nobody_answers(
     name_server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "CONNECT_S", 0.05)
+    monkeypatch.setattr(accepting, "CONNECT_S", 0.05)
 
     silent = Service("silent", 1)
     for _ in range(3):
@@ -92,7 +92,7 @@ async def test_a_name_is_looked_up_once_while_nobody_answers(
             await silent.connect(ignore)
     assert name_server.asked == ["silent"]
     name_server.release()
-    monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
+    monkeypatch.setattr(accepting, "CONNECT_S", PATIENCE_S)
     with pytest.raises(socket.gaierror):
         await silent.connect(ignore)
 

@@ -14,9 +14,8 @@ from ctc.address import Rdev
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
 from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.live.control_socket import connect_to, listen_at
-from isfc.live.endpoint import TcpEndpoint
-from isfc.live.events import Detached, LiveEvent
+from isfc.live.connection import Detached, LiveEvent
+from isfc.live.endpoint import TcpEndpoint, connect_to, listen_at
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
@@ -51,7 +50,7 @@ async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_wi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctcs: str
 ) -> None:
     """What says that a piece was read may wait for an answer, but nobody waits for that."""
-    monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
+    monkeypatch.setattr("isfc.live.pace.KEPT_S", 1_000.0)
     kept = {"four": 4, "two": 2, "one": 1}[ctcs]
 
     async def answer_the_last(conversation: Conversation) -> None:

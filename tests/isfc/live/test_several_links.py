@@ -13,14 +13,12 @@ from ctc.address import ChpidId
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
-from isfc.live.endpoint import UnixEndpoint
+from isfc.live.endpoint import UnixEndpoint, parse_forwards
 from isfc.live.engine import LiveEngine
-from isfc.live.forward import forwarding, parse_forwards
+from isfc.live.forward import forwarding
 from isfc.live.metrics import families
-from isfc.live.opening import Opening
-from isfc.live.operator import OperatedSystem
-from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
-from isfc.live.snapshot import look
+from isfc.live.operator import OperatedSystem, look
+from isfc.live.session import Conversation, ConversationSevered, Opening, OpenNode, open_node
 from isfc.system.cp.processor import CommandProcessor
 from tests.isfc.live.tcp import echo as tcp_echo
 from tests.isfc.live.tcp import tcp_server

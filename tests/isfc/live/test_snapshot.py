@@ -5,10 +5,10 @@ import time
 from types import SimpleNamespace
 from typing import cast
 
-from isfc.live.clock import Lag
+from isfc.live.connection import LiveCounters
 from isfc.live.engine import LiveEngine
-from isfc.live.events import LiveCounters
-from isfc.live.snapshot import LiveSnapshot, look, read_snapshot, snapshot_record
+from isfc.live.operator import LiveSnapshot, look, read_snapshot, snapshot_record
+from isfc.live.pace import Lag
 from isfc.testing.pair import Pair
 from tests.isfc.live.snapshots import sight
 

@@ -13,7 +13,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.measurement import Measurement, table_rows
-from isfc.measured.record_layout import read_layouts
+from isfc.measured.monitor_records import read_layouts
 from isfc.measured.seen import seen_link
 from isfc.measured.table import read_csv, read_json
 from tests.isfc.measured import monwrite_file as mw

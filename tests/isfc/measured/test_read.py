@@ -1,5 +1,6 @@
 """Reports as text, tables and JSON become one record; what cannot be right is refused."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -27,26 +28,27 @@ Addr Type   ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ
 7001 CTCA     1   171   ...   .4  2.0  3.1  5.5  5.5   .0   .0    94  ...
 7002 CTCA     1    .0   ...  ...  ...  ...  ...  ...   .0   .0     0  ...
 """
+LINES = PAGE.splitlines()
+BUSY = PAGE.replace("   98  ...", "  130  ...")
+LATER = PAGE.replace("   98  ...", "   97  ...")
 
 
-def read(tmp_path: Path, text: str, reading: Reading | None = None) -> list[Measurement]:
-    path = tmp_path / "page.txt"
+def read(folder: Path, text: str, reading: Reading | None = None) -> list[Measurement]:
+    path = folder / "page.txt"
     path.write_text(text, "utf-8")
     return read_measurements([path], reading or Reading())
 
 
-def refusal(tmp_path: Path, text: str) -> str:
-    with pytest.raises(ConfigurationError) as caught:
-        read(tmp_path, text)
-    return str(caught.value)
+def published(*names: str) -> list[Measurement]:
+    return read_measurements([PUBLISHED / f"{name}.txt" for name in names], Reading())
 
 
 @pytest.mark.parametrize("run", ["H001709C", "W001054C", "H001750C"])
 def test_published_device_reports_are_read_to_the_last_figure(run: str) -> None:
-    (page,) = read_measurements([PUBLISHED / f"{run}-fcx108.txt"], Reading())
-    published = [row for row in load_table("device_reports").rows if row.columns["run"] == run]
-    assert len(page.devices) == len(published) > 0
-    for device, row in zip(page.devices, published, strict=True):
+    (page,) = published(f"{run}-fcx108")
+    rows = [row for row in load_table("device_reports").rows if row.columns["run"] == run]
+    assert len(page.devices) == len(rows) > 0
+    for device, row in zip(page.devices, rows, strict=True):
         assert f"{device.rdev:04X}" == str(row.columns["rdev"])
         for measure in ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent"):
             if row.has_number(measure):
@@ -54,7 +56,7 @@ def test_published_device_reports_are_read_to_the_last_figure(run: str) -> None:
 
 
 def test_published_link_activity_is_read_minute_by_minute() -> None:
-    found = read_measurements([PUBLISHED / "H001709C-link.txt"], Reading())
+    found = published("H001709C-link")
     assert [one.end for one in found] == [f"2011-10-14T04:{minute}:43" for minute in (53, 54, 55)]
     (link,) = found[0].links
     assert (link.partner, link.tx_pend_count, link.collisions_per_s) == ("GDLBOFVM", 6.0, 0.0)
@@ -64,51 +66,69 @@ def test_published_link_activity_is_read_minute_by_minute() -> None:
 
 def test_a_print_says_its_system_and_interval_and_keeps_the_ctcs(tmp_path: Path) -> None:
     (page,) = read(tmp_path, PAGE)
-    assert (page.system, page.begin, page.end) == (
-        "BOSTON",
-        "2026-11-25T09:55:00",
-        "2026-11-25T10:00:00",
-    )
+    said = (page.system, page.begin, page.end)
+    assert said == ("BOSTON", "2026-11-25T09:55:00", "2026-11-25T10:00:00")
     assert [device.rdev for device in page.devices] == [0x7000, 0x7001, 0x7002]
     assert page.devices[1].io_per_s == 171
     assert page.devices[2].serv_ms is None
 
 
-@pytest.mark.parametrize(
-    "pasted",
-    [
-        PAGE.replace(" ", "\xa0"),
-        "".join(f"> {line}\n" for line in PAGE.splitlines()),
-        "\n".join(" ".join(line.split()) for line in PAGE.splitlines()),
-    ],
-    ids=["hard blanks", "quoted in mail", "runs of blanks collapsed"],
-)
-def test_a_pasted_page_gives_the_same_figures(tmp_path: Path, pasted: str) -> None:
-    (page,), (original,) = read(tmp_path, pasted), read(tmp_path, PAGE)
+SAME = {
+    "hard blanks": PAGE.replace(" ", "\xa0"),
+    "quoted in mail": "".join(f"> {line}\n" for line in LINES),
+    "runs of blanks collapsed": "\n".join(" ".join(line.split()) for line in LINES),
+    "a column that stands empty": PAGE.replace("   .0   .0    98  ...", "             98"),
+    "decimal commas": re.sub(r"\.(?=\d)", ",", PAGE),
+}
+
+
+@pytest.mark.parametrize("how", SAME)
+def test_a_page_in_another_form_gives_the_same_figures(tmp_path: Path, how: str) -> None:
+    (original,) = read(tmp_path, PAGE)
+    (page,) = read(tmp_path, SAME[how], Reading(decimal_comma="commas" in how))
     assert page.devices == original.devices
 
 
-def test_a_column_that_stands_empty_is_told_by_its_place(tmp_path: Path) -> None:
-    bare = PAGE.replace("   .0   .0    98  ...", "             98")
-    (page,), (original,) = read(tmp_path, bare), read(tmp_path, PAGE)
-    assert page.devices == original.devices
+REFUSED = {
+    "busy over 100": (BUSY, 7, "Busy 130 %; expected at most 100"),
+    "columns shifted": (
+        PAGE.replace("13.4 15.8", "13.4 25.8"),
+        7,
+        "Serv 25.8 ms is not Pend + Disc + Conn, 15.8 ms",
+    ),
+    "a negative figure": (PAGE.replace(" 61.8", "-61.8"), 7, "I/O a second -61.8 is negative"),
+    "a decimal comma": (
+        PAGE.replace("13.4", "13,4"),
+        7,
+        "'13,4' has a comma; expected 13.4, or decimal_comma",
+    ),
+    "no figure": (PAGE.replace("13.4", "13:4"), 7, "'13:4' is no figure"),
+    "a device twice": (
+        PAGE.replace("7001 CTCA", "7000 CTCA"),
+        8,
+        "RDEV 7000 is in line 7 of this page as well",
+    ),
+    "no heading between": (f"{PAGE}{LATER.splitlines()[6]}\n", 10, "RDEV 7000 is in"),
+    "one interval twice": (PAGE + LATER, 14, "the same system and interval as"),
+    "no heading": ("\n".join(LINES[5:]), 2, "without a heading above it"),
+    "no rows": ("\n".join(LINES[:5]), 5, "a heading without rows"),
+    "no Addr at first": (PAGE.replace("\nAddr ", "\n-> Addr "), 5, "begin with Addr and Type"),
+    "cut in a row": (PAGE[: PAGE.index("7001 CTCA") + 25], 8, "ends too early"),
+    "cut in link activity": (
+        (PUBLISHED / "H001709C-link.txt").read_text().rstrip()[:-70],
+        4,
+        "a row of link activity with",
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "line", "problem"),
-    [
-        ("   98  ...", "  130  ...", 7, "Busy 130 %; expected at most 100"),
-        ("13.4 15.8", "13.4 25.8", 7, "Serv 25.8 ms is not Pend + Disc + Conn, 15.8 ms"),
-        (" 61.8", "-61.8", 7, "I/O a second -61.8 is negative"),
-        ("13.4", "13,4", 7, "'13,4' has a comma; expected 13.4, or decimal_comma"),
-        ("13.4", "13:4", 7, "'13:4' is no figure"),
-        ("7001 CTCA", "7000 CTCA", 8, "RDEV 7000 is in line 7 of this page as well"),
-    ],
-)
-def test_an_impossible_figure_is_refused_by_file_and_line(
-    tmp_path: Path, old: str, new: str, line: int, problem: str
+@pytest.mark.parametrize(("text", "line", "problem"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_is_refused_by_file_and_line(
+    tmp_path: Path, text: str, line: int, problem: str
 ) -> None:
-    message = refusal(tmp_path, PAGE.replace(old, new, 1))
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, text)
+    message = str(caught.value)
     assert f"page.txt:{line}: " in message
     assert problem in message
     assert "usable" in message
@@ -116,65 +136,31 @@ def test_an_impossible_figure_is_refused_by_file_and_line(
 
 def test_usable_rows_are_used_only_if_that_is_asked_for(tmp_path: Path) -> None:
     reading = Reading(usable=True)
-    (page,) = read(tmp_path, PAGE.replace("   98  ...", "  130  ..."), reading)
+    (page,) = read(tmp_path, BUSY, reading)
     assert [device.rdev for device in page.devices] == [0x7001, 0x7002]
     assert len(reading.problems) == 1
 
 
-def test_decimal_commas_are_read_if_that_is_said(tmp_path: Path) -> None:
-    (page,) = read(tmp_path, re.sub(r"\.(?=\d)", ",", PAGE), Reading(decimal_comma=True))
-    (original,) = read(tmp_path, PAGE)
-    assert page.devices == original.devices
-
-
-@pytest.mark.parametrize(
-    ("cut", "problem"),
-    [
-        ("\n".join(PAGE.splitlines()[5:]), "without a heading above it"),
-        ("\n".join(PAGE.splitlines()[:5]), "a heading without rows"),
-        (PAGE.replace("\nAddr ", "\n-> Addr "), "does not begin with Addr and Type"),
-        (PAGE[: PAGE.index("7001 CTCA") + 25], "ends too early"),
-    ],
-)
-def test_a_page_cut_in_the_middle_is_refused(tmp_path: Path, cut: str, problem: str) -> None:
-    assert problem in refusal(tmp_path, cut)
-
-
-def test_a_cut_row_of_link_activity_is_refused(tmp_path: Path) -> None:
-    text = (PUBLISHED / "H001709C-link.txt").read_text().rstrip()
-    assert "page.txt:4: " in refusal(tmp_path, text[:-70])
-
-
-def test_a_file_without_a_measurement_is_refused(tmp_path: Path) -> None:
-    assert "no measurement in it" in refusal(tmp_path, "Hello,\nsee below.\n")
+def test_what_holds_no_measurement_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no measurement in it"):
+        read(tmp_path, "Hello,\nsee below.\n")
+    with pytest.raises(ConfigurationError, match="isfc run --json"):
+        read_json('{"devices": [], "node": "A"}', "t.json", Reading())
+    reading = Reading()
+    read_csv("rdev,io_per_s,pend_ms,disc_ms,conn_ms,serv_ms\n6000,1,0,0\n", "t.csv", reading)
+    assert reading.problems == ["t.csv:2: 4 cells; expected 6, as many as column names"]
 
 
 def test_the_neutral_table_is_read_as_it_was_written(tmp_path: Path) -> None:
-    import csv
-
-    found = read_measurements(
-        [PUBLISHED / "H001709C-fcx108.txt", PUBLISHED / "H001709C-link.txt"], Reading()
-    )
+    found = published("H001709C-fcx108", "H001709C-link")
     path = tmp_path / "table.csv"
     rows = [*table_rows(completed(found, "CLIENT", {None: "-05:00"}, None))]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()
         writer.writerows(rows)
-    again = read_measurements([path], Reading())
-    assert [*table_rows(again)] == rows
+    assert [*table_rows(read_measurements([path], Reading()))] == rows
     assert [*table_rows(read_json(json.dumps({"measurements": rows}), "t", Reading()))] == rows
-
-
-def test_a_row_of_csv_with_too_few_cells_is_refused() -> None:
-    reading = Reading()
-    read_csv("rdev,io_per_s,pend_ms,disc_ms,conn_ms,serv_ms\n6000,1,0,0\n", "t.csv", reading)
-    assert reading.problems == ["t.csv:2: 4 cells; expected 6, as many as column names"]
-
-
-def test_json_of_another_program_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="isfc run --json"):
-        read_json('{"devices": [], "node": "A"}', "t.json", Reading())
 
 
 def test_rows_of_other_devices_and_missing_ones_are_told(tmp_path: Path) -> None:
@@ -185,23 +171,23 @@ def test_rows_of_other_devices_and_missing_ones_are_told(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("old", "new", "problem"),
     [
-        (("BOSTON", "ATLANTA"), "a page of ATLANTA with RDEVs of BOSTON"),
-        (("BOSTON", "CHICAGO"), "is of CHICAGO, and the layout joins ATLANTA and BOSTON"),
-        (("7001 CTCA", "6001 CTCA"), "RDEVs of ATLANTA and of BOSTON on one page"),
-        (("\n700", "\n710"), "no RDEV of BOSTON in this layout"),
+        ("BOSTON", "ATLANTA", "a page of ATLANTA with RDEVs of BOSTON"),
+        ("BOSTON", "CHICAGO", "is of CHICAGO, and the layout joins ATLANTA and BOSTON"),
+        ("7001 CTCA", "6001 CTCA", "RDEVs of ATLANTA and of BOSTON on one page"),
+        ("\n700", "\n710", "no RDEV of BOSTON in this layout"),
     ],
 )
-def test_systems_that_are_mixed_up_are_refused(
-    tmp_path: Path, change: tuple[str, str], problem: str
+def test_systems_that_are_mixed_up_are_refused_by_file_and_line(
+    tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
-    (page,) = read(tmp_path, PAGE.replace(*change))
-    with pytest.raises(ConfigurationError, match=problem):
+    (page,) = read(tmp_path, PAGE.replace(old, new))
+    with pytest.raises(ConfigurationError, match=f"page.txt:5: {problem}"):
         seen_link(load_layout("atlanta-boston"), page)
 
 
 def test_equal_rdevs_at_both_ends_need_the_system_to_be_said() -> None:
-    (page,) = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
+    (page,) = published("H001709C-fcx108")
     with pytest.raises(ConfigurationError, match="expected system CLIENT or system SERVER"):
         seen_link(load_layout("published-12"), page)

@@ -41,7 +41,8 @@ class Joined:
         self, traffic: Traffic = Traffic.TRANSPORT, limits: ConversationLimits = LIMITS
     ) -> None:
         self.limits = limits
-        self.registers = (Register(limits), Register(limits, 1))
+        register = Register[ConversationEnd]
+        self.registers = (register(limits), register(limits, 1))
         self.a = self.end(traffic, ConversationState.ASKING)
         self.b = self.end(traffic, ConversationState.REQUESTED)
 

@@ -1,6 +1,6 @@
 """Turns between conversations: a share of bytes for each, and who sends little goes first."""
 
-from isfc.programs.turns import LITTLE_LENGTH, TURN_LENGTH, Turns
+from isfc.programs.register import LITTLE_LENGTH, TURN_LENGTH, Turns
 
 
 class Talker:

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
-from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent, Severed
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs.protocol import SeverCode
 from isfc.programs.verification import TRAILER_LENGTH, Filling, VerificationError, Verifying, filler

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
 from ctc.frame import Frame, Signal, StatusFrame
+from ctc.queues import NEVER_NS
 from isfc.link.state import DeviceState, LinkState
 from isfc.testing.pair import MS, Pair, S, Setup
 from isfc.testing.side import Side

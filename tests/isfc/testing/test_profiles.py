@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-from isfc.testing.profiles import register_profiles
+from isfc.testing.plugin import register_profiles
 
 
 def test_no_profile_has_a_deadline_and_ci_repeats_itself() -> None:

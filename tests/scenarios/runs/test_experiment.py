@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from isfc.engine.program import Offer
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
-from isfc.link.events import LinkEvent, Severed
+from isfc.link.events import LinkEvent, Offer, Severed
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.figures.rates import carried

@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from isfc.engine.program import Offer, Program
-from isfc.link.events import Delivered, LinkUp, Severed
+from isfc.link.events import Delivered, LinkUp, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS, Clients, GuestCosts, Servers
 from scenarios.runs.workload import (

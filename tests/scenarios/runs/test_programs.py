@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, LinkUp, Sent
+from isfc.link.events import Delivered, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message
 from scenarios.runs.programs import SeveralPrograms
 

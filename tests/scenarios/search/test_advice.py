@@ -3,7 +3,7 @@
 import pytest
 
 from scenarios.search.scoring import Objective
-from tools.pages.figures.simulated import mb_per_s
+from tools.pages.simulated import mb_per_s
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 

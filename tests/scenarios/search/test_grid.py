@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctc.errors import CtcError
+from ctc.address import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.search.grid import parse_grid, read_grid, without

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from scenarios.published.replay import Comparison
 from tools.calibration import drawn_sites
-from tools.calibration.judge import judge, line
+from tools.calibration.judge import ReplayedTable, judgement, line, load
 from tools.calibration.left_out import store_rows, summed_up
-from tools.calibration.replayed import ReplayedTable, load
 from tools.tables import read_csv
 
 
@@ -22,7 +21,7 @@ def off_by(factor: float) -> list[ReplayedTable]:
 
 
 def test_the_stored_replay_keeps_every_bound() -> None:
-    assert [line(check) for check in judge(load()) if not check.within] == []
+    assert [line(check) for check in judgement(load()) if not check.within] == []
 
 
 def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tools.chaos.audit import Account, Sums, audit, sums
-from tools.chaos.book import Book, Entry
+from tools.chaos.book import Account, Book, Entry, Sums, audit, sums
 
 
 def account(number: int, name: str, partner: str, *sent: tuple[int, int, int]) -> Account:

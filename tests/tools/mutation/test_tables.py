@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.read_side import READ, READ_SIDE, ReadState
-from isfc.link.write_side import WRITE_SIDE
+from isfc.link.sides import READ, READ_SIDE, WRITE_SIDE, ReadState
 from tools.mutation.tables import Mutant, change_outcome, mutants, survives
 
 

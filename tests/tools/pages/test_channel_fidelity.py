@@ -16,6 +16,6 @@ def test_every_constant_that_was_fitted_is_counted_and_they_are_about_thirty() -
         for row in sources.rows()
         if row["constant"].startswith(OF_CHANNELS) and row["status"] == "calibrated"
     }
-    two_others = {"isfc.io.sap.PROFILES"}
+    two_others = {"isfc.io.machine.PROFILES"}
     assert {*FITTED, *TAKEN} == calibrated - two_others
     assert sum(FITTED.values()) <= 30

@@ -8,7 +8,7 @@ import pytest
 
 from tests.isfc_process import isfc
 from tools import PROJECT
-from tools.release import training
+from tools.release import compiled
 from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
 
 
@@ -47,5 +47,5 @@ def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: P
 
 
 def test_every_run_of_the_training_is_one_that_isfc_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SECONDS", 0.001)
-    training.train()
+    monkeypatch.setattr(compiled, "SECONDS", 0.001)
+    compiled.train()

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from mypy_extensions import i64
 
-from ctc.agenda import NEVER_NS
+from ctc.queues import NEVER_NS
 from isfc.link.link_ctc import Deadlines, LinkCtc
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.link.sequence import Resequencer
+from isfc.link.segment import Resequencer
 from isfc.link.state import DeviceState
 from tools.simulation.exploration import Counterexample, explore
 from tools.simulation.small_world import OneFault, SmallWorld

@@ -7,14 +7,13 @@ import pytest
 from isfc.layout.file import parse_collection
 from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
-from isfc.link.sequence import Resequencer
+from isfc.link.segment import Resequencer
 from isfc.testing.pair import MS, SendMessages, Setup, Wait
 from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
 from tests.lengthy import few_in_every_run
 from tools.simulation.scenario import CLUSTER_KINDS, KINDS, Scenario, draw, draw_cluster, shrink
-from tools.simulation.simulate import outcome
-from tools.simulation.swarm import run
+from tools.simulation.swarm import outcome, run
 
 LENGTHS = (100_000,) * 10
 SEEDS_EACH = 50

@@ -27,7 +27,7 @@ from isfc.cli.live.cp import complete_node
 from isfc.cli.main import run
 from isfc.live import run_directory as run_directory_module
 from isfc.live.control import BadRequest, ControlClient, ControlServer
-from isfc.live.control_socket import listen_at
+from isfc.live.endpoint import listen_at
 from isfc.live.run_directory import control_path, run_directory
 from isfc.system.cp.messages import NO_SUCH_DEVICE, UNKNOWN_COMMAND
 from isfc.system.cp.processor import CommandProcessor

@@ -16,8 +16,8 @@ from isfc.cli.live.logs import LOGGER, REFUSALS_PER_S, EventKind, LinkLog, obser
 from isfc.cli.live.options import LogFormat, LogLevel, ObserveOptions
 from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.live.connection import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.endpoint import TcpEndpoint, parse_endpoint
-from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import LivePair

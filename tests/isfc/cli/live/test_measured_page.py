@@ -5,9 +5,8 @@ from io import StringIO
 from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
-from isfc.cli.live.measured_page import live_page, live_run
+from isfc.cli.live.measured import Measured, live_page, live_run
 from isfc.cli.live.options import LiveOptions, Pace
-from isfc.cli.live.running_node import Measured
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run

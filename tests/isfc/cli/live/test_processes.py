@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.live.loops import run_live
+from isfc.cli.live.measured import Measured
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.processes import LiveSystems
-from isfc.cli.live.running_node import Measured
 from isfc.link.name import NodeName
 
 

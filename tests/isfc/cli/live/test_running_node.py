@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.live.measured import Measured
+from isfc.cli.live.node import DroppingProgram, LiveNode
 from isfc.cli.live.options import LiveOptions, Pace
-from isfc.cli.live.running_node import DroppingProgram, LiveNode, Measured
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import LinkUp
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.opening import Opening
+from isfc.live.session import Opening
 from isfc.programs.verification import VerificationError, Verifying
 
 PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)

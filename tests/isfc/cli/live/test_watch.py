@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from ctc.address import Rdev
-from isfc.cli.live.rates import NodeRates, rates
+from isfc.cli.live.measured import NodeRates, rates
 from isfc.cli.live.watch import LiveView, local_time, relay
 from isfc.cli.live.watch_page import (
     HEADINGS_EVERY,

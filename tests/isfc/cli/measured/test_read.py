@@ -9,6 +9,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.measured.measurement import COLUMNS
+from tests.isfc.cli.conftest import Refusal
 from tests.isfc.measured import monwrite_file as mw
 from tests.isfc.measured.test_read import PAGE
 from tools import PROJECT
@@ -47,49 +48,13 @@ def test_links_of_a_monwrite_file_are_listed(
     assert "changed 2026-11-25T10:01:10 6001 to BOSTON: deactivate" in out
 
 
-LATER = PAGE.replace("   98  ...", "   97  ...")
-BAD = {
-    "cut in a row": (PAGE[: PAGE.index("7001 CTCA") + 25], 8, "ends too early"),
-    "cut before its rows": ("\n".join(PAGE.splitlines()[:5]), 5, "a heading without rows"),
-    "cut before its heading": ("\n".join(PAGE.splitlines()[6:]), 1, "without a heading above it"),
-    "two intervals without a heading": (PAGE + LATER.splitlines()[6] + "\n", 10, "RDEV 7000 is in"),
-    "one interval twice": (PAGE + LATER, 14, "the same system and interval as"),
-    "European decimals": (PAGE.replace("13.4", "13,4"), 7, "has a comma; expected 13.4"),
-    "a negative figure": (PAGE.replace(" 61.8", "-61.8"), 7, "is negative"),
-    "busy over 100": (PAGE.replace("   98  ...", "  130  ..."), 7, "Busy 130 %; expected at most"),
-    "columns shifted": (PAGE.replace("13.4 15.8", "13.4 25.8"), 7, "is not Pend + Disc + Conn"),
-}
-
-
-@pytest.mark.parametrize(("text", "line", "problem"), BAD.values(), ids=BAD)
-def test_bad_input_is_named_by_file_and_line(
-    text: str, line: int, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_named_by_file_and_line(tmp_path: Path, refusal: Refusal) -> None:
     path = tmp_path / "page.txt"
-    path.write_text(text)
-    assert run(["measured", "read", str(path)]) == 2
-    err = capsys.readouterr().err
-    assert f"{path}:{line}: " in err
-    assert problem in err
-
-
-MIXED = {
-    "the other system": (("BOSTON", "ATLANTA"), "a page of ATLANTA with RDEVs of BOSTON"),
-    "a third system": (("BOSTON", "CHICAGO"), "is of CHICAGO, and the layout joins"),
-    "both on a page": (("7001 CTCA", "6001 CTCA"), "RDEVs of ATLANTA and of BOSTON on one page"),
-    "no RDEV of the layout": (("\n700", "\n710"), "no RDEV of BOSTON in this layout"),
-}
-
-
-@pytest.mark.parametrize(("change", "problem"), MIXED.values(), ids=MIXED)
-def test_pages_that_do_not_fit_the_layout_are_named_by_file_and_line(
-    change: tuple[str, str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "page.txt"
-    path.write_text(PAGE.replace(*change))
-    assert run(["measured", "read", str(path), "--layout", "atlanta-boston"]) == 2
-    err = capsys.readouterr().err
-    assert f"{path}:5: {problem}" in err
+    path.write_text(PAGE.replace(" 61.8", "-61.8"))
+    assert f"{path}:7: " in refusal("measured", "read", str(path))
+    path.write_text(PAGE.replace("BOSTON", "ATLANTA"))
+    layout = ("--layout", "atlanta-boston")
+    assert f"{path}:5: a page of ATLANTA" in refusal("measured", "read", str(path), *layout)
 
 
 def test_what_is_left_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctc.channel_use import NOTHING
+from ctc.channel import NOTHING
 from isfc.answers.simulation import simulate
 from isfc.cli.main import run
 from isfc.cli.options.layout import open_collection, open_layout, open_with_disks

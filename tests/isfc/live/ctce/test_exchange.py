@@ -8,12 +8,11 @@ import pytest
 
 from ctc.adapter import Step
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS
-from ctc.channel_use import ChannelUse
+from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
-from ctc.order import COLLISION, Order
-from ctc.order_fibre import FibreKind
+from ctc.order import COLLISION, FibreKind, Order
 from ctc.profiles import EXPRESS2, EXPRESS4, ChpidProfile
+from ctc.queues import NEVER_NS
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.engine.framed import CTCE_HEADER

@@ -11,7 +11,7 @@ import pytest
 
 from ctc.adapter import Step
 from ctc.address import Rdev
-from ctc.order_fibre import FibreKind
+from ctc.order import FibreKind
 from ctc.profiles import EXPRESS4
 from ctc.subchannel import Command
 from isfc.cli.live.loops import loop_factory

@@ -9,7 +9,7 @@ from ctc.state import State
 from isfc.cli.live.ctce_observe import trace_line
 from isfc.live.ctce.exchange import CtcPlace, OrderStep
 from isfc.live.ctce.join import CtcEnd, Place
-from isfc.live.ctce.nje import nje_name
+from isfc.live.ctce.wire import nje_name
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Programs in virtual time: asyncio conversations, unchanged, over the simulated link.
+"""Asyncio conversations, unchanged: over the simulated link in virtual time, or live.
 
 ::
 
@@ -11,12 +11,16 @@
 
 ``asyncio.sleep`` takes no time, faults come from a schedule, and the same seed gives the same
 trace. What a node of `isfc.live.session` is to its programs, `OpenNode`, is the same here.
+
+`open_pair` runs both systems live in one process, joined by a Unix socket: real races, real time.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 from random import Random
 from typing import Any, Final, Generic, TypeVar, cast
 
@@ -29,7 +33,7 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.live.engine import LiveEngine
-from isfc.live.session import OpenNode
+from isfc.live.session import OpenNode, open_node
 from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEnd
@@ -37,6 +41,25 @@ from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault
 from scenarios.faults.injection import Injection
+
+
+@asynccontextmanager
+async def open_pair(
+    folder: str | Path, layout: str | Layout = "atlanta-boston", **options: Any
+) -> AsyncIterator[tuple[OpenNode, OpenNode]]:
+    """Run both systems of a layout within the block; the first one listens in ``folder``.
+
+    ``options`` go to both `isfc.live.session.open_node`.
+    """
+    link = layout if isinstance(layout, Layout) else load_layout(layout)
+    first, second = link.nodes
+    address = f"unix:{Path(folder, 'isfc')}"
+    async with (
+        open_node(link, first, listen=address, **options) as listening,
+        open_node(link, second, connect=address, **options) as connecting,
+    ):
+        yield listening, connecting
+
 
 NS_PER_S: Final = 1_000_000_000
 

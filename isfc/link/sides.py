@@ -1,7 +1,11 @@
-"""The write side of a CTC: what our end does with it, and whose turn it is.
+"""The two sides of a CTC of a link, each a table that the link executes.
 
-`WRITE_SIDE` is the table that the link executes. QUERY ISLINK shows less of it: `SHOWN`.
-docs/architecture.md shows both.
+`WRITE_SIDE` is what our end does with the CTC, and whose turn it is. QUERY ISLINK shows less of it:
+`SHOWN`. docs/architecture.md shows both.
+
+`READ_SIDE` is what has become of the partner's write, until its package is handed over. Nobody is
+shown these states: z/VM has none of them. While SENSE COMMAND BYTE or READ is under way the read
+side waits for nothing; the write side says then that the CTC is taken.
 """
 
 from enum import IntEnum
@@ -150,3 +154,60 @@ WRITE_SIDE: Final = (
     COLLIDED_SECOND, YIELDED, LOST, HALTED, DEACTIVATED,
 )  # fmt: skip
 """Everything that happens to the write side of a CTC, from activation to deactivation."""
+
+
+class ReadState(IntEnum):
+    """What the read side of a CTC waits for. From SENSE on that is the receive lock."""
+
+    NONE = 0
+    DEFERRED = 1
+    """An attention, whose turn came during our write, waits for the end of that."""
+    BUFFERED = 2
+    """What was read waits to be handed over."""
+    BUFFERED_SENSE = 3
+    """The same, and an attention waits for that: a CTC has one buffer."""
+    SENSE = 4
+    """An attention waits for its turn."""
+    READ = 5
+    """SENSE is over, and READ waits for its turn."""
+    DROPPED = 6
+    """A turn is to come in which there is nothing to do any more."""
+
+
+_R: Final = ReadState
+
+ATTENTION: Final = StateInput(
+    "the partner writes, or our write no longer keeps us from sensing that",
+    {
+        **dict.fromkeys((_R.NONE, _R.SENSE, _R.DEFERRED, _R.DROPPED), _R.SENSE),
+        **dict.fromkeys((_R.BUFFERED, _R.BUFFERED_SENSE), _R.BUFFERED_SENSE),
+    },
+)
+SENSED: Final = StateInput("SENSE has ended", {_R.NONE: _R.READ})
+GRANTED: Final = StateInput(
+    "the receive lock comes to it", dict.fromkeys((_R.SENSE, _R.READ, _R.DROPPED), _R.NONE)
+)
+GRANTED_IN_WRITE: Final = StateInput(
+    "the receive lock comes to it during a write of ours",
+    {_R.SENSE: _R.DEFERRED, _R.DROPPED: _R.NONE},
+)
+READ: Final = StateInput("READ has ended", {_R.NONE: _R.BUFFERED})
+DELIVERED: Final = StateInput(
+    "what was read is handed over", {_R.BUFFERED: _R.NONE, _R.BUFFERED_SENSE: _R.SENSE}
+)
+GIVEN_UP: Final = StateInput(
+    "the partner's write has failed, by a collision, or because the CTC is lost",
+    {
+        **dict.fromkeys((_R.NONE, _R.DEFERRED), _R.NONE),
+        **dict.fromkeys((_R.SENSE, _R.READ, _R.DROPPED), _R.DROPPED),
+        **dict.fromkeys((_R.BUFFERED, _R.BUFFERED_SENSE), _R.BUFFERED),
+    },
+)
+
+READ_SIDE: Final = (ATTENTION, SENSED, GRANTED, GRANTED_IN_WRITE, READ, DELIVERED, GIVEN_UP)
+"""Everything that happens to the read side of a CTC."""
+
+QUEUED: Final = int(_R.SENSE)
+"""The first of the states in which a CTC waits for the receive lock."""
+READ_ATTENDED: Final = [state in (_R.SENSE, _R.DEFERRED, _R.BUFFERED_SENSE) for state in _R]
+"""By state: whether a write of the partner's waits to be sensed."""

@@ -13,8 +13,8 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
 from isfc.programs.protocol import SeverCode
+from isfc.testing.programs import ProgramsRun, Stuck, VirtualLoop, run_programs
 from isfc.testing.strategies import fault_schedules, faults
-from isfc.testing.virtual_programs import ProgramsRun, Stuck, VirtualLoop, run_programs
 from scenarios.faults.fault import DRAWN, Fault, FaultKind
 
 MS = 1_000_000

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.release.compiled_path import NAME, path_line
+from tools.release.compiled import NAME, path_line
 
 SEES = "import site, sys; site.addsitedir(sys.argv[1]); print(sys.argv[2] in sys.path)"
 

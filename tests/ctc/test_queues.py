@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctc.agenda import NEVER_NS, Agenda
+from ctc.queues import NEVER_NS, Agenda
 
 times = st.lists(st.integers(0, 20), max_size=30)
 

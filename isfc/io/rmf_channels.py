@@ -1,0 +1,395 @@
+"""Channel Path Activity: the columns of its headings, and the lines of channels below them.
+
+Figures belong to the columns of the heading above them. Where a line has one for each column, their
+order is enough; where some are blank, the places decide, or what is known of a channel: only a
+shared one (SHR) has PART, and PART is never more than TOTAL. What fits two columns is an error.
+"""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.io.rmf_text import (
+    CHANNEL_TYPE,
+    CHPID,
+    PERCENT_MAX,
+    PassedOver,
+    Word,
+    continues,
+    follows_row,
+    starts_channel,
+    values_from,
+)
+
+COLUMNS: Final = (
+    *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
+    *("FICON RATE", "FICON ACTIVE", "FICON DEFER", "ZHPF RATE", "ZHPF ACTIVE", "ZHPF DEFER"),
+)
+"""The columns of figures, from the left."""
+
+PARTS: Final = frozenset(name for name in COLUMNS if name.endswith("PART"))
+_DATA: Final = frozenset(("BUS", "READ TOTAL", "WRITE TOTAL"))
+FICON: Final = frozenset(name for name in COLUMNS if name.startswith("FICON"))
+ZHPF: Final = frozenset(name for name in COLUMNS if name.startswith("ZHPF"))
+_DEFERS: Final = frozenset(name for name in COLUMNS if name.endswith("DEFER"))
+_GROUPS: Final = (PARTS, _DATA, FICON, ZHPF)
+"""What is blank is blank as a whole."""
+
+
+_HEADINGS: Final = {
+    tuple(name.split()[-1] for name in names): names
+    for parts, defers, rates in product(
+        (frozenset[str](), PARTS),
+        (frozenset[str](), _DEFERS),
+        (frozenset[str](), ZHPF, ZHPF | FICON),
+    )
+    for names in (tuple(name for name in COLUMNS if name not in parts | defers | rates),)
+}
+"""From the words of a heading, from the left, to its columns: all that releases have printed."""
+
+_AS_PRINTED: Final = {"TOT": "TOTAL", "ACTV": "ACTIVE"}
+"""Words of Monitor III and those of the printed report."""
+
+_FIGURE_WORDS: Final = frozenset(("PART", "TOTAL", "BUS", "RATE", "ACTIVE", "DEFER"))
+_NAME_WORDS: Final = frozenset(("ID", "NO", "G", "TYPE", "SPEED", "SHR", "S"))
+_UNIT: Final = re.compile(r"READ\(([KMG]?)B/S")
+_MB: Final = {"": 1e-6, "K": 1e-3, "M": 1.0, "G": 1e3}
+_UNIT_DISTANCE: Final = 12
+"""Words between READ(MB/SEC) and the heading below it: other headings of that line."""
+
+_OFF_MAX: Final = 2
+"""Characters by which a figure may end beside its column; columns are four apart at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a table of channels.
+
+    ``names`` are its columns, or None if it is one that is not known. ``words`` are their words,
+    if all stand in one line. ``mb`` is what READ and WRITE count in; ``is_monitor`` says that the
+    table is that of Monitor III, with the type behind the generation and figures such as 12M.
+    """
+
+    place: str
+    names: tuple[str, ...] | None
+    words: tuple[Word, ...]
+    mb: float
+    is_monitor: bool
+    generation: Word | None
+
+    def type_of(self, words: list[Word], at: int) -> int | None:
+        """Where the type of the channel stands that begins at ``at``; None if none does."""
+        if not self.is_monitor:
+            return at + 1 if starts_channel(words, at) else None
+        if not CHPID.fullmatch(words[at].text):
+            return None
+        for place in range(at + 1, min(at + 4, len(words))):
+            if words[place].line - words[at].line > 1:
+                return None
+            if CHANNEL_TYPE.fullmatch(words[place].text):
+                return place
+        return None
+
+
+UNTITLED: Final = Heading("", COLUMNS, (), 1.0, is_monitor=False, generation=None)
+"""What is assumed of lines without a heading."""
+
+
+def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
+    """The heading that begins at ``at`` with ID, and where it ends; None if it is none."""
+    if words[at].text != "ID":
+        return None
+    end = at
+    while end < len(words) and words[end].text in _NAME_WORDS:
+        end += 1
+    first = end
+    while end < len(words) and _printed(words[end]) in _FIGURE_WORDS:
+        end += 1
+    found = words[first:end]
+    if "PART" not in (word.text for word in found) and "TOTAL" not in map(_printed, found):
+        return None
+    names = _HEADINGS.get(tuple(map(_printed, found)))
+    order = [word.text for word in words[at:first]]
+    if names is not None and "SPEED" in order and not ZHPF & {*names}:
+        names = None  # releases that have SPEED have ZHPF as well: the lines were cut
+    if end < len(words) and words[end].line == words[end - 1].line:
+        names = None
+    before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
+    unit = next((match[1] for match in before if match), "M")
+    whole = words[at].line == words[end - 1].line
+    heading = Heading(
+        place=words[at].place,
+        names=names,
+        words=tuple(found) if whole else (),
+        mb=_MB[unit],
+        is_monitor="G" in order and "TYPE" in order and order.index("G") < order.index("TYPE"),
+        generation=next((word for word in words[at:first] if word.text == "G"), None),
+    )
+    return heading, end
+
+
+def _printed(word: Word) -> str:
+    return _AS_PRINTED.get(word.text, word.text)
+
+
+def names_of(
+    row: list[Word], values: list[float | None], heading: Heading, is_shared: bool | None
+) -> tuple[str, ...]:
+    """The column of each figure: the last words of ``row``."""
+    assert heading.names is not None, "the caller looked"
+    if len(values) == len(heading.names):
+        return heading.names
+    start = row[0]
+    if has_places(row) and has_places(heading.words):
+        names = _by_place(row[-len(values) :], heading)
+        if names is not None and _is_possible(names, values):
+            return names
+    left = [
+        names
+        for names in _blanked(heading.names, is_shared)
+        if len(names) == len(values) and _is_possible(names, values)
+    ]
+    if len(left) == 1:
+        return left[0]
+    if left and not any(values):
+        return left[0]  # an idle channel: all are 0, whatever they stand for
+    reason = (
+        f"which may be {' or '.join('those without ' + _gone(heading.names, n) for n in left)}; "
+        "expected them below their headings"
+        if left
+        else f"expected {len(heading.names)}: {', '.join(heading.names)}"
+    )
+    separator = ", " if left else "; "
+    raise start.error(f"chpid {start.text} has {len(values)} figures{separator}{reason}")
+
+
+def has_places(words: Sequence[Word]) -> bool:
+    """Whether they are where they were printed: in one line, whose blanks were not squeezed."""
+    return (
+        any(
+            one.line == other.line and other.column - one.column - len(one.text) > 1
+            for one, other in pairwise(words)
+        )
+        and len({word.line for word in words}) == 1
+    )
+
+
+def _by_place(figures: list[Word], heading: Heading) -> tuple[str, ...] | None:
+    """The columns that the figures end below; None if one ends below none, or some are missing."""
+    assert heading.names is not None, "the caller looked"
+    ends = [word.column + len(word.text) for word in heading.words]
+    names: list[str] = []
+    for figure in figures:
+        offs = [abs(figure.column + len(figure.text) - end) for end in ends]
+        nearest = min(range(len(offs)), key=offs.__getitem__)
+        name = heading.names[nearest]
+        if offs[nearest] > _OFF_MAX or name in names:
+            return None
+        names.append(name)
+    blank = set(heading.names).difference(names)
+    wholes = [group.intersection(heading.names) for group in _GROUPS]
+    if blank != set().union(*(whole for whole in wholes if whole <= blank)):
+        return None
+    return tuple(names)
+
+
+def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, ...]]:
+    """What columns may be left of a heading's where a line has fewer figures.
+
+    A channel without zHPF has none below it, one that is not shared none below PART, and one that
+    RMF has utilization of alone none below either protocol.
+    """
+    parts = [frozenset[str]()] if is_shared else [frozenset[str](), PARTS]
+    return list(
+        dict.fromkeys(
+            tuple(name for name in names if name not in gone | part)
+            for part in parts
+            for gone in (frozenset[str](), ZHPF, ZHPF | FICON)
+        )
+    )
+
+
+def _is_possible(names: tuple[str, ...], values: list[float | None]) -> bool:
+    """Whether no part is more than its total."""
+    found = dict(zip(names, values, strict=True))
+    return all(
+        part <= total
+        for name in PARTS.intersection(names)
+        if (part := found[name]) is not None
+        and (total := found[name.replace("PART", "TOTAL")]) is not None
+    )
+
+
+def _gone(names: tuple[str, ...], left: tuple[str, ...]) -> str:
+    gone = [name.split()[0] for name in names if name not in left]
+    return " and ".join(dict.fromkeys("PART" if n in ("READ", "WRITE") else n for n in gone))
+
+
+_ROOM: Final = 8
+"""Columns that a rate takes, with the blanks before it."""
+
+
+_MB_PER_GBPS: Final = 125.0
+"""MB/s that a link carries for each Gb/s: more than any coding leaves of it."""
+
+_SPEED: Final = re.compile(r"(\d{1,3})G")
+_GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
+_FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
+"""A FICON channel, direct or switched. FCP and FCV, a converter to ESCON, are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLine:
+    """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
+
+    ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the
+    report has them not; ``None`` stands for a figure that RMF could not measure. ``has_zhpf`` says
+    whether there are figures below ZHPF OPERATIONS.
+    """
+
+    chpid: str
+    generation: str
+    link_gbps: float | None
+    processor_percent: float | None
+    bus_percent: float | None
+    read_mb_per_s: float | None
+    write_mb_per_s: float | None
+    ficon_io_per_s: float | None
+    zhpf_io_per_s: float | None
+    has_zhpf: bool = True
+
+    @property
+    def title(self) -> str:
+        """How to speak of it in a message."""
+        return f"chpid {self.chpid}"
+
+    @property
+    def io_per_s(self) -> float:
+        """I/Os a second of both protocols, as far as measured."""
+        return (self.ficon_io_per_s or 0.0) + (self.zhpf_io_per_s or 0.0)
+
+    @property
+    def has_load(self) -> bool:
+        """Whether RMF could measure what a load is made of: rates, and bytes of both ways."""
+        return None not in (
+            self.ficon_io_per_s,
+            self.zhpf_io_per_s,
+            self.read_mb_per_s,
+            self.write_mb_per_s,
+        )
+
+
+def read_channel(
+    words: list[Word], start: int, type_at: int, heading: Heading, width: int
+) -> tuple[ChannelLine | PassedOver, int]:
+    """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
+
+    ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
+    Raises `ConfigurationError` where a figure cannot be told from the others.
+    """
+    chpid, kind = words[start].text.rjust(2, "0"), words[type_at].text
+    generation, at = _generation(words, start, type_at, heading)
+    link_gbps, is_shared = None, None
+    if at < len(words) and (speed := _SPEED.fullmatch(words[at].text)):
+        link_gbps, at = float(speed[1]), at + 1
+    if at < len(words) and words[at].text in ("Y", "N"):
+        is_shared, at = words[at].text == "Y", at + 1
+    if not _FICON_TYPE.fullmatch(kind):
+        return PassedOver(chpid, kind, "no FICON channel"), at
+    figures = at
+    while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
+        at += 1
+    if at > figures:
+        return PassedOver(chpid, kind, "no figures"), at
+    values, end = values_from(
+        words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
+    )
+    if not values or (len(values) < len(COLUMNS) and not any(v is not None for v in values)):
+        return PassedOver(chpid, kind, "no figures"), end
+    what = f"chpid {words[start].text}"
+    if heading.names is None:
+        raise words[start].error(
+            f"{what} stands below a heading ({heading.place}) that is not known; expected "
+            f"{', '.join(COLUMNS)}"
+        )
+    if end < len(words) and (continues(words, end) or follows_row(words, end, heading.type_of)):
+        raise words[end].error(
+            f"{what} has more than {len(COLUMNS)} figures; expected no number that a line break "
+            "cuts in two"
+        )
+    names = names_of(words[start : at + len(values)], values, heading, is_shared)
+    found = dict(zip(names, values, strict=True))
+    _expect_room(words[start:end], found.keys(), heading, width)
+    if problem := _problem(found, link_gbps, heading.mb):
+        raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
+    return ChannelLine(
+        chpid=chpid,
+        generation=generation,
+        link_gbps=link_gbps,
+        processor_percent=found["TOTAL"],
+        bus_percent=found.get("BUS"),
+        read_mb_per_s=_scaled(found.get("READ TOTAL"), heading.mb),
+        write_mb_per_s=_scaled(found.get("WRITE TOTAL"), heading.mb),
+        ficon_io_per_s=_rate(found, "FICON RATE", "ZHPF RATE"),
+        zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
+        has_zhpf="ZHPF RATE" in found,
+    ), end
+
+
+def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
+    """Raise `ConfigurationError` for a row that may have been cut before its rates."""
+    last = row[-1]
+    has_rates = not (FICON | ZHPF).isdisjoint(names)
+    may_be_cut = ZHPF.isdisjoint(names) and last.column + len(last.text) + _ROOM > width
+    if may_be_cut and (has_places(heading.words) or not has_rates):
+        lacking = "figures of zHPF" if has_rates else "rates"
+        raise last.error(
+            f"chpid {row[0].text} has no {lacking}, and no line of the text has room for them; "
+            "expected whole lines: were they cut?"
+        )
+
+
+def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:
+    """What figures of one channel cannot be; None if they can."""
+    for name in ("PART", "TOTAL", "BUS"):
+        if (percent := found.get(name)) is not None and percent > PERCENT_MAX:
+            return f"{name} is {percent:g} %; expected at most 100"
+    for name in sorted(PARTS & found.keys()):
+        part, total = found[name], found[name.replace("PART", "TOTAL")]
+        if part is not None and total is not None and part > total:
+            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    for name in ("READ TOTAL", "WRITE TOTAL"):
+        rate = _scaled(found.get(name), mb)
+        if gbps and rate and rate > gbps * _MB_PER_GBPS:
+            return f"{name} is {rate:g} MB/s; expected at most what {gbps:g} Gb/s carry"
+    return None
+
+
+def _rate(found: dict[str, float | None], name: str, other: str) -> float | None:
+    """A rate; 0 where the column of one protocol is blank and the other's is not."""
+    return found.get(name, 0.0 if other in found else None)
+
+
+def _scaled(value: float | None, factor: float) -> float | None:
+    return None if value is None else round(value * factor, 9)
+
+
+def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -> tuple[str, int]:
+    """The code below G, and where the words behind it begin."""
+    if heading.is_monitor:
+        between = words[start + 1 : type_at]
+        column = heading.generation.column if heading.generation else 0
+        found = [
+            word.text
+            for word in between
+            if len(between) == 2 or abs(word.column + len(word.text) - 1 - column) <= 1
+        ]
+        return (found[-1] if found and _GENERATION.fullmatch(found[-1]) else ""), type_at + 1
+    at = type_at + 1
+    if at < len(words) and _GENERATION.fullmatch(words[at].text):
+        return words[at].text, at + 1
+    return "", at

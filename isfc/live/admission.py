@@ -1,0 +1,210 @@
+"""Who may come to a node: whose process, with which certificate, and how often.
+
+Any local user can reach a port of the loopback interface, to connect or to listen there first.
+Linux says to whom a connection belongs: netlink's ``sock_diag`` is asked for that one alone, which
+takes microseconds however many others there are.
+"""
+
+import os
+import socket
+import ssl
+import struct
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Final
+
+from isfc.errors import ConfigurationError
+from isfc.live.accepting import Tls
+from isfc.live.endpoint import Endpoint, UnixEndpoint
+
+GREETINGS_PER_S: Final = 20.0
+"""Greetings that an address may begin each second, when it has used up its first `GREETINGS`."""
+
+GREETINGS: Final = 64.0
+"""Greetings together, for each link of the node: four for each CTC of the largest link."""
+
+ADDRESSES: Final = 8
+"""All strangers together may greet as often as so many addresses."""
+
+ADDRESSES_MAX: Final = 256
+"""Addresses that are remembered, of strangers and of partners each."""
+
+
+class Allowance:
+    """Greetings that may begin: at most ``most`` of them together, ``per_s`` more each second."""
+
+    def __init__(self, most: float, per_s: float, now_s: float) -> None:
+        self._most = self._left = most
+        self._per_s = per_s
+        self._since_s = now_s
+
+    def has_any(self, now_s: float) -> bool:
+        """Whether one more may begin."""
+        self._left = min(self._most, self._left + self._per_s * (now_s - self._since_s))
+        self._since_s = now_s
+        return self._left >= 1.0
+
+    def take(self) -> None:
+        """One more begins."""
+        self._left -= 1.0
+
+
+class Admission:
+    """Whose connections may greet while partners are there: a stranger's so many, a partner's any.
+
+    Before it is known who is there, a connection costs the loop up to a millisecond, most of it for
+    TLS; and one loop serves all links of a node. So an address has an allowance of greetings, and
+    all addresses together have one. Beyond it a connection is closed as soon as it is accepted,
+    which costs microseconds. Addresses from which a partner has come are free of it. While a
+    partner is missing nobody is bound by it: the partner may come from an address of strangers.
+    ``link_count`` is of the node's links; ``clock`` gives seconds.
+    """
+
+    def __init__(self, link_count: int, clock: Callable[[], float]) -> None:
+        self._most = GREETINGS * max(1, link_count)
+        self._clock = clock
+        self._all = Allowance(ADDRESSES * self._most, ADDRESSES * GREETINGS_PER_S, clock())
+        self._strangers: OrderedDict[str, Allowance] = OrderedDict()
+        self._partners: OrderedDict[str, None] = OrderedDict()
+
+    def know(self, address: str) -> None:
+        """A partner has come from there."""
+        self._partners[address] = None
+        self._partners.move_to_end(address)
+        _forget_oldest(self._partners)
+
+    def admits(self, address: str) -> bool:
+        """Whether a connection from there may greet."""
+        if address in self._partners:
+            self._partners.move_to_end(address)
+            return True
+        now_s = self._clock()
+        own = self._strangers.get(address)
+        if own is None:
+            own = self._strangers[address] = Allowance(self._most, GREETINGS_PER_S, now_s)
+            _forget_oldest(self._strangers)
+        self._strangers.move_to_end(address)
+        if not (own.has_any(now_s) and self._all.has_any(now_s)):
+            return False
+        own.take()
+        self._all.take()
+        return True
+
+
+def _forget_oldest(known: OrderedDict[str, Allowance] | OrderedDict[str, None]) -> None:
+    if len(known) > ADDRESSES_MAX:
+        known.popitem(last=False)
+
+
+def must_check_user(endpoint: Endpoint, tls: Tls | None, *, insecure: bool) -> bool:
+    """Whether who is at the other end of an endpoint must be a process of this user's.
+
+    Raises `ConfigurationError` for an endpoint that is not safe.
+    """
+    if tls or insecure or isinstance(endpoint, UnixEndpoint):
+        return False
+    remedy = "give --cert, --key and --ca for mutual TLS, or --insecure to do without"
+    if not endpoint.private:
+        raise ConfigurationError(f"{endpoint} can be reached from other machines: {remedy}")
+    if not can_tell_users():
+        raise ConfigurationError(f"{endpoint} can be reached by other users: {remedy}")
+    return True
+
+
+def must_check_certificate(endpoint: Endpoint, tls: Tls | None, *, server: bool) -> bool:
+    """Whether who is at the other end of an endpoint must show a certificate: not on Unix sockets.
+
+    Raises `ConfigurationError` for a context that is of the other side of TLS.
+    """
+    if tls is None or isinstance(endpoint, UnixEndpoint):
+        return False
+    wrong = ssl.PROTOCOL_TLS_CLIENT if server else ssl.PROTOCOL_TLS_SERVER
+    if isinstance(tls, ssl.SSLContext) and tls.protocol is wrong:
+        raise ConfigurationError(
+            "tls: a context of a client, and this node listens: expected one of a server"
+            if server
+            else f"tls: a context of a server, and this node connects to {endpoint}: expected one "
+            "of a client, as connect_tls if it listens too"
+        )
+    return True
+
+
+def certificate_names(certificate: dict[str, Any]) -> set[str]:
+    """The names a certificate is for, as `ssl` gives it: its common name and its DNS names."""
+    subject = {pair for part in certificate.get("subject", ()) for pair in part}
+    names = [name for key, name in subject if key == "commonName"]
+    names += [name for key, name in certificate.get("subjectAltName", ()) if key == "DNS"]
+    return {name.upper() for name in names}
+
+
+_NETLINK_SOCK_DIAG: Final = 4
+_SOCK_DIAG_BY_FAMILY: Final = 20
+_NLM_F_REQUEST: Final = 1
+_ANY: Final = 0xFFFF_FFFF
+_LISTENING: Final = 10
+"""From linux/netlink.h, linux/sock_diag.h and net/tcp_states.h."""
+
+_HEADER: Final = struct.Struct("=I H H I I")  # struct nlmsghdr
+_ASK: Final = struct.Struct("=B B B x I")  # the begin of struct inet_diag_req_v2
+_ENDS: Final = struct.Struct("!H H 16s 16s")  # that of struct inet_diag_sockid
+_REST: Final = struct.Struct("=I I I")  # its interface and cookie
+_FOUND: Final = struct.Struct("=B B B B")  # the begin of struct inet_diag_msg
+_OWNER: Final = struct.Struct("=I I I I I")  # its end: expires, two queues, uid, inode
+_ANSWER_LENGTH_MAX: Final = 8_192
+
+
+def can_tell_users() -> bool:
+    """Whether this system says whose a connection is: Linux does, macOS does not."""
+    if not hasattr(socket, "AF_NETLINK"):
+        return False
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            address = listener.getsockname()
+            with socket.create_connection(address) as connection:
+                return _owner(socket.AF_INET, connection.getsockname(), address) is not None
+    except OSError:
+        return False
+
+
+def foreign_user(connection: socket.socket) -> str | None:
+    """Why the other end of a connection on this machine is not ours; None if it is."""
+    try:
+        uid = _owner(connection.family, connection.getpeername(), connection.getsockname())
+    except (OSError, AttributeError):  # a system without netlink has no AF_NETLINK either
+        uid = None
+    if uid is None:
+        return "nobody knows whose process this is: it takes TLS, or --insecure"
+    if uid != os.getuid():
+        return f"a process of another user, {uid}: it takes TLS, or --insecure"
+    return None
+
+
+def _owner(family: int, local: tuple[str | int, ...], remote: tuple[str | int, ...]) -> int | None:
+    """Who has the connection between two places; None if nobody has. Raises `OSError`.
+
+    One that nobody has accepted yet, or that was closed, has no inode.
+    """
+    ends = _ENDS.pack(local[1], remote[1], _packed(family, local[0]), _packed(family, remote[0]))
+    question = _ASK.pack(family, socket.IPPROTO_TCP, 0, _ANY) + ends + _REST.pack(0, _ANY, _ANY)
+    length = _HEADER.size + len(question)
+    header = _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, 0, 0)
+    kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+    with socket.socket(socket.AF_NETLINK, kind, _NETLINK_SOCK_DIAG) as netlink:
+        netlink.setblocking(False)
+        netlink.send(header + question)
+        answer = netlink.recv(_ANSWER_LENGTH_MAX)  # the kernel has answered before send returns
+    if _HEADER.unpack_from(answer)[1] != _SOCK_DIAG_BY_FAMILY:
+        return None  # an error: no such connection
+    at = _HEADER.size
+    state = _FOUND.unpack_from(answer, at)[1]
+    at += _FOUND.size
+    if state == _LISTENING or answer[at : at + _ENDS.size] != ends:
+        return None  # the connection is gone, and this is who listens there
+    at += _ENDS.size + _REST.size
+    _, _, _, uid, inode = _OWNER.unpack_from(answer, at)
+    return int(uid) if inode else None
+
+
+def _packed(family: int, host: str | int) -> bytes:
+    """An address as the kernel has it, in 16 bytes."""
+    return socket.inet_pton(family, str(host).partition("%")[0]).ljust(16, b"\0")

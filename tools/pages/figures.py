@@ -1,0 +1,168 @@
+"""Figures in the prose of pages: a function for each page, or some, of what its marks show."""
+
+import math
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import cache
+from textwrap import fill
+from typing import Final
+
+from ctc.state import TRANSITIONS, CommandOutcome, State
+from isfc.answers.check import RULES
+from isfc.answers.replay_checks import checks_of
+from isfc.link.sides import SHOWN, WRITE_SIDE
+from scenarios.published.catalogue import load_table
+from scenarios.published.relocation_rows import RELOCATION_ROWS
+from scenarios.published.replay import Comparison, choose
+from scenarios.published.table import PublishedRow
+from scenarios.published.verdict import TableVerdict, judge, left_out
+from tools.calibration.bounds import SEEDS_OF_LENGTH
+from tools.calibration.judge import load
+from tools.pages.channel_fidelity import compared
+from tools.pages.spans import WORDS, block, table_block
+from tools.tables import markdown_table
+
+_REACHED = {
+    "half": ("transport", "mb_per_s", "multi-CTC", "median"),
+    "most": ("transport", "mb_per_s", "multi-CTC", "p90"),
+    "worst": ("transport", "mb_per_s", "multi-CTC", "worst"),
+    "util_half": ("transport", "rdev_util_percent", "multi-CTC", "median"),
+    "util_most": ("transport", "rdev_util_percent", "multi-CTC", "p90"),
+}
+"""Percent, rounded up, of all rows of a check."""
+
+
+def fit(text: str) -> dict[str, str]:
+    """Of README, the changelog and the page on replays: how near the model comes to IBM's."""
+    return {name: shown for name, shown in _fit().items() if f"<!--={name}-->" in text}
+
+
+@cache
+def _fit() -> dict[str, str]:
+    replays = {one.name: one.verdict for one in load()}
+    reached = {
+        (check.table, check.measure, check.of, check.statistic): math.ceil(check.reached or 0)
+        for verdict in replays.values()
+        for check in checks_of(verdict)
+    }
+    times = [
+        reached["device_reports", f"{time}_ms", "writing devices", "median"]
+        for time in ("disc", "conn", "serv")
+    ]
+    suites = left_out()
+
+    def rows(table: str, measure: str) -> dict[str, tuple[float, float]]:
+        """IBM's figure and ours, by row."""
+        found = replays[table].comparisons
+        return {c.key: (c.published, c.emulated) for c in found if c.measure == measure}
+
+    def ratios(table: str, measure: str) -> list[float]:
+        return [ours / ibms for ibms, ours in rows(table, measure).values()]
+
+    collisions = [
+        both
+        for key, both in rows("transport", "collisions_per_s").items()
+        if key.split("/")[1] != "1"
+    ]
+    many = [max(ours / ibms, ibms / ours) for ibms, ours in collisions if ibms >= 20]
+    quiet = [ours for ibms, ours in collisions if ibms <= 0.2]
+    replies = ratios("link_activity", "read_pkgs_per_s")
+    appc = ratios("appc_regression", "msgs_per_s")
+    return {
+        **{name: str(reached[check]) for name, check in _REACHED.items()},
+        "device_times": str(max(times)),
+        "left_out_median": f"{100 * suites.median_least:.0f} to {100 * suites.median_most:.0f}",
+        "left_out_most": f"{100 * suites.p90_least:.0f} to {100 * suites.p90_most:.0f}",
+        "left_out_worst": f"{100 * suites.worst:.0f}",
+        "colliding": WORDS[len(many)],
+        "colliding_near": WORDS[sum(factor <= 2 for factor in many)],
+        "quiet": str(len(quiet)),
+        "quiet_off": WORDS[sum(ours > 2 for ours in quiet)],
+        "quiet_worst": f"{math.ceil(max(quiet))}",
+        "replies_least": WORDS[math.floor(min(replies))],
+        "replies_most": WORDS[math.ceil(max(replies))],
+        "appc_fast": f"{100 * (max(appc) - 1):.0f}",
+        "appc_slow": f"{100 * (1 - min(appc)):.0f}",
+        "runs": str(len(load_table("transport").rows)),
+        "bounds_from": f"{min(SEEDS_OF_LENGTH):g}",
+    }
+
+
+def relocation(_: str) -> dict[str, str]:
+    """Of ``docs/relocation.md``: the published rows beside ours, guests moved again: seconds."""
+    verdicts = judge(choose([load_table(name) for name in RELOCATION_ROWS], {}), {})
+    return {"replayed": block("\n".join(map(_moves_replayed, verdicts)))}
+
+
+def _moves_replayed(verdict: TableVerdict) -> str:
+    table = verdict.table
+    rows = {row.key: row for row in table.rows}
+    goals = [check for check in verdict.checks if check.goal]
+    met = sum(check.meets_goal for check in goals)
+    told = f"`isfc replay {table.name}`: {table.title}. {met} of {len(goals)} goals are met."
+    if not any(found.error for found in verdict.comparisons):
+        return f"{told} All {len(verdict.comparisons)} figures are as published.\n"
+    lines = [_move_compared(rows[found.key], found) for found in verdict.comparisons]
+    left = [fill(f"- {', '.join(e.rows)}: {e.reason}", 96) for e in table.not_modelled]
+    return "\n".join([told + table_block(lines) + "Not modelled:\n", *left, ""])
+
+
+def _move_compared(row: PublishedRow, found: Comparison) -> dict[str, str]:
+    """With what the row is of, and the unit and the relation of what was published."""
+    columns = row.columns
+    what = str(columns.get("subject") or columns["metric"]).replace("_", " ")
+    workload = str(columns.get("workload", "not seen"))
+    if workload != "not seen":
+        what = f"{what} ({workload})"
+    cells = compared(found)
+    relation = str(columns.get("relation", "=")).replace("=", "")
+    published = f"{relation} {cells['published']} {columns['unit']}".strip()
+    return cells | {"figure": what, "published": published}
+
+
+DOCUMENTS: Final = {
+    "z/VM 6.2 performance report, ISFC Improvements": "report",
+    "IBM, z/VM live guest relocation with Linux": "LGR",
+}
+"""What the page on sources calls them, for short."""
+
+
+def rules(_: str) -> dict[str, str]:
+    """Of ``docs/check.md``, every rule: what breaks it, why, what to change, and who says so."""
+    return {"rules": block("\n".join(_rule_lines()))}
+
+
+def _rule_lines() -> Iterator[str]:
+    for rule in RULES:
+        source = rule.source
+        for document, short in DOCUMENTS.items():
+            source = source.replace(document, short)
+        yield f"\n### {rule.id}\n"
+        yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}\n"
+        yield f"- Change: {rule.remedy}"
+        yield f"- Source: {source}."
+
+
+def states(_: str) -> dict[str, str]:
+    """Of ``docs/architecture.md``: what becomes of a command, what software does with its CTC."""
+    outcomes = [(_words(each), each.value) for each in CommandOutcome]
+    commands = [
+        (command.value, *map(_words, outcomes)) for command, outcomes in TRANSITIONS.items()
+    ]
+    link = [
+        (given.cause, _shown(given.changes), _shown(given.changes.values())) for given in WRITE_SIDE
+    ]
+    return {
+        "commands": block(markdown_table(("", *map(_words, State)), commands)),
+        "outcomes": block(markdown_table(("outcome", "means"), outcomes)),
+        "link": block(markdown_table(("what happens", "to a CTC that is", "which then is"), link)),
+    }
+
+
+def _words(member: Enum) -> str:
+    return member.name.lower().replace("_", " ")
+
+
+def _shown(states: Iterable[int]) -> str:
+    """What QUERY ISLINK shows of them."""
+    return ", ".join(dict.fromkeys(_words(SHOWN[state]) for state in states))

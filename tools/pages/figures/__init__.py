@@ -1,1 +1,0 @@
-"""What the figures are that stand in the prose of pages."""
