@@ -85,11 +85,9 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import Decks as Decks
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.collection import Cec as Cec
-    from isfc.layout.collection import ChannelEnd as ChannelEnd
+    from isfc.layout.checked_toml import SourceKind as SourceKind
+    from isfc.layout.checked_toml import source_kind as source_kind
     from isfc.layout.collection import Collection as Collection
-    from isfc.layout.collection import LinkTraffic as LinkTraffic
-    from isfc.layout.collection import Memory as Memory
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
     from isfc.layout.edit import Edit as Edit
@@ -102,14 +100,16 @@ if TYPE_CHECKING:
     from isfc.layout.edit import edit as edit
     from isfc.layout.edit import features as features
     from isfc.layout.edit import read_edit as read_edit
-    from isfc.layout.edit import without as without
     from isfc.layout.file import parse_layout as parse_layout
-    from isfc.layout.foreign_text import SourceKind as SourceKind
-    from isfc.layout.foreign_text import source_kind as source_kind
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.loss import pieces as pieces
+    from isfc.layout.loss import without as without
+    from isfc.layout.parts import Cec as Cec
+    from isfc.layout.parts import ChannelEnd as ChannelEnd
+    from isfc.layout.parts import LinkTraffic as LinkTraffic
+    from isfc.layout.parts import Memory as Memory
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import schema as schema
@@ -147,7 +147,7 @@ _PUBLIC: Final = {
     "isfc.layout.file": "parse_layout",
     "isfc.io.shared": "parse_links",
     "isfc.layout.write": "format_collection",
-    "isfc.layout.foreign_text": "source_kind SourceKind",
+    "isfc.layout.checked_toml": "source_kind SourceKind",
     "isfc.deck.listing": "deck_partitions",
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",
@@ -160,13 +160,14 @@ _PUBLIC: Final = {
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
-    "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
+    "isfc.layout.collection": "Collection",
+    "isfc.layout.parts": "Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
     "isfc.layout.edit": (
         "edit read_edit Edit MoveCtc AddCtc RemoveCtc "
-        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
+        "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice features"
     ),
-    "isfc.layout.loss": "pieces",
+    "isfc.layout.loss": "pieces without",
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",

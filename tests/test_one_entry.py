@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
 from isfc.errors import ConfigurationError
+from isfc.layout import plan
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
-from isfc.layout.rules import book
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.message import Message
@@ -94,8 +94,8 @@ def test_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 
     why_not = Untried("a name carries nothing")
     rule = LayoutRule("first", Severity.INFO, "A.", "B.", "C", "Rename it.", find, why_not)
-    monkeypatch.setattr(book, "RULES", (*book.RULES, rule))
-    *_, last = book.find_all(load_layout("atlanta-boston"))
+    monkeypatch.setattr(plan, "RULES", (*plan.RULES, rule))
+    *_, last = plan.find_all(load_layout("atlanta-boston"))
     assert (last.id, last.advice) == ("first", "ATLANTA is first. Rename it.")
 
 

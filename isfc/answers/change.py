@@ -25,10 +25,11 @@ from isfc.layout.change import (
     orders_of,
     trial_of,
 )
-from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.checked_toml import SourceKind
+from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
-from isfc.layout.foreign_text import SourceKind
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.parts import KeptDeck
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName

@@ -10,11 +10,11 @@ from isfc.answers.given import with_known_traffic
 from isfc.deck import scheme
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import first_listed
+from isfc.layout import plan
 from isfc.layout.catalogue import AnyLayout, given_collection, given_document, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
-from isfc.layout.rules import book
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
 from isfc.reports.report import Column, Report, Table
@@ -109,7 +109,7 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
     return said
 
 
-RULES: Final = (*book.RULES, *scheme.RULES.values())
+RULES: Final = (*plan.RULES, *scheme.RULES.values())
 """All that layouts are checked by."""
 
 
@@ -160,7 +160,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
             tuple(_finding(each, lines) for each in (*findings, *breaking[link])),
             numbers,
         )
-        for link, findings in book.find_in(collection).items()
+        for link, findings in plan.find_in(collection).items()
     )
 
 

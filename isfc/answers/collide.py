@@ -16,7 +16,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Note, Unit
 from isfc.reports.report import Column, Grid, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -47,7 +47,7 @@ LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
 
-class Collisions(Charted, Struct, frozen=True):
+class Collisions(Reported, Struct, frozen=True):
     """How often writes collided, by rule and by offered load.
 
     "out" is sent by the first of ``nodes``.

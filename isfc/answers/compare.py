@@ -22,10 +22,9 @@ from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, shipped_layouts
-from isfc.layout.checked_toml import within
+from isfc.layout.checked_toml import SourceKind, source_kind, within
 from isfc.layout.collection import Collection
-from isfc.layout.foreign_text import SourceKind, source_kind
-from isfc.layout.rules.book import find_in
+from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.reports.figure import Figure, Note, NoteKind, Unit

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Column, Lines, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
@@ -86,6 +86,24 @@ def faults_report(found: FaultsRun) -> Report:
         ],
         remarks=remarks,
         notes=[f"{run_words(found.seconds, found.warmup, found.seed)}.", *rest],
+        charts=[_over_time(found)] if found.faults else [],
+    )
+
+
+def _over_time(found: FaultsRun) -> Lines:
+    """What each link carried before, during and after each fault, at the time of that."""
+    rows = [
+        {"at_s": each.at_s, "when": when, "mb_per_s": getattr(each, f"{when}_mb_per_s")}
+        for each in found.faults
+        for when in ("before", "during", "after")
+    ]
+    return Lines(
+        caption="What faults do",
+        rows=rows,
+        across=Column("s of virtual time", "at_s", Unit.SECONDS),
+        up=[Column("MB/s both ways", "mb_per_s", Unit.MB_PER_S)],
+        of=Column("", "when"),
+        joined=(),
     )
 
 

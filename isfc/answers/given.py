@@ -12,7 +12,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, with_site
 from isfc.layout.sharing import with_notes
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ def open_links(
         document = catalogue.given_document(layout)
         collection, disks, source = *links_with_disks(document), document.source
     if profile is not None:
-        from isfc.layout.site import with_site  # most commands name none
         from scenarios.runs.at_site import given_site
 
         site = given_site(profile)

@@ -38,7 +38,7 @@ from isfc.measured.intervals import (
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
 from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.notes import large_guests
@@ -91,7 +91,7 @@ class WayLoad(Struct, frozen=True):
         return self.left or self.whole
 
 
-class Loads(Charted, Struct, frozen=True):
+class Loads(Reported, Struct, frozen=True):
     """The loads of a link: of its two ways, and by the time of the day or the week."""
 
     reported_by = "isfc.answers.loads_report.loads_report"

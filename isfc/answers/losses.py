@@ -30,7 +30,7 @@ from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from isfc.reports.report import Bars, Column, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
@@ -79,7 +79,7 @@ class Left(Struct, frozen=True):
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
 
-class Losses(Charted, Struct, frozen=True):
+class Losses(Reported, Struct, frozen=True):
     """What losses leave of one link or of several. Names and meanings of the keys stay."""
 
     reported_by = "isfc.answers.losses.losses_report"

@@ -20,7 +20,7 @@ from isfc.link.name import NodeName
 from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
 from isfc.reports.report import Column, Lines, Report, Table, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.units import factor_line, range_note, shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
@@ -89,7 +89,7 @@ class ComparedInterval(Struct, frozen=True):
         return [each for each in self.figures if _counts(each)]
 
 
-class MeasuredComparison(Charted, Struct, frozen=True):
+class MeasuredComparison(Reported, Struct, frozen=True):
     """The model beside what a site measured in some intervals."""
 
     reported_by = "isfc.answers.measured_compare.measured_compare_report"

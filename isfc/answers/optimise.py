@@ -17,14 +17,14 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from isfc.layout.sharing import in_use
 from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Note
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.text import records
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
@@ -211,7 +211,7 @@ _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
 
 
-class SearchResult(Charted, Struct, frozen=True):
+class SearchResult(Reported, Struct, frozen=True):
     """What a search has found, beside what was given; of one link, or of several together."""
 
     reported_by = "isfc.answers.optimise_report.optimise_report"

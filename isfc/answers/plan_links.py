@@ -14,7 +14,7 @@ from isfc.answers.plan import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
 from isfc.layout.collection import Collection
-from isfc.layout.rules.book import find_in
+from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Note

@@ -32,7 +32,7 @@ from scenarios.moves.evacuation import (
     WouldMove,
 )
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits, Pass
-from scenarios.moves.orders import UNNAMED, Order, Response, read_orders
+from scenarios.moves.orders import UNNAMED, RelocationOrder, Response, read_orders
 from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
@@ -365,9 +365,9 @@ def relocate(
     return moves(evacuation, best=best, jobs=jobs, progress=progress)
 
 
-def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[RelocationOrder, ...]:
     """The commands that are given meanwhile."""
-    found: list[Order] = []
+    found: list[RelocationOrder] = []
     for text in texts:
         with within(f"{spelt('at')} {text[:60]!r}"):
             found += read_orders([text], guests)

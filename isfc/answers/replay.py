@@ -39,11 +39,11 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
 from isfc.reports.measures import seed_words
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from scenarios.published.catalogue import ALL_TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
-    Comparison,
+    ComparedFigure,
     Part,
     choose,
     compare_all,
@@ -65,7 +65,7 @@ Recordings = Mapping[Experiment, Sequence[Recording]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedFigure(Comparison):
+class ReplayedFigure(ComparedFigure):
     """One published figure beside ours; of several seeds ours is the mean."""
 
     by_seed: tuple[float, ...]
@@ -99,7 +99,7 @@ class ViewedRuns(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-class Replayed(Charted, Struct, frozen=True):
+class Replayed(Reported, Struct, frozen=True):
     """Published rows beside ours, and what that comes to."""
 
     reported_by = "isfc.answers.replay_report.replay_report"

@@ -12,7 +12,7 @@ from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, s
 from isfc.errors.in_words import check_known, listed
 from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.report import Column, Lines, Report, Table, between, caveats
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures
@@ -64,7 +64,7 @@ class SweptPlace(Struct, frozen=True):
     """whether it has the most MB/s of all places of the same load"""
 
 
-class Sweep(Charted, Struct, frozen=True):
+class Sweep(Reported, Struct, frozen=True):
     """What every combination of a grid carries."""
 
     reported_by = "isfc.answers.sweep.sweep_report"

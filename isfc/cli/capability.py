@@ -13,7 +13,7 @@ from functools import cache, partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import GenericAlias, MappingProxyType, NoneType
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
@@ -50,7 +50,7 @@ from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.errors.in_words import check_known
 from isfc.layout.catalogue import Decks
 from isfc.reports.report import Report
-from isfc.reports.reported import Charted, report_of
+from isfc.reports.reported import report_of
 
 SHARED: Final = {
     "layout": LayoutArgument,
@@ -72,7 +72,9 @@ _HTML: Final = ("--html",)
 
 
 class AnswerPrinted(Struct, frozen=True):
-    """How an answer is printed."""
+    """How an answer is printed; one that ``has_figures`` can be drawn, too."""
+
+    has_figures: ClassVar[bool] = True
 
     notes: NotesOption = False
     json: JsonOption = False
@@ -158,7 +160,7 @@ def command_of(
     ask other functions ``instead``. A refused answer is printed, and its files are not written.
     """
     makers = [html_of] if issubclass(printed, AnswerPrinted) else []
-    makers += [plot_of] * any(map(_has_charts, (function, *(each.function for each in instead))))
+    makers += [plot_of] * (issubclass(printed, AnswerPrinted) and printed.has_figures)
     files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
     names = _parameters(function).keys() - records.keys()
@@ -220,14 +222,14 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
         from isfc.cli.output.whole_file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
-        drawn = report(found)
-        if not drawn.charts:
+        whole = report(found)
+        if not whole.drawn:
             raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
         if path.suffix.lower() == ".svg":
-            write_file(path, picture_svg(drawn))
+            write_file(path, picture_svg(whole))
         else:
             with whole_file(path) as file:
-                file.write_bytes(picture_png(drawn))
+                file.write_bytes(picture_png(whole))
 
     said = "Draw it as well; FILE ends with .svg or .png."
     return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
@@ -236,11 +238,6 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
 @cache
 def _parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
     return signature(function).parameters
-
-
-def _has_charts(function: Callable[..., Any]) -> bool:
-    answer = function.__annotations__.get("return")
-    return isinstance(answer, type) and issubclass(answer, Charted)
 
 
 def _records(function: Callable[..., Any]) -> dict[str, type[Struct]]:

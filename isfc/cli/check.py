@@ -24,6 +24,8 @@ _FAILING: Final = {"info": {*Severity}, "warning": {Severity.WARNING}, "never": 
 class CheckPrinted(AnswerPrinted, frozen=True):
     """How findings are printed, and from which on the command fails."""
 
+    has_figures = False
+
     as_: Annotated[
         Literal["text", "sarif", "github"],
         typer.Option(

@@ -171,8 +171,6 @@ GONE: Final = {
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
     "isfc relocate --at-once": "--together N, with as many as there are, or 16",
-    "isfc relocate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
-    "isfc evacuate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""

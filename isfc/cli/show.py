@@ -43,6 +43,8 @@ class _Shown(Struct, frozen=True):
 class ShowPrinted(AnswerPrinted, frozen=True):
     """Whether a layout is drawn, or its connections are printed."""
 
+    has_figures = False
+
     connections: Annotated[
         bool,
         flag(

@@ -20,7 +20,7 @@ from ctc.address import Rdev, parse_rdevs
 from isfc.deck.number import to_node
 from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown
-from isfc.layout.foreign_text import refuse_iocp_report
+from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.system.cp.words import ALL, BUFFERS, ISLINK, NODE, matches

@@ -8,9 +8,9 @@ from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation
 from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import grouped
 from isfc.layout.build import CtcChoice, Said, build_layout
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_rdevs

@@ -26,11 +26,11 @@ from isfc.deck.number import UNIT_ADDRESS_MAX
 from isfc.deck.pairing import pair_all
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE
-from isfc.layout.collection import Collection, KeptDeck
-from isfc.layout.groups import grouped
+from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 

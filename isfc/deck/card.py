@@ -19,7 +19,7 @@ from typing import Final
 
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError
-from isfc.layout.foreign_text import THE_DECK, iocp_report
+from isfc.layout.checked_toml import THE_DECK, iocp_report
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""

@@ -20,10 +20,10 @@ from isfc.deck.deck import Deck
 from isfc.deck.pairing import DirectorPort, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import find_node, first_listed, listed
-from isfc.layout.collection import Cec, Collection
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import find_node, first_listed, grouped, listed
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.parts import Cec
 from isfc.layout.sharing import in_use, maybe_one
 from isfc.link.name import NodeName
 

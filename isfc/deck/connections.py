@@ -11,8 +11,8 @@ from isfc.deck.hint import hinted_ports
 from isfc.deck.kept import devices_of, kept_systems
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import runs
 from isfc.layout.collection import Collection
-from isfc.layout.groups import runs
 from isfc.link.name import NodeName
 
 

@@ -29,7 +29,7 @@ from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice
-from isfc.layout.foreign_text import refuse_iocp_report
+from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 

@@ -29,9 +29,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.errors.in_words import first_listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
-from isfc.layout.checked_toml import AnyText
+from isfc.layout.checked_toml import AnyText, read_json
 from isfc.layout.collection import Collection
-from isfc.layout.foreign_text import read_json
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 

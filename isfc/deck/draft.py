@@ -14,9 +14,9 @@ from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
+from isfc.errors.in_words import grouped, ranges, runs
 from isfc.layout.build import first_free
-from isfc.layout.collection import KeptDeck
-from isfc.layout.groups import grouped, ranges, runs
+from isfc.layout.parts import KeptDeck
 from isfc.link.name import NodeName
 
 _PIECE: Final = re.compile(r"(?:'[^']*'|[^',])*,?")

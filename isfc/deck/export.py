@@ -16,8 +16,9 @@ from isfc.deck.card import apart
 from isfc.deck.deck import Ports
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
-from isfc.layout.collection import ChannelEnd, Collection, KeptDeck
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.layout.sharing import channel_name
 from isfc.link.name import NodeName
 

@@ -23,10 +23,9 @@ from isfc.deck.number import parse_link
 from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, in_python
-from isfc.errors.in_words import find_node
+from isfc.errors.in_words import find_node, grouped
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 

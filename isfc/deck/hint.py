@@ -30,8 +30,7 @@ from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.build import SaidFibre
 from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Fibre, Isl, Layout
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "

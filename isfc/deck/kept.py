@@ -20,7 +20,8 @@ from isfc.layout.checked_toml import (
     show_key,
     within,
 )
-from isfc.layout.collection import ChannelEnd, Collection, KeptDeck
+from isfc.layout.collection import Collection
+from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
 CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE

@@ -28,7 +28,7 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.number import to_far_port, to_rdev
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors.arguments import checked
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import grouped
 
 Said = dict[tuple[Any, ...], tuple[Any, Place]]
 """What rows say, by what it is about, and where it is said first."""

@@ -13,8 +13,9 @@ from isfc.deck.cabling import Cabling, DeviceGroup
 from isfc.deck.deck import Deck, Partition
 from isfc.deck.pairing import FICON, UNSHARED_IMAGE
 from isfc.deck.partition import DeckSystem
-from isfc.layout.collection import ChannelEnd, Collection, OtherCtcs, OtherLink
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import grouped
+from isfc.layout.collection import Collection
+from isfc.layout.parts import ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 
 

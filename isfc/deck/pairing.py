@@ -15,7 +15,7 @@ from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
 from isfc.deck.deck import Channel, ControlUnit, Device
 from isfc.deck.partition import DeckSystem
-from isfc.layout.groups import ranges
+from isfc.errors.in_words import ranges
 from isfc.link.name import NodeName
 
 

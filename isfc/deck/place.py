@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 from ctc.address import CtcError
 from isfc.errors import ConfigurationError
-from isfc.layout.foreign_text import is_ebcdic
+from isfc.layout.checked_toml import is_ebcdic
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Bytes in a deck or a console log. HCD writes about 100 bytes for each control unit."""

@@ -16,10 +16,9 @@ from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
 from isfc.deck.kept import devices_that_are_no_ctcs
 from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 

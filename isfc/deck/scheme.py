@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.errors.in_words import grouped, ranges
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped, ranges
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName

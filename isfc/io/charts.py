@@ -24,9 +24,9 @@ from isfc.io.estimate import estimate_alone
 from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 from isfc.reports.figure import Note
-from isfc.reports.reported import Charted
+from isfc.reports.reported import Reported
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -66,7 +66,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Chart(Charted):
+class Chart(Reported):
     """Curves over the same x."""
 
     reported_by = "isfc.answers.io_chart.io_chart_report"

@@ -18,7 +18,7 @@ from isfc.errors.in_words import expected
 from isfc.io.machine import Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, within
 from isfc.layout.document import Table
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
 OSA_FEATURES: Final = ("OSA-Express7S 25 GbE", "OSA-Express6S 10 GbE")

@@ -58,8 +58,7 @@ from isfc.layout.checked_toml import convert, holds, no_table, show_key, within,
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, Gbps, Root, Table, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
-from isfc.layout.layout import Fibre
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath, Fibre
 
 _SAPS_MAX: Final = 128
 """What nobody has: above, a figure is a slip."""

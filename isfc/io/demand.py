@@ -15,7 +15,7 @@ from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol, work_of
 from isfc.io.machine import DataRates
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 
 FIRST_BLOCK_LENGTH: Final = 4096
 """Bytes that `StorageProfile.hit_ns` includes."""

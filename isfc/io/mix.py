@@ -11,14 +11,13 @@ from typing import Final
 
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import first_listed, number
+from isfc.errors.in_words import first_listed, grouped, number
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.machine import Ceiling, DataRates, iop_threads
 from isfc.io.rmf_channels import ChannelLine
 from isfc.io.rmf_lines import LINES_MISSING, WHOLE_SYSTEM, RmfInterval
 from isfc.io.rmf_text import PassedOver
-from isfc.layout.groups import grouped
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""

@@ -24,7 +24,7 @@ from isfc.io.osa import PlannedOsa, planned_osa
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import balance
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
-from isfc.layout.path import FarPath
+from isfc.layout.layout import FarPath
 from isfc.layout.rules.rule import Severity
 
 ZHYPERLINK_KM_MAX: Final = 0.15
@@ -105,7 +105,7 @@ class IoAdvice:
 def make_io_plan(
     configuration: IoConfiguration, change: Callable[[Demand], Demand] = lambda demand: demand
 ) -> IoPlan:
-    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`.
+    """Estimate every channel of ``configuration``. Raises `ctc.channel.BadFeature`.
 
     ``change`` is done to what each workload asks of a channel.
     """

@@ -18,8 +18,7 @@ from isfc.io import rmf_channels, rmf_lines, rmf_text
 from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
-from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
+from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""

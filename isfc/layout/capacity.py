@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import write_order

@@ -10,14 +10,13 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
-from isfc.layout.checked_toml import AnyText, read_bytes, within
+from isfc.layout.checked_toml import AnyText, SourceKind, read_bytes, source_kind, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.foreign_text import SourceKind, source_kind
 from isfc.layout.layout import Layout
+from isfc.layout.parts import made_whole
 from isfc.layout.sharing import with_notes
-from isfc.layout.whole import made_whole
 
 _SUFFIX = ".toml"
 

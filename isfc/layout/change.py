@@ -15,8 +15,8 @@ from msgspec import structs
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import grouped
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName

@@ -4,110 +4,41 @@ What a layout file describes is one, mostly of a single link. `Channel` says whi
 piece of hardware: that is what links share.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from ctc.address import ChpidId, Rdev, format_chpid
+from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.whole import check_machines, check_shared, made_whole, with_channels
+from isfc.errors.in_words import check_between
+from isfc.layout.checked_toml import within
+from isfc.layout.document import PAIRS_MAX
+from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.layout.parts import (
+    Cec,
+    Channel,
+    ChannelEnd,
+    KeptDeck,
+    LinkTraffic,
+    Memory,
+    OtherLink,
+    UsedFibre,
+    check_cecs,
+    check_memory,
+    check_others,
+    check_ports,
+    check_profiles,
+    check_shared_channels,
+    check_system,
+    made_whole,
+)
 from isfc.link.name import NodeName
 from isfc.reports.reported import Drawn
-
-
-class ChannelEnd(Struct, frozen=True):
-    """A chpid as one system knows it."""
-
-    node: NodeName
-    chpid: ChpidId
-
-    def __str__(self) -> str:
-        return f"{self.node} {format_chpid(self.chpid)}"
-
-
-Channel = tuple[ChannelEnd, ...]
-"""One channel of a machine: its chpid at each system that has it. Most are of one system."""
-
-
-class Cec(Struct, frozen=True):
-    """A machine, and the systems that are its partitions."""
-
-    name: str
-    systems: tuple[NodeName, ...]
-
-
-class Memory(Struct, frozen=True):
-    """What a system has room for: memory that is free for guests that come, and overcommit.
-
-    ``overcommit`` is GiB of guests for each GiB of it.
-    """
-
-    system: NodeName
-    free_gib: float
-    overcommit: float = 1.0
-
-    @property
-    def room(self) -> int:
-        """Bytes of guests."""
-        return int(self.free_gib * self.overcommit * 2**30)
-
-
-class KeptDeck(Struct, frozen=True):
-    """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
-
-    ``partitions`` are the systems, each with its partition: a name, or its CSS and MIF image id as
-    in ``0.1``. ``ports`` are the ports that its channels are known to be on, as ``--ports`` takes
-    them.
-    """
-
-    name: str
-    partitions: Mapping[NodeName, str]
-    ports: tuple[str, ...]
-    cards: str
-
-    def of(self, systems: Iterable[NodeName]) -> "KeptDeck | None":
-        """What it is to some systems; None if it is of none of them."""
-        members = frozenset(systems)
-        partitions = {node: name for node, name in self.partitions.items() if node in members}
-        ports = tuple(each for each in self.ports if each.partition(":")[0] in members)
-        return structs.replace(self, partitions=partitions, ports=ports) if partitions else None
-
-
-class OtherCtcs(Struct, frozen=True):
-    """So many CTCs between two channels, each called by a chpid of a system that has it."""
-
-    channels: tuple[ChannelEnd, ...]
-    count: int
-
-
-class OtherLink(Struct, frozen=True):
-    """A link that decks tell of and the layout does not have, as far as it is on its channels.
-
-    ``nodes`` are its two systems, with two channels for each of ``ctcs``; or the one whose other
-    end no deck tells, with one.
-    """
-
-    nodes: tuple[NodeName, ...]
-    ctcs: tuple[OtherCtcs, ...]
-
-
-class LinkTraffic(Struct, frozen=True):
-    """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
-
-    ``workload`` is a name that `scenarios.runs.workload` knows.
-    """
-
-    client: NodeName
-    server: NodeName
-    workload: str
-    pairs: int
-
-    def __str__(self) -> str:
-        return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +48,7 @@ class Collection(Drawn):
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
     ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
     machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
-    system, or empty. ``others`` are links beside these, which `isfc.layout.other_links` counts.
+    system, or empty. ``others`` are links beside these, which `isfc.layout.sharing` counts.
 
     One that a program makes is what a file of the same would be read as, or the error of that file:
     links are in the order of their systems' names, and fibres have names of their own. What is
@@ -143,9 +74,27 @@ class Collection(Drawn):
         check_fields(self)
         object.__setattr__(self, "whole", True)
         object.__setattr__(self, "links", made_whole(self.links))
-        check_machines(self)
+        self._check_machines()
         object.__setattr__(self, "links", with_channels(self))
-        check_shared(self)
+        fibres = [*self.fibres()]
+        check_profiles(fibres)
+        check_ports(fibres)
+        check_others(self.others, self.links)
+
+    def _check_machines(self) -> None:
+        """Raise `ConfigurationError` for what no file may say of the machines of its links."""
+        systems = self.systems
+        check_cecs(self.cecs, systems)
+        homes = {system: cec for cec in self.cecs for system in cec.systems}
+        check_shared_channels(self.shared_channels, {*self.chpid_ends}, homes, systems)
+        check_memory(self.memory, systems)
+        for number, traffic in enumerate(self.traffic, start=1):
+            for key, name in (("from", traffic.client), ("to", traffic.server)):
+                with within(f"[[traffic]] #{number} {key}"):
+                    check_system(name, systems)
+            with within(f"[[traffic]] #{number} to"):
+                self.between(traffic.client, traffic.server)
+            check_between(f"[[traffic]] #{number} pairs", traffic.pairs, 1, PAIRS_MAX)
 
     @classmethod
     def of(cls, *links: Layout) -> "Collection":
@@ -167,7 +116,7 @@ class Collection(Drawn):
             self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
         )
 
-    def fibres(self) -> Iterator[tuple[Layout, Fibre, tuple[Channel, ...]]]:
+    def fibres(self) -> Iterator[UsedFibre]:
         """Every fibre of every link, with the link and the channels at its two ends."""
         for link in self.links:
             for fibre in link.fibres:
@@ -222,6 +171,17 @@ class Collection(Drawn):
             f"{option} {name[:40]!r}: no such link; expected {' or '.join(names)}"
         )
 
+    def between(self, one: NodeName, other: NodeName) -> Layout:
+        """The link between two systems. Raises `ConfigurationError` if there is none."""
+        for link in self.links:
+            if {one, other} == set(link.nodes):
+                return link
+        names = ", ".join(link.name for link in self.links)
+        raise ConfigurationError(
+            f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
+            f"expected the ends of {names}"
+        )
+
     def beside(self, link: Layout) -> tuple[Layout, ...]:
         """The other links, with which ``link`` may share chpids."""
         return tuple(other for other in self.links if other.nodes != link.nodes)
@@ -267,3 +227,18 @@ class Collection(Drawn):
             for link in self.links_of(system)
             for ctc in link.ctcs
         }
+
+
+def with_channels(collection: Collection) -> tuple[Layout, ...]:
+    """Its links, the fibres that share anything with the names of their channels."""
+    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
+
+    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
+        channels = collection.channels_of(fibre, nodes)
+        if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
+            return structs.replace(fibre, channels=()) if fibre.channels else fibre
+        return structs.replace(
+            fibre, channels=tuple(CHANNEL_SEPARATOR.join(map(str, each)) for each in channels)
+        )
+
+    return tuple(link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)

@@ -9,7 +9,7 @@ list is. What it leaves of the list as it is stays; CTCs that it adds get free d
 their places, fibres that it adds the next chpids.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import count
@@ -31,19 +31,16 @@ from ctc.address import (
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
-from isfc.errors.in_words import expected, no_node
+from isfc.errors.in_words import no_node
 from isfc.layout.build import first_free
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.rules.book import ways_of
+from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.scan import CTCS_MAX
-
-_SOURCE: Final = "the changed layout"
-"""Its name in messages."""
 
 
 class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
@@ -79,12 +76,10 @@ class AddCtc(Edit, frozen=True, tag="add"):
 
     def applied_to(self, collection: Collection) -> Collection:
         """What a layout is then, before it is checked."""
-        link = next(
-            (each for each in collection.links if self.fibre in {f.name for f in each.fibres}), None
-        )
-        if link is None:
+        owners = [link for link, fibre, _ in collection.fibres() if fibre.name == self.fibre]
+        if not owners:
             raise ConfigurationError(f"there is no [fibre.{self.fibre}]")
-        fibre = _fibre(link, self.fibre)
+        link, fibre = owners[0], _fibre(owners[0], self.fibre)
         rdevs = _read_rdevs(self.rdevs) if self.rdevs else _free(collection, link, fibre)
         return _with_link(collection, link, replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
 
@@ -223,7 +218,7 @@ def edit(layout: AnyLayout, change: Edit) -> Collection:
         changed = change.applied_to(given_collection(layout))
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
-    return parse_collection(format_collection(in_use(changed)), _SOURCE)
+    return parse_collection(format_collection(in_use(changed)), "the changed layout")
 
 
 @checked
@@ -236,28 +231,6 @@ def read_edit(record: object) -> Edit:
         return msgspec.convert(record, _KINDS)
     except msgspec.ValidationError as error:
         raise ConfigurationError(f"edit: {error}") from None
-
-
-@checked
-def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
-    """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
-
-    A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left, and for
-    a fibre that there is not.
-    """
-    collection = given_collection(layout)
-    names = [fibre.name for link in collection.links for fibre in link.fibres]
-    for name in sorted(fibres):
-        if name not in names:
-            raise ConfigurationError(f"there is no [fibre.{name}]; {expected(name, names)}")
-    lefts = (
-        link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres))
-        for link in collection.links
-    )
-    links = tuple(left for left in lefts if left.ctcs)
-    if not links:
-        raise ConfigurationError("no CTC is left: the link is down")
-    return in_use(replace(collection, links=links))
 
 
 def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: Sequence[bool]) -> CtcPair:

@@ -37,22 +37,21 @@ from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of
-from isfc.layout.collection import (
+from isfc.layout.collection import Collection
+from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
+from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout
+from isfc.layout.parts import (
     Cec,
     Channel,
     ChannelEnd,
-    Collection,
     KeptDeck,
     LinkTraffic,
     Memory,
     OtherCtcs,
     OtherLink,
+    check_system,
 )
-from isfc.layout.document import LINK_GBPS_MIN, CtcTable, Document, FibreTable, Root, parse_document
-from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_notes
-from isfc.layout.whole import check_system
 from isfc.link.name import NodeName
 
 _Nodes = tuple[NodeName, NodeName]

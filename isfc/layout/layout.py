@@ -1,5 +1,9 @@
-"""A `Layout`: one logical link between two systems, its CTCs and the fibres that they use."""
+"""A `Layout`: one logical link between two systems, its CTCs and the fibres that they use.
 
+A fibre may take a far path, of some length, on which several share inter-switch links.
+"""
+
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -9,9 +13,8 @@ from msgspec import Struct, structs
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING, ChannelUse
 from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
-from ctc.profiles import ChpidProfile
+from ctc.profiles import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors.arguments import check_fields
-from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.reports.figure import Note
@@ -20,6 +23,36 @@ from isfc.reports.reported import Drawn
 if TYPE_CHECKING:
     from ctc.fabric import FabricRoute
     from isfc.layout.site import SiteProfile
+
+
+class Isl(Struct, frozen=True):
+    """Inter-switch links side by side: each with ``gbps`` and ``credits`` each way."""
+
+    count: int
+    gbps: float
+    credits: int
+
+    def ns_per_byte(self, km: float) -> float:
+        """What a byte of CTCs' data takes of all of them together, one way.
+
+        As long as on lines of their rate, or as their credits let frames through so far away.
+        """
+        by_credits = full_frames_by_credits(self.credits, km, self.gbps)
+        by_line = line_payload_bytes_per_s(self.gbps)
+        return 1e9 / (self.count * min(by_credits, by_line))
+
+
+class FarPath(Struct, frozen=True):
+    """A way between channels, or to storage: ``km`` of fibre, over inter-switch links or not."""
+
+    name: str
+    km: float
+    isl: Isl | None = None
+
+    @property
+    def way_ns(self) -> int:
+        """How long light takes, one way, in ns."""
+        return round(self.km * NS_PER_KM)
 
 
 CHANNEL_SEPARATOR: Final = "="
@@ -237,3 +270,23 @@ class Layout(Drawn):
 
     def __repr__(self) -> str:
         return f"<Layout {self.name}: {len(self.ctcs)} CTCs, {len(self.fibres)} fibres>"
+
+
+def layout_kind(layout: Layout) -> str:
+    """What makes a layout another one: its CTCs on each fibre, the feature and the length of it."""
+    counts = Counter(ctc.fibre.name for ctc in layout.ctcs)
+    return ", ".join(
+        f"{counts[fibre.name]} on {fibre.profile.feature}"
+        + (f" of {fibre.km:g} km" if fibre.km else "")
+        for fibre in layout.fibres
+    )
+
+
+def with_site(layout: Layout, profile: "SiteProfile | None") -> Layout:
+    """The layout as it is at the site of a profile; itself without one."""
+    if profile is None:
+        return layout
+    fitted = layout.with_fibres(
+        lambda fibre: structs.replace(fibre, profile=profile.of_feature(fibre.profile))
+    )
+    return replace(fitted, site=profile)

@@ -6,7 +6,7 @@ takes it. The others are directors, their ports, paths, inter-switch links, CECs
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -15,10 +15,11 @@ from msgspec import Struct, structs
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
+from isfc.errors.in_words import expected, grouped
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.collection import Cec, Collection
-from isfc.layout.groups import grouped
+from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.parts import Cec
 from isfc.layout.sharing import channel_name, in_use
 from isfc.link.name import NodeName
 
@@ -361,3 +362,25 @@ def _chpids(layout: Layout) -> dict[tuple[tuple[Fibre, ...], tuple[str, ...]], N
             names.append("+".join(dict.fromkeys(format_chpid(fibre.chpids[end]) for fibre in own)))
         found[group, tuple(names)] = None
     return found
+
+
+@checked
+def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
+    """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
+
+    A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left, and for
+    a fibre that there is not.
+    """
+    collection = given_collection(layout)
+    names = [fibre.name for link in collection.links for fibre in link.fibres]
+    for name in sorted(fibres):
+        if name not in names:
+            raise ConfigurationError(f"there is no [fibre.{name}]; {expected(name, names)}")
+    lefts = (
+        link.with_ctcs(tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres))
+        for link in collection.links
+    )
+    links = tuple(left for left in lefts if left.ctcs)
+    if not links:
+        raise ConfigurationError("no CTC is left: the link is down")
+    return in_use(replace(collection, links=links))

@@ -5,7 +5,6 @@ has a factor for each; 1 leaves the model as it is.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -20,7 +19,6 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import expected
 from isfc.layout.checked_toml import check_table_name, convert, decode, holds, read_bytes, within
-from isfc.layout.layout import Layout
 from isfc.link.parameters import LinkParameters
 
 
@@ -233,23 +231,3 @@ def format_profile(profile: SiteProfile) -> str:
             lines += ["", f"[{table}]  # percent"]
             lines += [f"median = {errors.median:.2f}", f"worst = {errors.worst:.2f}"]
     return "\n".join(lines) + "\n"
-
-
-def layout_kind(layout: Layout) -> str:
-    """What makes a layout another one: its CTCs on each fibre, the feature and the length of it."""
-    counts = Counter(ctc.fibre.name for ctc in layout.ctcs)
-    return ", ".join(
-        f"{counts[fibre.name]} on {fibre.profile.feature}"
-        + (f" of {fibre.km:g} km" if fibre.km else "")
-        for fibre in layout.fibres
-    )
-
-
-def with_site(layout: Layout, profile: SiteProfile | None) -> Layout:
-    """The layout as it is at the site of a profile; itself without one."""
-    if profile is None:
-        return layout
-    fitted = layout.with_fibres(
-        lambda fibre: structs.replace(fibre, profile=profile.of_feature(fibre.profile))
-    )
-    return replace(fitted, site=profile)

@@ -12,12 +12,12 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING
 from ctc.profiles import FEATURES
 from isfc.errors.arguments import checked
+from isfc.errors.in_words import runs
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
-from isfc.layout.groups import runs
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.whole import with_own_names
+from isfc.layout.parts import with_own_names
 from isfc.link.name import NodeName
 
 _T = TypeVar("_T")

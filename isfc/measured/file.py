@@ -7,8 +7,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
+from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
 from isfc.measured.figures import Reading, checked, without_repeats
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor

@@ -8,8 +8,7 @@ from typing import Final
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.errors.in_words import first_listed, number
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import first_listed, grouped, number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading, without_repeats

@@ -97,7 +97,7 @@ def picture_png(report: Report) -> bytes:
 
 def _picture(report: Report) -> Spec:
     """Each chart below its caption, in about as many columns as rows."""
-    each = [_captioned(chart) for chart in report.charts]
+    each = [_captioned(chart) for chart in report.drawn]
     if len(each) == 1:
         return each[0]
     own = {"scale": {"color": "independent"}, "legend": {"color": "independent"}}

@@ -8,6 +8,8 @@ it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -182,6 +184,44 @@ class Lines(Struct, frozen=True, kw_only=True):
 Chart = Bars | Grid | Lines
 
 
+def bars_of(table: Table) -> Bars | None:
+    """A table as bars: of its first figures that have a range, else of its first of some unit.
+
+    A bar is named by as many of the columns of words as tell the rows apart. None where there is no
+    figure, or no name.
+    """
+    measured = [each for each in table.columns if _is_measured(each, table.rows)]
+    named = [each for each in table.columns if _is_word(each, table.rows)]
+    if not measured or not named:
+        return None
+    figure = next((each for each in measured if each.has_ranges(table.rows)), measured[0])
+    rows = [row for row in table.rows if isinstance(figure.of(row), Figure | float | int)]
+    for count in range(1, len(named) + 1):
+        several = named[:count]
+        if len({_together(several, row) for row in rows}) == len(rows):
+            break
+    name = Column(named[0].heading, named[0].field, value=partial(_together, several))
+    return Bars(table.caption, name, figure, rows)
+
+
+_NO_AXIS: Final = (None, Unit.OWN, Unit.ANY, Unit.DIFFERENCE, Unit.OFF, Unit.CHANGE, Unit.GB_PER_S)
+"""Units of what is in a unit of its own in each row, or only held against another; line speeds."""
+
+
+def _is_measured(column: Column, rows: Sequence[object]) -> bool:
+    figures = column.figures(rows)
+    unit = figures[0].unit if figures else column.unit
+    return column.is_number(rows) and unit not in _NO_AXIS
+
+
+def _is_word(column: Column, rows: Sequence[object]) -> bool:
+    return any(isinstance(column.of(row), str | Styled) for row in rows)
+
+
+def _together(columns: Sequence[Column], row: object) -> str:
+    return ", ".join(filter(None, (each.words(row) for each in columns)))
+
+
 def between(value: float, low: float, high: float) -> Figure:
     """What is drawn with a bar from ``low`` to ``high``, such as the mean of several seeds."""
     ends = Interval(low, high)
@@ -241,6 +281,13 @@ class Report(Struct, frozen=True):
         from isfc.reports.report import Grid  # which most pages do without
 
         return [each for each in self.charts if isinstance(each, Grid)]
+
+    @property
+    def drawn(self) -> list[Chart]:
+        """Its charts, or bars of the first table that has figures; then those of its sections."""
+        bars = (found for each in self.shown if (found := bars_of(each)))
+        own = self.charts or [*islice(bars, 1)]
+        return [*own, *(chart for each in self.sections for chart in each.drawn)]
 
     @property
     def shown(self) -> list[Table]:

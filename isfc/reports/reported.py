@@ -30,12 +30,6 @@ class Reported:
         return markdown(report_of(self))
 
 
-class Charted(Reported):
-    """One whose report has charts: its command has ``--plot``."""
-
-    __slots__ = ()
-
-
 class Drawn:
     """A layout, of which a notebook shows the drawing."""
 

@@ -136,7 +136,7 @@ class Fault:
         return f"{self.kind.value}{place}{phase}{amount}{lasts}"
 
 
-class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _FaultsFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fault: Annotated[list[Any], holds("a table for each fault, headed [[fault]]")]
 
 
@@ -167,7 +167,7 @@ def read_faults(path: str, collection: Collection, client: NodeName, end_ns: int
 
 def parse_faults(data: bytes, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
     """As `read_faults`, of the content of a file."""
-    root = convert(decode(data, "a file of faults"), _Root, "")
+    root = convert(decode(data, "a file of faults"), _FaultsFile, "")
     if not 1 <= len(root.fault) <= FAULTS_MAX:
         raise ConfigurationError(
             f"fault: {len(root.fault)} of them; expected 1 to {FAULTS_MAX} tables [[fault]]"

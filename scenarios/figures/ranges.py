@@ -18,8 +18,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from ctc.profiles import FEATURES
-from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, SiteProfile, layout_kind
+from isfc.layout.layout import Layout, layout_kind
+from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.link.message import Traffic
 from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.assumptions import (

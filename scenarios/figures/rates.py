@@ -4,7 +4,7 @@ What a link carries is the rate of its slower direction, each direction by itsel
 steady. Several links run at the same time, all first nodes sending and then all second ones; where
 the file says their traffic, that runs instead, as it is. A link is the case of one. What each of
 its nodes can send is said at saturation, and at a load that people state. Links that its file does
-not have, of which decks tell (`isfc.layout.other_links`), run together with it, as in a plan of a
+not have, of which decks tell (`isfc.layout.sharing`), run together with it, as in a plan of a
 file that has all of them.
 """
 
@@ -22,7 +22,7 @@ from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.other_links import others_on, say_others, with_others
+from isfc.layout.sharing import others_on, say_others, with_others
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit

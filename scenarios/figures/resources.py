@@ -13,8 +13,7 @@ from typing import Any, Final, TypeVar
 from msgspec import structs
 
 from ctc.profiles import ChpidProfile
-from isfc.layout.layout import Fibre
-from isfc.layout.path import Isl
+from isfc.layout.layout import Fibre, Isl
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment

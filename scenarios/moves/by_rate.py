@@ -19,11 +19,10 @@ from typing import Final
 
 from msgspec import structs
 
+from isfc.errors.in_words import grouped
 from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.layout import Layout
-from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
@@ -194,7 +193,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     The link is taken by itself, with its other traffic.
     """
     evacuation = outcome.evacuation
-    link = find_link(evacuation.collection, source, to)
+    link = evacuation.collection.between(source, to)
     guests = [guest for guest in outcome.guests if (guest.source, guest.to) == (source, to)]
     kept = sorted(range(len(guests)), key=lambda place: guests[place].moved)[:SAMPLED_MAX]
     guests = [guests[place] for place in sorted(kept)]
@@ -289,7 +288,7 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
             tuple(map(_by_no_rate, guests)),
             (),
         )
-    links = [find_link(evacuation.collection, guest.source, guest.to) for guest in known]
+    links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]
     speeds = [guest.length / max(1e-9, guest.seconds) for guest in known]

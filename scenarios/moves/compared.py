@@ -15,7 +15,6 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
-from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import would_move
 from scenarios.moves.evacuation import (
@@ -50,7 +49,7 @@ def check_stops(evacuation: Evacuation) -> None:
     """
     for tenant in evacuation.tenants:
         limit_s = tenant.plan.limits.max_quiesce
-        link = find_link(evacuation.collection, tenant.source, tenant.to)
+        link = evacuation.collection.between(tenant.source, tenant.to)
         if limit_s < 1 and limit_s <= (state_s := state_seconds(link, tenant.source)):
             raise ConfigurationError(
                 f"{spelt('max_quiesce')} {limit_s:g} s of {tenant.plan.name}: state and I/O "

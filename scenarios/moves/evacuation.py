@@ -23,13 +23,12 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import places_of
 from isfc.layout.sharing import only
-from isfc.layout.whole import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
 from scenarios.moves.guest import Guest, GuestPlan, Moved
 from scenarios.moves.notes import moves_notes
-from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response
+from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
 from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
 from scenarios.moves.targets import Placed, Targets, Tenant, partners_of, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
@@ -76,7 +75,7 @@ GSBBK), which are being filled; how many messages are outstanding is not publish
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class GuestsLeaving:
     """Guests leave systems, ``together`` of each at the same time.
 
     ``loads`` are other traffic meanwhile, on any link, and ``orders`` hardware that is lost, at
@@ -87,12 +86,12 @@ class Leaving:
     _: KW_ONLY
     together: int = 1
     loads: tuple[LinkLoad, ...] = ()
-    orders: tuple[Order, ...] = ()
+    orders: tuple[RelocationOrder, ...] = ()
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Evacuation(Leaving):
+class Evacuation(GuestsLeaving):
     """What is to be moved away from ``sources``.
 
     ``orders`` are commands at the one source, too. ``window`` messages of a guest are outstanding.
@@ -118,7 +117,7 @@ class Evacuation(Leaving):
             elif len(self.sources) > 1:
                 raise ConfigurationError("at: commands of one system; expected one system to leave")
         for tenant in self.tenants:
-            find_link(self.collection, tenant.source, tenant.to)
+            self.collection.between(tenant.source, tenant.to)
 
     @classmethod
     def over(
@@ -130,7 +129,7 @@ class Evacuation(Leaving):
         background: tuple[Workload, int] | None = None,
         file: Collection | None = None,
         together: int = 1,
-        orders: tuple[Order, ...] = (),
+        orders: tuple[RelocationOrder, ...] = (),
         window: int = WINDOW,
         seed: int = 1,
     ) -> Self:

@@ -15,9 +15,8 @@ from msgspec import Struct
 from ctc.address import Rdev
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import listed, number
+from isfc.errors.in_words import grouped, listed, number
 from isfc.layout.collection import Collection
-from isfc.layout.groups import grouped
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.cp.processor import CommandProcessor
@@ -58,7 +57,7 @@ _EXPECTED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RelocationOrder:
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
     ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a
@@ -98,7 +97,7 @@ class Response(Struct, frozen=True, rename={"lines": "status"}):
     """those of STATUS"""
 
 
-def read_order(text: str, users: Sequence[str]) -> Order:
+def read_order(text: str, users: Sequence[str]) -> RelocationOrder:
     """An order such as ``5 MODIFY LINUX1 MAXQUIESCE 20``. Raises `ConfigurationError`."""
     timed = _TIMED.fullmatch(text.strip())
     if timed is None:
@@ -118,22 +117,22 @@ def read_order(text: str, users: Sequence[str]) -> Order:
         raise ConfigurationError(f"{verb} {user}: expected one of {', '.join(users)}")
     if bool(words) != (verb == "MODIFY"):
         raise ConfigurationError(_EXPECTED)
-    return Order(at_ns, verb, user, tuple(_operands(words)))
+    return RelocationOrder(at_ns, verb, user, tuple(_operands(words)))
 
 
-def read_orders(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+def read_orders(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[RelocationOrder, ...]:
     """Orders while these guests are on their way."""
     names = [guest.name for guest in guests]
     return tuple(read_order(text, names) for text in texts)
 
 
-def _ctc_order(at_ns: int, command: str) -> Order:
+def _ctc_order(at_ns: int, command: str) -> RelocationOrder:
     if (lost := _LOSS.fullmatch(command)) is not None:
-        return Order(at_ns, LOSE, command=lost["piece"])
+        return RelocationOrder(at_ns, LOSE, command=lost["piece"])
     found = _OF_CTCS.fullmatch(command)
     if found is None or not any(matches(verb, found["verb"].upper()) for verb in _CTC_VERBS):
         raise ConfigurationError(_EXPECTED)
-    return Order(at_ns, _CP, command=command.upper())
+    return RelocationOrder(at_ns, _CP, command=command.upper())
 
 
 def _operands(words: Sequence[str]) -> list[tuple[str, float]]:
@@ -204,7 +203,7 @@ class Operator:
 
     def __init__(
         self,
-        orders: Sequence[Order],
+        orders: Sequence[RelocationOrder],
         queue: RelocationQueue,
         source: System,
         departures: Iterable[Departures],
@@ -252,7 +251,9 @@ class Operator:
             self._respond(order, (), NOT_GIVEN)
         self._orders = []
 
-    def _respond(self, order: Order, lines: tuple[StatusLine, ...], told: str = "") -> None:
+    def _respond(
+        self, order: RelocationOrder, lines: tuple[StatusLine, ...], told: str = ""
+    ) -> None:
         operands = "".join(
             f" {name.replace('_', '').upper()} {'NOLIMIT' if value == inf else f'{value:g}'}"
             for name, value in order.changes
@@ -261,7 +262,7 @@ class Operator:
         command = order.text or f"VMRELOCATE {order.verb}{user}{operands}"
         self.responses.append(Response(order.at_ns / NS_PER_S, command, told, lines))
 
-    def _status(self, order: Order, now_ns: int) -> tuple[StatusLine, ...]:
+    def _status(self, order: RelocationOrder, now_ns: int) -> tuple[StatusLine, ...]:
         return tuple(
             StatusLine(
                 guest.plan.name,
@@ -274,7 +275,7 @@ class Operator:
             if order.user in (None, guest.plan.name)
         )
 
-    def _change(self, order: Order, now_ns: int) -> str:
+    def _change(self, order: RelocationOrder, now_ns: int) -> str:
         """MODIFY and CANCEL; of a guest that waits its VMRELOCATE is not yet given."""
         guest = next((each for each in self._queue.going if each.plan.name == order.user), None)
         if guest is None:

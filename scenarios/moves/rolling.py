@@ -26,10 +26,10 @@ from scenarios.moves.evacuation import (
     Evacuated,
     Evacuation,
     EvacuationOutcome,
-    Leaving,
+    GuestsLeaving,
     move,
 )
-from scenarios.moves.orders import LOSE, NOT_GIVEN, Order, Response, lost_in_words
+from scenarios.moves.orders import LOSE, NOT_GIVEN, RelocationOrder, Response, lost_in_words
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 
@@ -39,7 +39,7 @@ _GONE: Final = "Nothing of it was left."
 
 
 @dataclass(frozen=True, slots=True)
-class Rolling(Leaving):
+class Rolling(GuestsLeaving):
     """Systems that are left in turn, and all guests of the cluster, each with its ``source``."""
 
     order: tuple[NodeName, ...]
@@ -201,7 +201,7 @@ class _Maintenance:
             self._responses.append(Response(order.at_ns / NS_PER_S, order.text, told=told))
             self._forget(order)
 
-    def _forget(self, order: Order) -> None:
+    def _forget(self, order: RelocationOrder) -> None:
         """Go on without a piece, and without the loss of what has gone with it."""
         self._collection = collection_without(self._collection, [order.command])
         known = known_pieces(self._collection.links, self._collection.cecs)

@@ -18,10 +18,10 @@ from math import inf
 from statistics import fmean, median
 from typing import Final
 
+from isfc.errors.in_words import grouped
 from isfc.layout.catalogue import load_layout
-from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
-from scenarios.published.replay import Comparison
+from scenarios.published.replay import ComparedFigure
 from scenarios.published.table import Deviation, Figures, PublishedRow, PublishedTable, Selection
 from scenarios.runs.published_range import shipped_lines
 
@@ -131,7 +131,7 @@ def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> Decisio
 
 
 def decisions(
-    tables: Iterable[PublishedTable], comparisons: Iterable[Comparison]
+    tables: Iterable[PublishedTable], comparisons: Iterable[ComparedFigure]
 ) -> list[DecisionAccuracy]:
     """The model's accuracy for every choice of which all rows have been run."""
     found = emulated_figures(comparisons)
@@ -189,7 +189,7 @@ def most_ctcs(table: PublishedTable) -> Figures:
 
 
 def emulated_figures(
-    comparisons: Iterable[Comparison],
+    comparisons: Iterable[ComparedFigure],
 ) -> dict[tuple[str, str], dict[str, float]]:
     """The model's figures of each table and measure, by row."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
@@ -268,7 +268,7 @@ class DecisionCheck:
 
 
 def check_decisions(
-    tables: Sequence[PublishedTable], comparisons: Sequence[Comparison]
+    tables: Sequence[PublishedTable], comparisons: Sequence[ComparedFigure]
 ) -> list[DecisionCheck]:
     """Bounds and goals of decisions, of those tables of which every row has been run."""
     made = {each.choice.subject: each for each in decisions(tables, comparisons)}

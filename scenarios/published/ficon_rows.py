@@ -15,7 +15,7 @@ from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import DemandEstimate, estimate_alone
 from isfc.io.machine import Z14, Z15, iop_threads, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 from scenarios.published.table import Figures, PublishedRow, RowFunction
 
 LARGE_BYTES: Final = 131_072

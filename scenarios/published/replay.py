@@ -13,9 +13,9 @@ from typing import Final
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
+from isfc.errors.in_words import grouped
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
-from isfc.layout.groups import grouped
 from isfc.layout.plan import make_plan
 from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
@@ -48,7 +48,7 @@ _table: Final = cache(load_table)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedFigure:
     """One published figure beside ours.
 
     ``error`` is a ratio, (emulated - published) / published, and None where the published
@@ -75,11 +75,11 @@ class Comparison:
     @classmethod
     def of(
         cls, table: PublishedTable, row: PublishedRow, measure: str, emulated: float
-    ) -> "Comparison":
+    ) -> "ComparedFigure":
         """A figure of a row beside ours."""
         published = row.number(measure)
         tolerance = table.tolerance(row, measure)
-        return Comparison(
+        return ComparedFigure(
             table=table.name,
             key=row.key,
             measure=measure,
@@ -155,7 +155,7 @@ def make_experiment(
 
 def compare(
     table: PublishedTable, row: PublishedRow, recordings: Sequence[Recording]
-) -> Iterator[Comparison]:
+) -> Iterator[ComparedFigure]:
     """Each published figure of a row beside ours: the mean, if there are several recordings.
 
     A table of rules, of channels or of relocations needs no recording; figures of the latter two
@@ -167,20 +167,20 @@ def compare(
         ours = capacity_row(layout) if is_layouts else _ROWS[table.name](row)
         for measure in table.measures:
             if row.has_number(measure) and measure in ours:
-                yield Comparison.of(table, row, measure, ours[measure])
+                yield ComparedFigure.of(table, row, measure, ours[measure])
         return
     emulated = [_measured(table, row, recording) for recording in recordings]
     for measure in table.measures:
         if row.has_number(measure):
             figures = [float(getattr(found, measure) or 0) for found in emulated]
-            yield Comparison.of(table, row, measure, sum(figures) / len(figures))
+            yield ComparedFigure.of(table, row, measure, sum(figures) / len(figures))
 
 
 def compare_all(
     parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
-) -> list[Comparison]:
+) -> list[ComparedFigure]:
     """Every figure of some rows beside ours; each run has one recording, or one for each seed."""
-    found: list[Comparison] = []
+    found: list[ComparedFigure] = []
     for part in parts:
         experiments = part.experiments()
         for index, row in enumerate(part.rows):
@@ -269,6 +269,6 @@ Cell = tuple[str, str, str]
 """A published figure: its table, key and measure."""
 
 
-def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
+def figures_by_cell(comparisons: Iterable[ComparedFigure]) -> dict[Cell, list[float]]:
     """What was emulated of each published figure, once for each seed."""
     return grouped(((each.table, each.key, each.measure), each.emulated) for each in comparisons)

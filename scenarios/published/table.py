@@ -15,7 +15,7 @@ import msgspec
 Value = str | int | float
 
 
-class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ValueRange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The numbers from ``least`` to ``most``, both included."""
 
     least: float = -math.inf
@@ -32,7 +32,7 @@ class NotModelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
 
 
-Selection = Mapping[str, Sequence[Value] | Range]
+Selection = Mapping[str, Sequence[Value] | ValueRange]
 """The rows that have, in each column named, one of the values given. ``{}`` is all rows."""
 
 
@@ -218,7 +218,7 @@ class PublishedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wrong_max: int = 0
 
 
-class Runs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableRuns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the runs of a table are repeated; a row's columns stand in braces.
 
     ``side`` is where they were measured, ``client`` or ``server``, and ``release`` on which z/VM,
@@ -257,7 +257,7 @@ class PublishedTable(
     key: tuple[str, ...]
     measures: tuple[str, ...]
     heading: str = ""
-    runs: Runs = Runs()
+    runs: TableRuns = TableRuns()
     calibration: tuple[Selection, ...] = ()
     groups: Mapping[str, Selection] = {}
     bounds: tuple[Bound, ...] = ()

@@ -14,7 +14,7 @@ from typing import Final
 
 from isfc.errors.in_words import number
 from scenarios.published.decisions import DecisionCheck, check_decisions
-from scenarios.published.replay import Comparison, Part, compare_all
+from scenarios.published.replay import ComparedFigure, Part, compare_all
 from scenarios.published.table import (
     Bound,
     Deviation,
@@ -99,13 +99,13 @@ class TableVerdict:
     """Some rows of a table, every figure of them beside ours, and what that comes to."""
 
     part: Part
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[ComparedFigure, ...]
     checks: tuple[BoundCheck, ...]
     changes: tuple[ChangeCheck, ...]
     decisions: tuple[DecisionCheck, ...] = ()
 
     @classmethod
-    def of(cls, part: Part, comparisons: Iterable[Comparison]) -> "TableVerdict":
+    def of(cls, part: Part, comparisons: Iterable[ComparedFigure]) -> "TableVerdict":
         """What the figures of some rows come to."""
         table, found = part.table, tuple(comparisons)
         checks, changes = check_bounds(table, found), check_changes(table, found)
@@ -144,7 +144,7 @@ def judge(
 
 
 def summarise(
-    comparisons: Iterable[Comparison], distance: Deviation = Deviation.RELATIVE
+    comparisons: Iterable[ComparedFigure], distance: Deviation = Deviation.RELATIVE
 ) -> ErrorSummary | None:
     """How far figures are off; None if none of them has a distance.
 
@@ -172,7 +172,7 @@ def summarise(
     )
 
 
-def check_bounds(table: PublishedTable, comparisons: Sequence[Comparison]) -> list[BoundCheck]:
+def check_bounds(table: PublishedTable, comparisons: Sequence[ComparedFigure]) -> list[BoundCheck]:
     """The bounds and goals of those groups of which every row has been run."""
     bounds = {bound.subject: bound for bound in table.bounds}
     goals = {goal.subject: goal for goal in table.goals}
@@ -187,7 +187,9 @@ def check_bounds(table: PublishedTable, comparisons: Sequence[Comparison]) -> li
     return checks
 
 
-def check_changes(table: PublishedTable, comparisons: Sequence[Comparison]) -> list[ChangeCheck]:
+def check_changes(
+    table: PublishedTable, comparisons: Sequence[ComparedFigure]
+) -> list[ChangeCheck]:
     """The declared changes, if every row of the table has been run."""
     if len({comparison.key for comparison in comparisons}) < len(table.rows):
         return []
@@ -195,15 +197,15 @@ def check_changes(table: PublishedTable, comparisons: Sequence[Comparison]) -> l
 
 
 def in_group(
-    table: PublishedTable, group: Selection, measure: str, comparisons: Iterable[Comparison]
-) -> list[Comparison]:
+    table: PublishedTable, group: Selection, measure: str, comparisons: Iterable[ComparedFigure]
+) -> list[ComparedFigure]:
     """The comparisons of one measure in one group of rows."""
     keys = {row.key for row in table.select(group)}
     return [c for c in comparisons if c.measure == measure and c.key in keys]
 
 
 def _check_change(
-    table: PublishedTable, change: PublishedChange, comparisons: Sequence[Comparison]
+    table: PublishedTable, change: PublishedChange, comparisons: Sequence[ComparedFigure]
 ) -> ChangeCheck:
     emulated = {c.key: c.emulated for c in comparisons if c.measure == change.measure}
     pairs: dict[tuple[Value, ...], dict[Value, PublishedRow]] = defaultdict(dict)

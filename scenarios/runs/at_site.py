@@ -10,10 +10,10 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, with_site
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile, read_profile, with_site
+from isfc.layout.site import SiteProfile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest

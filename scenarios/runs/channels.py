@@ -13,9 +13,9 @@ from typing import Any
 from ctc.channel import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
-from isfc.layout.collection import Channel, ChannelEnd, Collection
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.path import FarPath
+from isfc.layout.collection import Collection
+from isfc.layout.layout import FarPath, Fibre, Layout
+from isfc.layout.parts import Channel, ChannelEnd
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import NodeName

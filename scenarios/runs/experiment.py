@@ -21,9 +21,9 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import check_between, exact, no_node
 from isfc.layout.checked_toml import within
-from isfc.layout.collection import Collection, LinkTraffic
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.whole import find_link
+from isfc.layout.parts import LinkTraffic
 from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -93,7 +93,7 @@ class Experiment:
         if not self.loads:
             raise ConfigurationError("traffic: none; expected what runs over a link at least")
         for load in self.loads:
-            find_link(self.collection, load.client, load.server)
+            self.collection.between(load.client, load.server)
             _check_pairs(load)
         if not 0 <= self.warmup <= SECONDS_MAX:
             raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
@@ -350,5 +350,5 @@ def read_traffic(text: str, collection: Collection) -> LinkLoad:
         if not 1 <= int(pairs) <= PAIRS_MAX:
             raise ConfigurationError(f"{pairs} pairs; expected 1 to {PAIRS_MAX}")
         names = NodeName(client), NodeName(server)
-        find_link(collection, *names)
+        collection.between(*names)
         return load_of(LinkTraffic(*names, workload, int(pairs)))

@@ -13,7 +13,8 @@ from typing import Final, Literal
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.layout.checked_toml import within
-from isfc.layout.collection import Collection, LinkTraffic
+from isfc.layout.collection import Collection
+from isfc.layout.parts import LinkTraffic
 from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName

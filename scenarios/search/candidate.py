@@ -18,7 +18,7 @@ from typing import Final
 from ctc.address import RDEV_MAX, Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import grouped
 from isfc.layout.layout import CtcPair, Fibre, FibreKind, Layout
 from isfc.link.scan import CTCS_MAX
 

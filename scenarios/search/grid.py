@@ -43,10 +43,10 @@ from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, with_site
 from isfc.layout.loss import check_pieces, collection_without, known_pieces, link_without
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile, with_site
+from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import WARMUP, Experiment
 from scenarios.runs.workload import LinkLoad, find_workload

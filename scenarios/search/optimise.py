@@ -22,10 +22,9 @@ from msgspec import structs
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.library import check_library
-from isfc.layout.collection import Collection
+from isfc.layout.collection import Collection, with_channels
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
-from isfc.layout.whole import with_channels
 from scenarios.search.candidate import (
     Candidate,
     all_candidates,

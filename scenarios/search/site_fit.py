@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any, Final
 
 from isfc.errors.library import check_library
-from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_site
+from isfc.layout.layout import Layout, layout_kind, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Unit

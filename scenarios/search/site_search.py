@@ -20,8 +20,8 @@ from functools import partial
 from math import exp, log
 from typing import Any, Final, TypeVar
 
-from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, SiteProfile, with_site
+from isfc.layout.layout import Layout, with_site
+from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.measured.seen import SeenInterval
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import grouped
 from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.figures.ranges import flat_range, link_ratio, run_figures

@@ -18,7 +18,7 @@ import pytest
 from isfc.link.parameters import LinkParameters
 from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.decisions import check_decisions, declared
-from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.replay import ComparedFigure, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 
 LOADED = {name: load_table(name) for name in TABLES}
 
-Comparisons = Mapping[str, Sequence[Comparison]]
+Comparisons = Mapping[str, Sequence[ComparedFigure]]
 
 
 @pytest.fixture(scope="session")
@@ -41,11 +41,11 @@ def comparisons(tmp_path_factory: pytest.TempPathFactory, compiled: Path | None)
         "published.json",
         lambda path: path.write_bytes(msgspec.json.encode(replay(compiled))),
     )
-    found = msgspec.json.decode(store.read_bytes(), type=list[Comparison])
+    found = msgspec.json.decode(store.read_bytes(), type=list[ComparedFigure])
     return {name: [c for c in found if c.table == name] for name in TABLES}
 
 
-def replay(compiled: Path | None) -> list[Comparison]:
+def replay(compiled: Path | None) -> list[ComparedFigure]:
     parts = choose(list(LOADED.values()), {})
     experiments = runs_of(parts)
     found = emulate(experiments, compiled)
@@ -74,7 +74,7 @@ def bounds() -> list[tuple[str, Bound]]:
     return [(table.name, bound) for table in LOADED.values() for bound in table.bounds]
 
 
-def fail_outside_bounds(key: str, found: Sequence[Comparison]) -> None:
+def fail_outside_bounds(key: str, found: Sequence[ComparedFigure]) -> None:
     declared = [c for c in found if c.key == key and c.within is not None]
     assert declared
     assert [c for c in declared if not c.within] == []

@@ -1,6 +1,6 @@
 """Cable: the two ends of one CTC and the fibre between them, driven by hand."""
 
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -22,6 +22,8 @@ from ctc.subchannel import (
     Ssch,
     UnitStatus,
 )
+
+Kind = TypeVar("Kind", bound=Interrupt)
 
 PLAIN: Final = replace(
     find_profile("FICON Express2"),
@@ -59,6 +61,12 @@ class End:
     def heard(self) -> list[str]:
         """The interrupts since the last time, in words."""
         return [_word(interrupt) for interrupt in self.take()]
+
+    def told(self, kind: type[Kind]) -> Kind:
+        """The only interrupt since the last time, which is of this kind."""
+        (interrupt,) = self.take()
+        assert isinstance(interrupt, kind)
+        return interrupt
 
     def take(self) -> list[Interrupt]:
         """The interrupts since the last time, which are all of this end's device."""
@@ -110,14 +118,44 @@ class Cable:
         return self
 
     def start(self, end: End, command: Command, load: Payload | None = None) -> None:
-        """Issue a command now."""
+        """Issue a command now; a WRITE has 100 bytes if nothing else is said."""
+        if command is Command.WRITE and load is None:
+            load = Cargo(100)
         end.ctc.start(Ssch(end.ctc.rdev, command, load), self.now_ns)
+
+    def issue(self, end: End, command: Command) -> None:
+        """Issue a command, and let everything come of it that does."""
+        self.start(end, command)
+        self.run()
 
     def write(self, end: End, length: int) -> Cargo:
         """Issue a write of so many bytes now."""
         cargo = Cargo(length)
         self.start(end, Command.WRITE, cargo)
         return cargo
+
+    def issue_write(self, end: End, length: int) -> Cargo:
+        """Issue a write, and let everything come of it that does."""
+        cargo = self.write(end, length)
+        self.run()
+        return cargo
+
+    def expect_to_carry(self, writer: End, reader: End) -> None:
+        """A package that one end writes is read by the other."""
+        writer.take(), reader.take()
+        cargo = self.issue_write(writer, 30)
+        self.issue(reader, Command.READ)
+        assert writer.heard() == ["WRITE ended"]
+        attention, read = reader.take()
+        assert isinstance(attention, Attention)
+        assert isinstance(read, Ended)
+        assert read.load is cargo
+
+    def keep_busy(self, end: End, length: int) -> Ctc:
+        """Let another CTC send on the chpid of an end."""
+        other = Ctc(Rdev(end.ctc.rdev + 1), end.chpid, Arbitration.BOTH_FAIL, Fifo(), Fifo())
+        end.chpid.begin(other, Cargo(length), self.now_ns)
+        return other
 
     def run(self, until_ns: int | None = None) -> None:
         """Let everything happen that is to happen, up to ``until_ns`` if that is given."""

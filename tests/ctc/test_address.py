@@ -1,4 +1,4 @@
-"""Device numbers and chpids: what is read, what is refused, what is printed."""
+"""Device numbers and chpids: what is read, refused and printed; and what is found by RDEV."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,9 @@ from ctc.address import (
     RDEV_MAX,
     BadChpid,
     BadRdev,
+    ByRdev,
     ChpidId,
+    CtcError,
     Rdev,
     format_chpid,
     format_rdev,
@@ -17,6 +19,7 @@ from ctc.address import (
     parse_rdev,
     parse_rdevs,
 )
+from ctc.channel import BadFeature
 
 rdevs = st.integers(0, RDEV_MAX).map(Rdev)
 
@@ -61,24 +64,18 @@ def test_range_has_both_its_ends(one: Rdev, other: Rdev) -> None:
     assert (read[0], read[-1], len(read)) == (low, high, high - low + 1)
 
 
-def test_range_does_not_run_backwards() -> None:
-    with pytest.raises(BadRdev, match="6003-6000 runs backwards: expected the lower"):
-        parse_rdevs("6003-6000")
-
-
-def test_device_is_named_once() -> None:
-    with pytest.raises(BadRdev, match="6002 is named twice"):
-        parse_rdevs("6000-6003,6002")
-
-
-def test_many_wide_ranges_end_at_the_first_repetition() -> None:
-    with pytest.raises(BadRdev, match="0000 is named twice"):
-        parse_rdevs(",".join(["0000-FFFF"] * 10_000))
-
-
-@pytest.mark.parametrize("text", ["", ",", "6000,", "6000-", "-6000", "6000-6003-6006"])
-def test_ranges_have_hex_numbers_at_both_ends(text: str) -> None:
-    with pytest.raises(BadRdev, match="is not a device number"):
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("6003-6000", "6003-6000 runs backwards: expected the lower"),
+        ("6000-6003,6002", "6002 is named twice"),
+        (",".join(["0000-FFFF"] * 10_000), "0000 is named twice"),  # at the first repetition
+        *((text, "is not a device number") for text in ("", ",", "6000,", "6000-", "-6000")),
+        ("6000-6003-6006", "is not a device number"),
+    ],
+)
+def test_what_is_no_list_of_ranges_is_refused(text: str, refused: str) -> None:
+    with pytest.raises(BadRdev, match=refused):
         parse_rdevs(text)
 
 
@@ -93,3 +90,27 @@ def test_chpid_survives_being_printed(chpid: ChpidId) -> None:
 def test_chpid_is_one_or_two_hex_digits(text: str) -> None:
     with pytest.raises(BadChpid, match="expected 1 or 2 hex digits"):
         parse_chpid(text)
+
+
+@pytest.mark.parametrize("kind", [BadChpid, BadFeature, BadRdev])
+def test_whoever_catches_the_root_catches_all(kind: type[CtcError]) -> None:
+    with pytest.raises(CtcError, match=r"^what was expected$"):
+        raise kind("what was expected")
+    assert issubclass(kind, ValueError)
+
+
+RDEVS = [Rdev(number) for number in (0x0000, 0x00FF, 0xD000, 0xD00F, 0xE00F, 0xFFFF)]
+
+
+def test_each_item_is_found() -> None:
+    items = ByRdev({rdev: f"{rdev:04X}" for rdev in RDEVS})
+    assert [items[rdev] for rdev in RDEVS] == ["0000", "00FF", "D000", "D00F", "E00F", "FFFF"]
+    assert [items.get(rdev, "") for rdev in RDEVS] == [items[rdev] for rdev in RDEVS]
+
+
+@pytest.mark.parametrize("number", [0xC000, 0xD001, 0x0001])
+def test_unknown_number_has_no_item(number: int) -> None:
+    items = ByRdev(dict.fromkeys(RDEVS, 1))
+    with pytest.raises(KeyError):
+        items[Rdev(number)]
+    assert items.get(Rdev(number), 2) == 2

@@ -1,15 +1,20 @@
-"""What disk I/O takes of a channel."""
+"""What disk I/O takes of a channel, and what CTCs and disks leave each other of it."""
 
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctc.channel import (
     BLOCK_LENGTH,
     COMMAND_IO_NS,
     ENCRYPTED_IO_NS,
+    FAIR_SHARE,
     FCP_IO_NS,
+    NOTHING,
     BadFeature,
+    ChannelUse,
     IoWork,
     data_units,
     information_units,
@@ -37,27 +42,9 @@ def test_transport_mode_pays_little_for_more_data() -> None:
     assert small < great < 1.5 * small
 
 
-def test_a_write_sends_its_data_the_other_way() -> None:
-    read = FEX16SA.transport_work(4096, is_read=True)
-    write = FEX16SA.transport_work(4096, is_read=False)
-    assert (read.to_channel, read.to_control_unit) == (write.to_control_unit, write.to_channel)
-
-
-def test_encryption_costs_each_io_alike_and_no_frames() -> None:
-    plain = FEX16SA.transport_work(4096, is_read=True)
-    encrypted = FEX16SA.transport_work(4096, is_read=True, encrypted=True)
-    assert encrypted.processor_ns - plain.processor_ns == 64
-    assert encrypted.to_channel == plain.to_channel
-
-
 def test_information_units_of_a_4k_read_are_as_published() -> None:
     assert information_units(4096, transport=False) == (3, 3)
     assert information_units(4096, transport=True) == (1, 2)
-
-
-def test_a_feature_without_transport_mode_says_so() -> None:
-    with pytest.raises(BadFeature, match="no transport mode: expected protocol ficon"):
-        find_channel("FICON Express").transport_work(4096, is_read=True)
 
 
 @pytest.mark.parametrize("do", [FEX16SA.command_work, FEX16SA.transport_work, FEX16SA.fcp_work])
@@ -69,7 +56,8 @@ def test_each_protocol_moves_the_data_its_way_and_pays_for_encryption(
     assert (read.to_channel, read.to_control_unit) == (write.to_control_unit, write.to_channel)
     assert read.data_length == write.data_length == 65_536
     encrypted = do(65_536, is_read=True, encrypted=True)
-    assert encrypted.processor_ns == read.processor_ns + ENCRYPTED_IO_NS
+    assert encrypted.processor_ns == read.processor_ns + ENCRYPTED_IO_NS == read.processor_ns + 64
+    assert encrypted.to_channel == read.to_channel
     assert do(65_536, is_read=False, encrypted=True).processor_ns == encrypted.processor_ns
 
 
@@ -79,20 +67,26 @@ def test_a_small_io_over_fcp_takes_what_was_measured_and_a_large_one_more() -> N
     assert more_ns == pytest.approx(2 * FEX16SA.transport_block_ns)
 
 
-def test_fcp_is_known_for_what_was_measured() -> None:
-    with pytest.raises(BadFeature, match="no FCP figures"):
-        find_channel("FICON Express8S").fcp_work(4096, is_read=True)
+@pytest.mark.parametrize(
+    ("ask", "refused"),
+    [
+        (
+            lambda: find_channel("FICON Express").transport_work(4096, is_read=True),
+            "no transport mode: expected protocol ficon",
+        ),
+        (lambda: find_channel("FICON Express8S").fcp_work(4096, is_read=True), "no FCP figures"),
+        (lambda: find_channel("FICON Express3"), "expected one of FICON Express, "),
+    ],
+)
+def test_what_a_feature_does_not_have_is_refused(ask: Callable[[], object], refused: str) -> None:
+    with pytest.raises(BadFeature, match=refused):
+        ask()
 
 
 def test_codes_of_generations_are_those_of_rmf() -> None:
     assert generation_code("FICON Express16S+", 8) == 0x20
     assert generation_code("FICON Express16SA", 16, fec=True) == 0x28
     assert generation_code("FICON Express8S", 16) is None
-
-
-def test_unknown_feature_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(BadFeature, match="expected one of FICON Express, "):
-        find_channel("FICON Express3")
 
 
 def test_a_feature_is_one_record_that_says_what_is_not_known_of_it() -> None:
@@ -112,3 +106,32 @@ def test_a_code_of_rmf_is_that_of_one_feature() -> None:
     assert found is not None
     assert found.name == "FICON Express16S"
     assert feature_of_code(0x2B) is None
+
+
+SHARES = st.floats(0, 1)
+
+
+@given(SHARES, SHARES)
+def test_each_gets_what_it_wants_or_half_and_together_there_is_enough(
+    ctcs: float, disks: float
+) -> None:
+    left_to_ctcs = 1 - ChannelUse(processor=disks).bounded().processor
+    ctcs_get = min(ctcs, left_to_ctcs)
+    disks_get = min(disks, 1 - ChannelUse(processor=ctcs_get).bounded().processor)
+    for gets, wants in ((ctcs_get, ctcs), (disks_get, disks)):
+        assert gets >= min(wants, FAIR_SHARE)
+    assert ctcs_get + disks_get <= 1 + 1e-12
+    assert ctcs_get + disks_get == pytest.approx(min(1, ctcs + disks))  # nothing is left over
+
+
+def test_what_goes_out_here_comes_in_there() -> None:
+    here, there = ChannelUse(0.1, 0.2, 0.3), ChannelUse(0.4, 0.25, 0.15)
+    assert here.across(there) == ChannelUse(0.4, 0.2, 0.3)
+    assert there.across(here) == ChannelUse(0.4, 0.3, 0.2)
+    assert here.across(NOTHING) == here
+    assert NOTHING.across(there) == ChannelUse(0.4, 0.15, 0.25)
+
+
+def test_more_than_half_holds_up_nobody_more_than_half_does() -> None:
+    assert ChannelUse(0.9, 0.2, 1.0).bounded() == ChannelUse(0.5, 0.2, 0.5)
+    assert ChannelUse(0.2, 0.7, 0.1).bounded() == ChannelUse(0.2, 0.5, 0.1)

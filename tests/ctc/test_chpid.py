@@ -39,6 +39,20 @@ def run(chpid: Chpid[Ctc], loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:
     return done
 
 
+def begun(chpid: Chpid[Ctc], *cargoes: Cargo, at_ns: int = 0) -> dict[Ctc, Cargo]:
+    """Begin a transfer of each at the same time, each of a CTC of its own."""
+    loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(cargoes)}
+    for ctc, cargo in loads.items():
+        chpid.begin(ctc, cargo, at_ns)
+    return loads
+
+
+def alone_ns(chpid: Chpid[Ctc], cargo: Cargo, at_ns: int = 0) -> int:
+    """How long one transfer takes, if nothing else begins."""
+    (done_ns,) = run(chpid, begun(chpid, cargo, at_ns=at_ns)).values()
+    return done_ns - at_ns
+
+
 def test_ios_start_one_after_the_other() -> None:
     chpid = fibre()
     assert [chpid.admit(now_ns) for now_ns in (0, 0, 5_000)] == [10_000, 20_000, 30_000]
@@ -76,10 +90,7 @@ def test_each_further_transfer_that_goes_out_slows_down_all_that_go_out(
     count: int, roll_off: float
 ) -> None:
     chpid = fibre(replace(PLAIN, processor_ns_per_byte=4.0, roll_off=roll_off))
-    load = Cargo(10**6)
-    loads = {ctc_on(chpid, 0x6000 + n): load for n in range(count)}
-    for ctc in loads:
-        chpid.begin(ctc, load, 0)
+    loads = begun(chpid, *[Cargo(10**6)] * count)
     slower = 1 + roll_off * (count - 1)
     assert chpid.due_ns == pytest.approx(4_000_000 * count * slower, rel=1e-4)
     run(chpid, loads)
@@ -96,11 +107,8 @@ def test_idle_fibre_has_no_deadline() -> None:
 
 @given(st.integers(0, 10**7), st.integers(0, 10**12))
 def test_transfer_alone_takes_its_bytes_at_line_rate(length: int, now_ns: int) -> None:
-    chpid = fibre()
-    ctc = ctc_on(chpid)
-    chpid.begin(ctc, Cargo(length), now_ns)
-    (done_ns,) = run(chpid, {ctc: Cargo(length)}).values()
-    assert done_ns - now_ns == pytest.approx(length * PLAIN.line_ns_per_byte, abs=NEAR_NS)
+    taken_ns = alone_ns(fibre(), Cargo(length), now_ns)
+    assert taken_ns == pytest.approx(length * PLAIN.line_ns_per_byte, abs=NEAR_NS)
 
 
 def test_transfer_alone_is_as_slow_as_the_slowest_it_needs() -> None:
@@ -108,23 +116,15 @@ def test_transfer_alone_is_as_slow_as_the_slowest_it_needs() -> None:
         PLAIN, processor_bits_per_ccw=5_000.0 * PLAIN.link_gbps, latency_ns_per_ccw=100.0
     )
     for cargo, line_or_processor_ns in ((Cargo(10_000, 1), 40_000), (Cargo(10_000, 50), 250_000)):
-        chpid = fibre(profile)
-        ctc = ctc_on(chpid)
-        chpid.begin(ctc, cargo, 0)
-        (done_ns,) = run(chpid, {ctc: cargo}).values()
-        assert done_ns == pytest.approx(line_or_processor_ns + 100 * cargo.count, abs=NEAR_NS)
+        expected_ns = line_or_processor_ns + 100 * cargo.count
+        assert alone_ns(fibre(profile), cargo) == pytest.approx(expected_ns, abs=NEAR_NS)
 
 
 def test_two_transfers_share_the_line_equally() -> None:
     chpid = fibre()
-    small, large = ctc_on(chpid), ctc_on(chpid, 0x6001)
-    loads = {small: Cargo(1_000), large: Cargo(3_000)}
-    for ctc, cargo in loads.items():
-        chpid.begin(ctc, cargo, 0)
-    done = run(chpid, loads)
+    done = run(chpid, begun(chpid, Cargo(1_000), Cargo(3_000)))
     # each at half the rate until the small one is done; then the large one alone
-    assert done[small] == pytest.approx(2 * 4_000, abs=NEAR_NS)
-    assert done[large] == pytest.approx(4_000 + 12_000, abs=NEAR_NS)
+    assert [*done.values()] == pytest.approx([2 * 4_000, 4_000 + 12_000], abs=NEAR_NS)
 
 
 def test_late_comer_slows_down_what_is_under_way() -> None:
@@ -141,21 +141,17 @@ def test_late_comer_slows_down_what_is_under_way() -> None:
 def test_what_comes_in_leaves_the_line_alone_but_not_the_processor() -> None:
     for profile, slower in ((PLAIN, 1.0), (BOTH_WAYS, 1.5)):
         chpid = fibre(profile)
-        ctc = ctc_on(chpid)
         chpid.observe(1, Cargo(10**6), 0)
-        chpid.begin(ctc, Cargo(10_000), 0)
-        (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
         # the processor is wanted 3/4 of the time by each direction: 1.5 times in all
-        assert done_ns == pytest.approx(slower * 40_000, rel=0.001)
+        assert alone_ns(chpid, Cargo(10_000)) == pytest.approx(slower * 40_000, rel=0.001)
 
 
 def test_what_has_come_in_is_no_burden_any_more() -> None:
     chpid = fibre(BOTH_WAYS)
-    ctc = ctc_on(chpid)
-    chpid.begin(ctc, Cargo(10_000), 0)
+    loads = begun(chpid, Cargo(10_000))
     chpid.observe(1, Cargo(10**6), 0)
     chpid.observe(-1, Cargo(10**6), 15_000)
-    (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
+    (done_ns,) = run(chpid, loads).values()
     assert done_ns == pytest.approx(15_000 + 30_000, rel=0.001)
 
 
@@ -210,9 +206,7 @@ def test_equal_transfers_complete_in_the_order_of_their_beginning() -> None:
 
 def test_late_look_finds_all_that_has_completed() -> None:
     chpid = fibre()
-    loads = {ctc_on(chpid, 0x6000 + n): Cargo(1_000) for n in range(3)}
-    for ctc, cargo in loads.items():
-        chpid.begin(ctc, cargo, 0)
+    loads = begun(chpid, *[Cargo(1_000)] * 3)
     found = 0
     while (late := chpid.poll_completed(10**6)) is not None:
         chpid.finish(loads[late], 10**6)
@@ -251,16 +245,14 @@ def test_a_turn_lasts_as_long_as_the_profile_says_or_as_the_transfer_alone_if_th
 ) -> None:
     profile = replace(CCWS, turn_ns=turn_ns, interrupt_ns=30_000)
     chpid = fibre(profile)
-    ctc = ctc_on(chpid)
-    chpid.begin(ctc, cargo, 0)
-    (alone_ns,) = run(chpid, {ctc: cargo}).values()
-    chpid.begin(ctc, cargo, 10**9)
+    taken_ns = alone_ns(chpid, cargo)
+    begun(chpid, cargo, at_ns=10**9)
     out_ns = chpid.notice_ns
     assert chpid.admit(10**9) - 10**9 - profile.io_ns == out_ns
     chpid.observe(1, cargo, 10**9)
     in_ns = chpid.interrupt_ns(False) - profile.interrupt_ns
     assert out_ns == in_ns <= turn_ns
-    assert alone_ns - NEAR_NS <= out_ns <= alone_ns or out_ns == turn_ns < alone_ns
+    assert taken_ns - NEAR_NS <= out_ns <= taken_ns or out_ns == turn_ns < taken_ns
 
 
 def test_short_transfers_delay_by_their_own_times_and_long_ones_by_turns() -> None:
@@ -287,9 +279,7 @@ def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_int
 ) -> None:
     profile = replace(CCWS, turn_ns=turn_ns, interrupt_ns=30_000)
     chpid = fibre(profile, ChannelUse(line_out=disks, line_in=disks / 2))
-    loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(going)}
-    for ctc, cargo in loads.items():
-        chpid.begin(ctc, cargo, 0)
+    loads = begun(chpid, *going)
     for cargo in coming:
         chpid.observe(1, cargo, 0)
     for ctc in list(loads)[:abandoned]:
@@ -313,10 +303,7 @@ def test_the_more_disks_use_the_later_all_is_over(
     ends: list[int] = []
     for use in (NOTHING, disks, disks.joined(others)):
         chpid = fibre(profile, use)
-        loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(cargoes)}
-        for ctc, cargo in loads.items():
-            chpid.begin(ctc, cargo, 0)
-        ends.append(max(run(chpid, loads).values()))
+        ends.append(max(run(chpid, begun(chpid, *cargoes)).values()))
     assert ends[0] <= ends[1] + NEAR_NS
     assert ends[1] <= ends[2] + NEAR_NS
 
@@ -328,9 +315,7 @@ def test_disks_stretch_an_io_and_a_transfer_by_what_they_use(
     # the line is held up in its own direction only, the processor in both
     chpid = fibre(replace(PLAIN, processor_ns_per_byte=3.0), ChannelUse(processor, out, in_))
     assert chpid.admit(0) == pytest.approx(10_000 / (1 - processor), abs=1)
-    ctc = ctc_on(chpid)
-    chpid.begin(ctc, Cargo(10_000), 0)
-    (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
+    done_ns = alone_ns(chpid, Cargo(10_000))
     slower = max(40_000 / (1 - out), 30_000 / (1 - processor))
     assert done_ns == pytest.approx(slower, abs=NEAR_NS)
 
@@ -340,10 +325,7 @@ def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) 
     """The same `Chpid`, once with a share and once with the I/Os themselves among its users."""
     profile = replace(PLAIN, line_ns_per_byte=0.1, processor_ns_per_byte=4.0)
     large, small = Cargo(100_000), Cargo(500)
-    shared = fibre(profile, ChannelUse(processor=share))
-    ctc = ctc_on(shared)
-    shared.begin(ctc, large, 0)
-    (expected_ns,) = run(shared, {ctc: large}).values()
+    expected_ns = alone_ns(fibre(profile, ChannelUse(processor=share)), large)
 
     chpid, rng, until_ns = fibre(profile), Random(1), 40_000_000
     per_ns = share / (small.length * profile.processor_ns_per_byte)

@@ -23,12 +23,6 @@ MATE_OF = {
 }
 
 
-def issue(cable: Cable, command: Command) -> None:
-    """Start ``command`` at the near end, and let everything come of it that does."""
-    cable.start(cable.near, command, Cargo(100) if command is Command.WRITE else None)
-    cable.run()
-
-
 def cable_with_far(column: str, near: Arbitration = Arbitration.BOTH_FAIL) -> Cable:
     """A cable whose far end is in one state of the table, and whose near end knows."""
     far = MATE_OF[near]
@@ -40,8 +34,7 @@ def cable_with_far(column: str, near: Arbitration = Arbitration.BOTH_FAIL) -> Ca
     cable = Cable(near, far).connect()
     if column != "available":
         command = WAITING[column]
-        cable.start(cable.far, command, Cargo(50) if command is Command.WRITE else None)
-        cable.run()
+        cable.issue(cable.far, command)
         cable.near.heard()
     return cable
 
@@ -79,7 +72,7 @@ def test_command_meets_the_mates_as_tabulated(command: Command, column: str, ent
     waiting = WAITING[column].name if column in WAITING else ""
     for near in Arbitration:
         cable = cable_with_far(column, near)
-        issue(cable, command)
+        cable.issue(cable.near, command)
         here, there = expected(command, waiting, entry, near)
         assert (cable.near.heard(), cable.far.heard()) == (here, there), near
         assert cable.near.ctc.idle == bool(here)
@@ -93,25 +86,20 @@ def test_busy_end_lets_the_mates_command_wait_on(column: str) -> None:
     # what the mate has outstanding is as it was: asking again gives the same answer
     cable = cable_with_far(column)
     for _ in range(2):
-        issue(cable, Command.NO_OP)
+        cable.issue(cable.near, Command.NO_OP)
         assert cable.near.heard() == ["NO_OP busy"]
     assert cable.far.ctc.state is State[column.upper()]
 
 
 def test_package_is_written_sensed_and_read() -> None:
     cable = Cable().connect()
-    cargo = cable.write(cable.near, 1_000_000)
-    cable.run()
+    cargo = cable.issue_write(cable.near, 1_000_000)
     assert cable.far.heard() == ["attention"]
-    cable.start(cable.far, Command.SENSE_COMMAND_BYTE)
-    cable.run()
-    assert cable.far.heard() == ["SENSE_COMMAND_BYTE ended"]
-    assert cable.near.heard() == []
-    cable.start(cable.far, Command.READ)
-    cable.run()
+    cable.issue(cable.far, Command.SENSE_COMMAND_BYTE)
+    assert (cable.near.heard(), cable.far.heard()) == ([], ["SENSE_COMMAND_BYTE ended"])
+    cable.issue(cable.far, Command.READ)
     for end, command in ((cable.near, Command.WRITE), (cable.far, Command.READ)):
-        (ended,) = end.take()
-        assert isinstance(ended, Ended)
+        ended = end.told(Ended)
         assert (ended.command, ended.load) == (command, cargo)
         assert end.ctc.state is State.AVAILABLE
 
@@ -121,10 +109,8 @@ def test_times_of_a_write_say_what_it_waited_for() -> None:
     start_ns = cable.now_ns
     cable.write(cable.near, 1_000_000)
     cable.run(start_ns + 500_000)
-    cable.start(cable.far, Command.READ)
-    cable.run()
-    (write,) = cable.near.take()
-    assert isinstance(write, Ended)
+    cable.issue(cable.far, Command.READ)
+    write = cable.near.told(Ended)
     assert write.times.pend_ns == PLAIN.io_ns
     # attention after 10 + 1 us, the read half a millisecond later, 10 + 1 us under way
     assert write.times.disc_ns == 500_000 + PLAIN.io_ns + PROPAGATION_NS - PLAIN.io_ns
@@ -139,8 +125,7 @@ LATE = replace(PLAIN, interrupt_ns=30_000)
 
 def test_transfer_is_over_before_its_interrupt_says_so() -> None:
     cable = Cable(profile=LATE).connect()
-    cable.write(cable.near, 10_000)
-    cable.run()
+    cable.issue_write(cable.near, 10_000)
     cable.near.take(), cable.far.take()
     cable.start(cable.far, Command.READ)
     started_ns = cable.now_ns
@@ -153,15 +138,13 @@ def test_transfer_is_over_before_its_interrupt_says_so() -> None:
     assert cable.far.heard() == []
     cable.run()
     assert cable.far.heard() == ["READ ended"]
-    (write,) = cable.near.take()
-    assert isinstance(write, Ended)
+    assert cable.near.told(Ended).command is Command.WRITE
     assert cable.now_ns == read_ns + PROPAGATION_NS + LATE.interrupt_ns
 
 
 def test_end_that_waits_for_its_interrupt_comes_up_before_the_mates_next_write() -> None:
     cable = Cable(profile=LATE).connect()
-    cable.write(cable.near, 10_000)
-    cable.run()
+    cable.issue_write(cable.near, 10_000)
     cable.far.take()
     cable.start(cable.far, Command.READ)
     while cable.near.ctc.state is not State.AVAILABLE:
@@ -177,8 +160,7 @@ def test_end_that_waits_for_its_interrupt_comes_up_before_the_mates_next_write()
 @pytest.mark.parametrize("command", [Command.WRITE, Command.READ])
 def test_device_lost_before_an_interrupt_says_first_what_has_ended(command: Command) -> None:
     cable = Cable(profile=LATE).connect()
-    cargo = cable.write(cable.near, 10_000)
-    cable.run()
+    cargo = cable.issue_write(cable.near, 10_000)
     cable.far.take()
     cable.start(cable.far, Command.READ)
     end = cable.near if command is Command.WRITE else cable.far
@@ -198,10 +180,8 @@ def test_device_lost_before_an_interrupt_says_first_what_has_ended(command: Comm
 def test_write_that_finds_a_waiting_read_moves_at_once(length: int) -> None:
     # so short a write is on the fibre before its command has left
     cable = cable_with_far("read")
-    cargo = cable.write(cable.near, length)
-    cable.run()
-    (read,) = cable.far.take()
-    assert isinstance(read, Ended)
+    cargo = cable.issue_write(cable.near, length)
+    read = cable.far.told(Ended)
     assert read.load is cargo
     assert cable.near.heard() == ["WRITE ended"]
     assert cable.far.ctc.stale_count == 0
@@ -211,8 +191,7 @@ def test_write_and_read_that_cross_meet() -> None:
     cable = Cable().connect()
     cable.start(cable.far, Command.READ)
     cable.run(cable.now_ns + PLAIN.io_ns // 2)
-    cable.write(cable.near, 100)
-    cable.run()
+    cable.issue_write(cable.near, 100)
     assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
 
 
@@ -255,7 +234,7 @@ def test_p5_times_of_every_io_add_up_to_its_duration(
         end = cable.ends[index]
         if end.ctc.idle:
             started_ns[index] = cable.now_ns
-            cable.start(end, command, Cargo(100) if command is Command.WRITE else None)
+            cable.start(end, command)
         pass_time(cable.now_ns + pause_ns)
     pass_time(10**9)
 
@@ -292,8 +271,7 @@ def test_an_end_says_when_it_reads() -> None:
     said = [cable.near.ctc.reads]
     cable.start(cable.near, Command.READ)
     said.append(cable.near.ctc.reads)
-    cable.write(cable.far, 10)
-    cable.run()
+    cable.issue_write(cable.far, 10)
     said.append(cable.near.ctc.reads)
     assert said == [False, True, False]
 
@@ -303,8 +281,7 @@ def test_a_write_tells_how_far_it_is_until_its_interrupt() -> None:
     ctc, reader = cable.near.ctc, cable.far.ctc
     assert (ctc.moved_length(cable.now_ns), ctc.times_so_far(cable.now_ns).serv_ns) == (0, 0)
     begun_ns = cable.now_ns
-    cable.write(cable.near, 100_000)
-    cable.run()
+    cable.issue_write(cable.near, 100_000)
     assert ctc.moved_length(cable.now_ns) == 0  # nobody reads yet
     cable.start(cable.far, Command.READ)
     moved = []
@@ -331,8 +308,7 @@ def test_a_write_has_moved_whole_before_the_mate_has_all_of_it() -> None:
 @pytest.mark.parametrize("prompt", [False, True])
 def test_the_end_of_a_write_is_told_sooner_where_that_is_asked_for(prompt: bool) -> None:
     cable = Cable(profile=replace(LATE, write_interrupt_ns=20_000)).connect()
-    cable.start(cable.far, Command.READ)
-    cable.run()
+    cable.issue(cable.far, Command.READ)
     ssch = Ssch(cable.near.ctc.rdev, Command.WRITE, Cargo(100), prompt)
     cable.near.ctc.start(ssch, cable.now_ns)
     while not cable.near.ctc.idle:
@@ -357,15 +333,8 @@ def test_the_end_of_a_write_is_told_sooner_where_that_is_asked_for(prompt: bool)
 )
 def test_after_commands_that_have_met_either_end_may_write(column: str, command: Command) -> None:
     cable = cable_with_far(column)
-    issue(cable, command)
+    cable.issue(cable.near, command)
     if command is Command.WRITE:  # it has ended the other, and waits
-        cable.start(cable.far, Command.READ)
-        cable.run()
+        cable.issue(cable.far, Command.READ)
     for writer, reader in (cable.ends, cable.ends[::-1]):
-        writer.heard(), reader.heard()
-        cable.write(writer, 10)
-        cable.run()
-        cable.start(reader, Command.READ)
-        cable.run()
-        assert writer.heard() == ["WRITE ended"]
-        assert reader.heard() == ["attention", "READ ended"]
+        cable.expect_to_carry(writer, reader)

@@ -66,7 +66,7 @@ def test_command_that_ends_at_once_is_not_sent(rule: Arbitration, command: Comma
     for ours in (None, Command.READ, Command.WRITE):
         cable = Cable(near=rule).connect()
         if ours is not None:
-            cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
+            cable.start(cable.near, ours)
         state = cable.near.ctc.state
         # write end of file ends a read
         matches = RULES[command].outcomes[state] is CommandOutcome.MATCH
@@ -118,14 +118,17 @@ def test_each_frame_that_fits_nothing_is_counted() -> None:
     near, write = cable.near, CommandFrame(Command.WRITE, 1, 10, 1)
     for _ in range(2):
         assert receive(cable, near, write) == 1  # not connected
+    assert near.heard() == []
     near.ctc.connect(0)
     for _ in range(2):
         assert receive(cable, near, write) == 1  # the mate is not
     cable.far.ctc.connect(0)
     cable.run()
+    assert near.heard() == ["ready"]
     ends_at_once = CommandFrame(Command.NO_OP, 1)
     for frame in (DataFrame(Cargo(1), 1), StatusFrame(Signal.RECEIVED, 1), ends_at_once) * 2:
         assert receive(cable, near, frame) == 1
+    assert near.heard() == []
     assert [receive(cable, near, write) for _ in range(3)] == [0, 1, 1]
     assert near.ctc.stale_count == 12
 

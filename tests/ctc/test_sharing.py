@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.channel import ChannelUse
 from ctc.sharing import DirectionLoad, Sharing, fair_pace
 
 
@@ -124,7 +123,3 @@ def test_nothing_is_wanted_once_all_have_gone() -> None:
     for share in (0.1, 0.3, 0.2):
         way.change(-1, share, share)
     assert (way.count, way.line, way.common) == (0, 0.0, 0.0)
-
-
-def test_disks_hold_up_what_ctcs_do_by_half_of_each_resource_at_most() -> None:
-    assert ChannelUse(0.6, 0.7, 0.8).bounded() == ChannelUse(0.5, 0.5, 0.5)

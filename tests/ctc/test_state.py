@@ -80,9 +80,3 @@ def test_every_command_that_can_wait_has_a_state_to_wait_in() -> None:
     )
     waiting = {command for command in Command if set(RULES[command].outcomes) & set(waits)}
     assert waiting == set(WAITING_STATE)
-
-
-def test_two_writes_never_pass_each_other() -> None:
-    assert RULES[Command.WRITE].outcomes[State.WRITE] is CommandOutcome.BUSY
-    assert RULES[Command.READ].outcomes[State.WRITE] is CommandOutcome.TRANSFER
-    assert RULES[Command.WRITE].outcomes[State.READ] is CommandOutcome.TRANSFER

@@ -4,7 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.subchannel import Command, IoTimes, UnitStatus
+from ctc.address import Rdev
+from ctc.frame import CommandFrame, DataFrame, Signal, StatusFrame
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ended,
+    Hsch,
+    IoTimes,
+    Ssch,
+    UnitStatus,
+)
+from isfc.link.message import Message
+from isfc.link.package import Package
+from tests.ctc.cable import Cable, Cargo
 
 times_ns = st.integers(0, 10**12)
 
@@ -47,3 +63,48 @@ def test_unit_status_is_made_of_the_status_bits() -> None:
 @given(times_ns, times_ns, times_ns)
 def test_service_time_is_pend_disc_and_conn(pend_ns: int, disc_ns: int, conn_ns: int) -> None:
     assert IoTimes(pend_ns, disc_ns, conn_ns).serv_ns == pend_ns + disc_ns + conn_ns
+
+
+def test_write_announces_how_much_is_to_come() -> None:
+    cable = Cable().connect()
+    cable.start(cable.near, Command.WRITE, Cargo(length=4096, count=3))
+    (departure,) = cable.near.departures
+    frame = departure.frame
+    assert departure.rdev == cable.near.ctc.rdev
+    assert isinstance(frame, CommandFrame)
+    assert (frame.command, frame.length, frame.count) == (Command.WRITE, 4096, 3)
+
+
+def test_command_without_data_announces_none() -> None:
+    frame = CommandFrame(Command.READ, 7)
+    assert (frame.command, frame.serial, frame.length, frame.count) == (Command.READ, 7, 0, 0)
+
+
+def test_signals_differ_on_the_wire() -> None:
+    assert sorted(signal.value for signal in Signal) == [1, 2, 3, 4]
+
+
+RDEV = Rdev(0x6001)
+PACKAGE = Package(7, [Message(1, 50)], 50)
+TIMES = IoTimes(1, 2, 3)
+
+
+def test_each_record_shows_what_it_says() -> None:
+    shown = {
+        "Ssch(6001 READ)": Ssch(RDEV, Command.READ),
+        "Ssch(6001 WRITE Package(#7, 1 messages, 162 B))": Ssch(RDEV, Command.WRITE, PACKAGE),
+        "Hsch(6001)": Hsch(RDEV),
+        "Attention(6001)": Attention(RDEV),
+        "Ended(6001 WRITE ENDED IoTimes(PEND 1, DISC 2, CONN 3 ns))": Ended(
+            RDEV, Command.WRITE, UnitStatus.ENDED, TIMES, PACKAGE
+        ),
+        "Collided(6001 Package(#7, 1 messages, 162 B))": Collided(RDEV, PACKAGE, TIMES),
+        "DeviceLost(6001)": DeviceLost(RDEV, None, TIMES),
+        "DeviceLost(6001 Package(#7, 1 messages, 162 B))": DeviceLost(RDEV, PACKAGE, TIMES),
+        "DeviceReady(6001)": DeviceReady(RDEV),
+        "CommandFrame(READ #4)": CommandFrame(Command.READ, 4),
+        "CommandFrame(WRITE #5, 162 B in 1)": CommandFrame(Command.WRITE, 5, 162, 1),
+        "DataFrame(#5 Package(#7, 1 messages, 162 B))": DataFrame(PACKAGE, 5),
+        "StatusFrame(RECEIVED #5)": StatusFrame(Signal.RECEIVED, 5),
+    }
+    assert [repr(record) for record in shown.values()] == list(shown)

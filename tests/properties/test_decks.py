@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,54 +56,40 @@ def damaged(draw: st.DrawFn, texts: list[str]) -> str:
     return text
 
 
-def complaint_of_deck(text: str) -> str | None:
-    """What is said of a deck; whatever can be read of it is paired too."""
+def check(read: Callable[[], object]) -> None:
+    """What is wrong with a text is said, and where."""
     try:
-        deck = parse_deck(text, "fuzz")
+        read()
     except ConfigurationError as error:
-        return str(error)
+        said = str(error)
+    else:
+        return
+    assert PLACE.match(said), said
+    assert said.isprintable(), said
+
+
+def check_deck(text: str) -> None:
+    """Whatever can be read of a deck is paired too."""
+    check(partial(parse_deck, text, "fuzz"))
     with suppress(ConfigurationError):
+        deck = parse_deck(text, "fuzz")
         first, second = choose_systems(",".join([*deck.partitions][:2]), [deck])
         wire(pair(first, second, Cabling()), lambda _: None, {})
-    return None
 
 
-def check(text: str, complaint: Callable[[str], str | None] = complaint_of_deck) -> None:
-    said = complaint(text)
-    assert said is None or (PLACE.match(said) and said.isprintable()), said
+def any_text(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Any text, or one of such parts."""
+    return st.one_of(st.text(max_size=400), st.lists(parts, max_size=60).map("".join))
 
 
-@given(st.text(max_size=400))
+@given(any_text(fragments))
 def test_any_text_is_a_deck_or_an_error(text: str) -> None:
-    check(text)
-
-
-@given(st.lists(fragments, max_size=60).map("".join))
-def test_any_fragments_are_a_deck_or_an_error(text: str) -> None:
-    check(text)
+    check_deck(text)
 
 
 @given(damaged(GOOD))
 def test_a_damaged_deck_is_a_deck_or_an_error(text: str) -> None:
-    check(text)
-
-
-def complaint_of_log(text: str) -> str | None:
-    """What is said of a console's log."""
-    try:
-        parse_log(text, "fuzz")
-    except ConfigurationError as error:
-        return str(error)
-    return None
-
-
-def complaint_of_configuration(text: str) -> str | None:
-    """What is said of a file with ACTIVATE ISLINK in it."""
-    try:
-        parse_activations(text, "fuzz")
-    except ConfigurationError as error:
-        return str(error)
-    return None
+    check_deck(text)
 
 
 log_fragments = st.sampled_from(
@@ -116,19 +103,15 @@ log_fragments = st.sampled_from(
 )
 
 
-@given(st.one_of(st.text(max_size=400), st.lists(log_fragments, max_size=60).map("".join)))
-def test_any_text_is_a_log_or_an_error(text: str) -> None:
-    check(text, complaint_of_log)
+@given(any_text(log_fragments))
+def test_any_text_is_a_log_and_a_configuration_or_an_error(text: str) -> None:
+    check(partial(parse_log, text, "fuzz"))
+    check(partial(parse_activations, text, "fuzz"))
 
 
 @given(damaged([path.read_text("utf-8") for path in sorted(LOGS.glob("*.txt"))]))
 def test_a_damaged_log_is_a_log_or_an_error(text: str) -> None:
-    check(text, complaint_of_log)
-
-
-@given(st.one_of(st.text(max_size=400), st.lists(log_fragments, max_size=60).map("".join)))
-def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
-    check(text, complaint_of_configuration)
+    check(partial(parse_log, text, "fuzz"))
 
 
 @given(layouts())
@@ -219,13 +202,4 @@ hint_fragments = st.sampled_from(
 @given(st.one_of(st.text(max_size=60), st.lists(hint_fragments, max_size=10).map("".join)))
 def test_any_hint_is_taken_or_refused(text: str) -> None:
     line = text.replace("\n", " ")
-    check(f"*ISFC {line}", complaint_of_hints)
-
-
-def complaint_of_hints(text: str) -> str | None:
-    """What is said of the hints in a deck."""
-    try:
-        read_hints(parse_deck(text, "fuzz").remarks)
-    except ConfigurationError as error:
-        return str(error)
-    return None
+    check(lambda: read_hints(parse_deck(f"*ISFC {line}", "fuzz").remarks))

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
@@ -11,6 +11,7 @@ from isfc.link.events import LinkDown, Sent
 from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
+from isfc.testing.machine import LinkMachine
 from isfc.testing.pair import MS, US, Pair, S, Setup, Step
 from isfc.testing.strategies import lengths, setups, traffic_plans
 
@@ -111,3 +112,7 @@ def test_p12_time_goes_forward_and_the_run_ends_within_its_bound(
     sent = [event for side in pair.sides for event in side.events if isinstance(event, Sent)]
     segments = sum(len(event.messages) for event in sent)
     assert pair.engine.event_count - before <= EVENTS_PER_SEGMENT_MAX * segments
+
+
+TestLinkMachine = pytest.mark.at_length(pytest.mark.slow(LinkMachine.TestCase))
+TestLinkMachine.settings = settings(stateful_step_count=30)

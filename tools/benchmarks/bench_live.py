@@ -23,18 +23,18 @@ from typing import Final
 
 import typer
 
+from tools import DOCS
 from tools.benchmarks.contenders import (
     CASES,
     ContenderError,
+    ContenderPart,
     LiveCase,
-    Part,
     c_line,
     has_c_program,
     measure,
     module_line,
 )
 from tools.benchmarks.forwarded import (
-    LOADS,
     NODES,
     beside_downloads,
     forwarding_pair,
@@ -55,6 +55,7 @@ from tools.benchmarks.judged import (
 )
 from tools.benchmarks.live_conversations import Transfers, beside
 from tools.benchmarks.tcp_services import find_program, own_program, running, serving
+from tools.tables import read_csv
 
 INTERVAL_S: Final = 1.0
 FORWARDED_PART: Final = 10
@@ -119,26 +120,16 @@ FORWARDED_S: Final = 2.0
 """How long each TCP program runs each time, in seconds."""
 
 
-def _over(case: str, figure: str, peer: str, at_least: bool = True, **limits: float) -> list[Goal]:
-    """A figure of each of ours, over that of a peer."""
-    return [Goal(case, figure, most, name, peer, at_least) for name, most in limits.items()]
-
-
-GOALS: Final = (
-    *_over("packages", "MB/s", "C", isfc=0.55, API=0.35),
-    *_over("packages", "CPU us", "C", at_least=False, isfc=2.5),
-    *_over("packages", "MB/s", "pyzmq", isfc=0.85),
-    *_over("large", "MB/s", "C", isfc=0.65, API=0.4),
-    *_over("large", "MB/s", "isfc", API=0.5),
-    *_over("blocks", "MB/s", "C", isfc=0.5, API=0.35),
-    *_over("blocks", "MB/s", "isfc", API=0.6),
-    *_over("small", "a second", "C", isfc=0.9, API=0.8),
-    *_over("pingpong", "a second", "C", isfc=0.07, API=0.05),
-    *(goal for load in LOADS for goal in load.goals),
+GOALS: Final = tuple(
+    Goal(
+        *(row["case"], row["figure"], float(row["bound"]), row["ours"], row["peer"]),
+        at_least=row["at"] == "least",
+    )
+    for row in read_csv(DOCS / "live-bounds.csv")
 )
 """What this design reaches on two shared cores, less what runs of different days differ by.
 
-docs/live-bounds.csv has what was wanted of each, and docs/decisions/0008 why less is asked here.
+The table has what was wanted of each too, and docs/decisions/0008 why less is asked here.
 """
 
 BESIDE: Final[Mapping[str, tuple[Callable[[float], Sample], float]]] = {
@@ -168,7 +159,7 @@ def beside_goals() -> Iterator[Goal]:
 
 def contenders_of(case: LiveCase) -> dict[str, Callable[[], Sample]]:
     """The link itself, conversations, which use it as programs do, and the peers that there are."""
-    lines: dict[str, Callable[[Part], list[str]]] = {
+    lines: dict[str, Callable[[ContenderPart], list[str]]] = {
         "isfc": partial(module_line, "live_isfc"),
         "API": partial(module_line, "live_conversations"),
         "pyzmq": partial(module_line, "live_pyzmq"),

@@ -78,7 +78,7 @@ CASES: Final = {
 """What is compared, by name."""
 
 
-class Part(msgspec.Struct, frozen=True, tag=True):
+class ContenderPart(msgspec.Struct, frozen=True, tag=True):
     """What one process of a contender is to do."""
 
     role: str
@@ -150,7 +150,7 @@ def module_line(module: str, part: msgspec.Struct) -> list[str]:
     return [sys.executable, "-m", name, msgspec.json.encode(part).decode()]
 
 
-def c_line(part: Part) -> list[str]:
+def c_line(part: ContenderPart) -> list[str]:
     """How the C program is started."""
     case, way = part.case, "echo" if part.case.replies else "stream"
     sizes = (case.warmup, case.count, case.connections, case.length, BUFFER_LENGTH)
@@ -168,10 +168,10 @@ def has_c_program() -> bool:
     return True
 
 
-def measure(line: Callable[[Part], Sequence[str]], case: LiveCase) -> Sample:
+def measure(line: Callable[[ContenderPart], Sequence[str]], case: LiveCase) -> Sample:
     """Start both processes, each with the line of its part, and read what they have measured."""
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-        said = reports([line(Part(role, folder, case)) for role in ("far", "near")])
+        said = reports([line(ContenderPart(role, folder, case)) for role in ("far", "near")])
     far, near = (msgspec.json.decode(each, type=dict[str, int]) for each in said)
     rate = case.count * 1e9 / (near if case.replies else far)["wall_ns"]
     found = {

@@ -23,7 +23,7 @@ from statistics import median
 from typing import Final
 
 from tools.benchmarks.contenders import PING_LENGTH, ContenderError
-from tools.benchmarks.judged import Goal, Sample, Taken, in_turn, say, table
+from tools.benchmarks.judged import Sample, Taken, in_turn, say, table
 from tools.benchmarks.live_conversations import SETTLE_S, compared
 from tools.benchmarks.tcp_services import (
     HOST,
@@ -69,35 +69,19 @@ Ports = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """A TCP program: what it measures against a port within some seconds, and what is asked."""
+class TcpLoad:
+    """A TCP program: what it measures against a port within some seconds."""
 
     name: str
     service: str
     unit: str
     measure: Callable[[int, float], float]
-    limit: float
-    """The figure by way of the link, over the direct one: at least, or at most for a time."""
-    at_least: bool = True
-    hops_limit: float | None = None
-    """The same over two hops of haproxy."""
-    tls_limit: float | None = None
-    """The figure by way of a link with TLS, over that of one without, both over loopback."""
+    with_tls: bool = False
+    """Whether it goes over a link with TLS too, and over one without: both over loopback."""
 
     def run(self, port: int, seconds: float) -> Sample:
         """Measure once."""
         return {self.unit: self.measure(port, seconds)}
-
-    @property
-    def goals(self) -> Iterator[Goal]:
-        """What is asked, route by route."""
-        for ours, peer, limit in (
-            (FORWARDED, DIRECT, self.limit),
-            (FORWARDED, TWO_PROXIES, self.hops_limit),
-            (TLS, PLAIN_TCP, self.tls_limit),
-        ):
-            if limit is not None:
-                yield Goal(self.name, self.unit, limit, ours, peer, at_least=self.at_least)
 
 
 def _found(pattern: str, report: str) -> float:
@@ -164,16 +148,16 @@ def _ping(port: int, seconds: float) -> float:
     return median(islice(trips_ns(port), int(TRIPS_A_SECOND * seconds))) / 1e3
 
 
-LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
-    Load("curl", "http", "MB/s", _download, 0.27, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3", "iperf3", "MB/s", partial(_iperf, ""), 0.21, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3 -R", "iperf3", "MB/s", partial(_iperf, "-R"), 0.21),
-    Load("iperf3 -P16", "iperf3", "MB/s", partial(_iperf, "-P 16"), 0.13),
-    Load("redis, 50 clients", "redis", "GET/s", partial(_redis, 50, 20_000), 0.18, hops_limit=0.45),
-    Load("redis, 1 client", "redis", "GET/s", partial(_redis, 1, 5_000), 0.07, hops_limit=0.2),
-    Load("pgbench -S, 20 clients", "postgres", "tps", partial(_pgbench, "-S"), 0.3),
-    Load("pgbench, 20 clients", "postgres", "tps", partial(_pgbench, ""), 0.3),
-    Load("64 bytes and back", "echo", "us p50", _ping, 19.0, at_least=False, hops_limit=6.0),
+LOADS: Final = (
+    TcpLoad("curl", "http", "MB/s", _download, with_tls=True),
+    TcpLoad("iperf3", "iperf3", "MB/s", partial(_iperf, ""), with_tls=True),
+    TcpLoad("iperf3 -R", "iperf3", "MB/s", partial(_iperf, "-R")),
+    TcpLoad("iperf3 -P16", "iperf3", "MB/s", partial(_iperf, "-P 16")),
+    TcpLoad("redis, 50 clients", "redis", "GET/s", partial(_redis, 50, 20_000)),
+    TcpLoad("redis, 1 client", "redis", "GET/s", partial(_redis, 1, 5_000)),
+    TcpLoad("pgbench -S, 20 clients", "postgres", "tps", partial(_pgbench, "-S")),
+    TcpLoad("pgbench, 20 clients", "postgres", "tps", partial(_pgbench, "")),
+    TcpLoad("64 bytes and back", "echo", "us p50", _ping),
 )
 
 
@@ -266,7 +250,7 @@ def measure_forwarded(rounds: int, seconds: float) -> dict[str, Taken]:
             contenders = {
                 route: partial(load.run, places[load.service], seconds)
                 for route, places in routes.items()
-                if places and (load.tls_limit or route not in (PLAIN_TCP, TLS))
+                if places and (load.with_tls or route not in (PLAIN_TCP, TLS))
             }
             runs[load.name] = in_turn(contenders, rounds)
             say(table(f"{load.name}, by --forward", runs[load.name]))

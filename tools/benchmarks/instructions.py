@@ -18,7 +18,7 @@ from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad, find_workload
 
 
-class Cell(NamedTuple):
+class CountedRun(NamedTuple):
     """A run of a workload over links with so many pairs, in two lengths of virtual time."""
 
     name: str
@@ -30,9 +30,9 @@ class Cell(NamedTuple):
 
 
 CELLS: Final = (
-    Cell("HS", "published-16", "HS", 100, 0.05, 0.1),
-    Cell("HL", "published-16", "HL", 100, 0.05, 0.15),
-    Cell("mesh", mesh(8, shared=True), "HL", 20, 0.1, 0.2),
+    CountedRun("HS", "published-16", "HS", 100, 0.05, 0.1),
+    CountedRun("HL", "published-16", "HL", 100, 0.05, 0.15),
+    CountedRun("mesh", mesh(8, shared=True), "HL", 20, 0.1, 0.2),
 )
 """The third: links between each two of eight systems, all those of a system on one chpid."""
 PYTHON: Final = (3, 11)
@@ -56,7 +56,7 @@ VALGRIND: Final = (
 )
 
 
-def instructions_a_message(cell: Cell) -> float:
+def instructions_a_message(cell: CountedRun) -> float:
     """Count both runs, each in a process of its own. Raises `RuntimeError` if one fails.
 
     Both are forked of one that has imported all they use, which takes most of the instructions.
@@ -89,7 +89,7 @@ def instructions(*arguments: str) -> tuple[str, list[int]]:
     return done.stdout, [int(count.replace(",", "")) for count in found]
 
 
-def carried(cell: Cell, seconds: float) -> int:
+def carried(cell: CountedRun, seconds: float) -> int:
     """Run a cell for so long; the messages that were carried."""
     workload = find_workload(cell.workload)
     collection = given_collection(cell.layout)
@@ -101,7 +101,7 @@ def carried(cell: Cell, seconds: float) -> int:
     return sum(end.write_message_count for end in ends)
 
 
-def _fork(cell: Cell) -> None:
+def _fork(cell: CountedRun) -> None:
     """Print what each of both runs carried, in a process of its own."""
     for seconds in (cell.shorter_s, cell.longer_s):
         if os.fork() == 0:

@@ -24,8 +24,8 @@ from tools.benchmarks.contenders import (
     CASES,
     MESSAGE_LENGTH,
     PING_LENGTH,
+    ContenderPart,
     LiveCase,
-    Part,
     Stopwatch,
     await_path,
     module_line,
@@ -51,7 +51,7 @@ class Transfers(msgspec.Struct, frozen=True):
     to: str = "far"
 
 
-class BesidePart(Part, frozen=True):
+class BesidePart(ContenderPart, frozen=True):
     """What one process does of a ping-pong beside transfers."""
 
     transfers: Transfers
@@ -202,7 +202,7 @@ async def compare(node: OpenNode, transfers: Transfers, seconds: float) -> None:
     print(msgspec.json.encode(found).decode(), flush=True)
 
 
-async def play(part: Part | BesidePart) -> None:
+async def play(part: ContenderPart | BesidePart) -> None:
     """One node, until all is measured; print what was."""
     name, folder = NODES[part.role], Path(part.folder)
     if part.role != "near":
@@ -226,4 +226,4 @@ async def play(part: Part | BesidePart) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(play(msgspec.json.decode(sys.argv[1], type=Part | BesidePart)))
+    uvloop.run(play(msgspec.json.decode(sys.argv[1], type=ContenderPart | BesidePart)))

@@ -21,7 +21,7 @@ from isfc.live.engine import LiveEngine
 from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.memory import keep_memory
 from isfc.live.pace import Clock, unpaced
-from tools.benchmarks.contenders import PAYLOAD_LENGTH, Part, Stopwatch, await_path
+from tools.benchmarks.contenders import PAYLOAD_LENGTH, ContenderPart, Stopwatch, await_path
 
 WAITING_LENGTH: Final = 16 * PAYLOAD_LENGTH
 """Bytes handed to the link and not yet read: what seven CTCs carry, and as much again."""
@@ -33,7 +33,7 @@ PAIRS: Final = 100
 class Counted:
     """A program that counts messages: what a case has to be measured, after its warm-up."""
 
-    def __init__(self, part: Part, meter: Stopwatch, done: asyncio.Event) -> None:
+    def __init__(self, part: ContenderPart, meter: Stopwatch, done: asyncio.Event) -> None:
         case = part.case
         self.meter = meter
         self.done = done
@@ -63,7 +63,7 @@ class Counted:
         return [(now_ns, [Message(at % PAIRS, length, traffic, data) for at in range(count)])]
 
 
-class Sender(Counted):
+class CountingSender(Counted):
     """Keeps messages waiting; what the partner has read makes room for as many again."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -84,7 +84,7 @@ class Sender(Counted):
         return ()
 
 
-class Receiver(Counted):
+class CountingReceiver(Counted):
     """Counts what arrives."""
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
@@ -113,10 +113,10 @@ class Trips(Counted):
         return self.offer(1, now_ns)
 
 
-async def play(part: Part, meter: Stopwatch) -> None:
+async def play(part: ContenderPart, meter: Stopwatch) -> None:
     """One node, until all is counted."""
     done, gone = asyncio.Event(), asyncio.Event()
-    program = Trips if part.case.replies else Receiver if part.far else Sender
+    program = Trips if part.case.replies else CountingReceiver if part.far else CountingSender
     layout = load_layout("published-8")
     definition = unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
     engine = LiveEngine(definition, program(part, meter, done), Clock())
@@ -144,5 +144,5 @@ async def play(part: Part, meter: Stopwatch) -> None:
 
 if __name__ == "__main__":
     watch = Stopwatch()
-    uvloop.run(play(msgspec.json.decode(sys.argv[1], type=Part), watch))
+    uvloop.run(play(msgspec.json.decode(sys.argv[1], type=ContenderPart), watch))
     watch.report()

@@ -12,7 +12,13 @@ from typing import Final
 import msgspec
 import zmq
 
-from tools.benchmarks.contenders import PAYLOAD_LENGTH, LiveCase, Part, Stopwatch, await_path
+from tools.benchmarks.contenders import (
+    PAYLOAD_LENGTH,
+    ContenderPart,
+    LiveCase,
+    Stopwatch,
+    await_path,
+)
 
 WAITING_LENGTH_MAX: Final = 4 * PAYLOAD_LENGTH
 """Bytes that may wait in each socket either way, which its high-water mark sees to; with pyzmq's
@@ -24,7 +30,7 @@ COPIED_LENGTH_MAX: Final = 65_536
 Pairs = list[zmq.Socket[bytes]]
 
 
-def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> Pairs:
+def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: ContenderPart) -> Pairs:
     """The sockets of one end: the far one binds, the near one connects."""
     pairs = []
     for index in range(part.case.connections):
@@ -67,7 +73,7 @@ def pong(pair: zmq.Socket[bytes], case: LiveCase, meter: Stopwatch) -> None:
         pair.send(pair.recv())
 
 
-def main(part: Part) -> None:
+def main(part: ContenderPart) -> None:
     """Play one end."""
     meter = Stopwatch()
     with zmq.Context() as context:
@@ -82,4 +88,4 @@ def main(part: Part) -> None:
 
 
 if __name__ == "__main__":
-    main(msgspec.json.decode(sys.argv[1], type=Part))
+    main(msgspec.json.decode(sys.argv[1], type=ContenderPart))

@@ -41,7 +41,7 @@ _PIECE: Final = bytes(BUFFER_LENGTH)
 _given_ports: Final[set[int]] = set()
 
 
-class Download(StreamRequestHandler):
+class DownloadHandler(StreamRequestHandler):
     """Answers one request."""
 
     def handle(self) -> None:
@@ -236,7 +236,7 @@ def main(kind: str, port: int) -> None:
     if kind == "flood":
         uvloop.run(flood(port))
     else:
-        Server((HOST, port), Download if kind == "http" else Echo).serve_forever()
+        Server((HOST, port), DownloadHandler if kind == "http" else Echo).serve_forever()
 
 
 if __name__ == "__main__":

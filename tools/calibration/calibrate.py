@@ -29,12 +29,12 @@ from typing import Any, Final
 
 from isfc.answers.replay_checks import errors_of
 from scenarios.published.catalogue import TABLES, load_table
-from scenarios.published.replay import Comparison, Part, compare
+from scenarios.published.replay import ComparedFigure, Part, compare
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
 from tools.calibration.knobs import KNOBS, Knob, Values, present_values, values_at
 from tools.calibration.left_out import store_rows
-from tools.calibration.loss import Case, all_cases, calibration_cases, emulate, losses
+from tools.calibration.loss import FittedRun, all_cases, calibration_cases, emulate, losses
 
 STEP: Final = 0.08
 STEP_FROM_MIDDLE: Final = 0.2
@@ -49,7 +49,7 @@ MEASURED: Final = tuple(name for name in TABLES if load_table(name).is_measured)
 Say = Callable[[str], None]
 
 
-class Search:
+class ConstantSearch:
     """CMA-ES over some knobs, which keeps its state in a file.
 
     Raises `ValueError` if the file holds the state of another search.
@@ -74,7 +74,7 @@ class Search:
         return int(self._evolution.countiter)
 
     def improve(
-        self, cases: Sequence[Case], minutes: float, generations: int, pool: Executor, say: Say
+        self, cases: Sequence[FittedRun], minutes: float, generations: int, pool: Executor, say: Say
     ) -> None:
         """Go on for so long, to so many generations in all, or until the search has converged."""
         start, evolution = time.monotonic(), self._evolution
@@ -92,7 +92,7 @@ class Search:
                 f"{minutes * 60:.0f} s"
             )
 
-    def best(self, cases: Sequence[Case], pool: Executor, say: Say) -> Values:
+    def best(self, cases: Sequence[FittedRun], pool: Executor, say: Say) -> Values:
         """The best of start, best point and centre of the search, by seeds new to it."""
         result = self._evolution.result
         finalists = {"start": self._start}
@@ -138,7 +138,7 @@ def start_values(knobs: Sequence[Knob], suite: str | None) -> dict[str, float]:
 
 def residuals(
     tables: Sequence[PublishedTable], values: Values, pool: Executor, length: float = 1.0
-) -> list[Comparison]:
+) -> list[ComparedFigure]:
     """Every published figure beside ours with the knobs at ``values``."""
     known = {table.name: table for table in tables}
     cases = all_cases(tables, length)
@@ -151,7 +151,7 @@ def residuals(
     ]
 
 
-def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[str]:
+def tally(table: PublishedTable, comparisons: Sequence[ComparedFigure]) -> Iterator[str]:
     """The residuals of calibration and of prediction rows, for all that is bounded or wanted."""
     found = tuple(comparison for comparison in comparisons if comparison.table == table.name)
     for error in errors_of(TableVerdict(Part(table, table.rows), found, (), ())):
@@ -175,7 +175,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor) ->
         cases = [replace(case, cpu_weight=0.0) for case in cases]
         knobs = [knob for knob in KNOBS if knob.is_of_transport]
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
-    search = Search(state, knobs, options.seed, suite)
+    search = ConstantSearch(state, knobs, options.seed, suite)
     say: Say = partial(print, file=sys.stderr, flush=True)
     search.improve(cases, options.minutes, options.generations, pool, say)
     best = search.best(cases, pool, say)

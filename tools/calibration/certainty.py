@@ -30,7 +30,7 @@ from scenarios.figures.certainty import (
     family_of,
 )
 from scenarios.published.catalogue import load_table
-from scenarios.published.replay import Comparison, make_experiment
+from scenarios.published.replay import ComparedFigure, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools import PROJECT
@@ -246,7 +246,7 @@ def within(factors: Iterable[float], share: float) -> float:
 
 
 def _misses(
-    comparisons: Sequence[Comparison], source: str, beside: Sequence[Comparison] = ()
+    comparisons: Sequence[ComparedFigure], source: str, beside: Sequence[ComparedFigure] = ()
 ) -> Iterator[Miss]:
     """The errors of some comparisons; how much a run collides may be told ``beside`` them."""
     collisions = {

@@ -11,7 +11,8 @@ from math import exp, log
 from pathlib import Path
 from typing import Final
 
-from isfc.layout.site import CONSTANTS, SiteProfile, with_site
+from isfc.layout.layout import with_site
+from isfc.layout.site import CONSTANTS, SiteProfile
 from scenarios.figures.ranges import COLUMNS
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run

@@ -16,7 +16,7 @@ import typer
 
 from isfc.answers.replay_checks import Check, checks_of
 from scenarios.published.catalogue import TABLES, load_table
-from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.replay import ComparedFigure, Part, choose, compare_all, runs_of
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
 from scenarios.published.verdict import judge as verdicts_of
@@ -37,7 +37,7 @@ class ReplayedTable:
     """One table, replayed: what the means come to, and the comparisons of each seed."""
 
     verdict: TableVerdict
-    by_seed: tuple[Sequence[Comparison], ...]
+    by_seed: tuple[Sequence[ComparedFigure], ...]
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class ReplayedTable:
         return self.verdict.table.name
 
     @property
-    def every(self) -> list[Comparison]:
+    def every(self) -> list[ComparedFigure]:
         """The comparisons of all seeds."""
         return [comparison for of_seed in self.by_seed for comparison in of_seed]
 
@@ -95,7 +95,7 @@ def _loaded(
                 mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
                 third = min(max(3 * mean - least - greatest, least), greatest)
                 seeds = mean, least, third, greatest
-                found.append([Comparison.of(table, row, measure, each) for each in seeds])
+                found.append([ComparedFigure.of(table, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
     return ReplayedTable(TableVerdict.of(Part(table, table.rows), means), tuple(by_seed))
 

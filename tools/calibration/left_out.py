@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from scenarios.published.catalogue import load_table
-from scenarios.published.replay import Comparison
+from scenarios.published.replay import ComparedFigure
 from scenarios.published.table import Selection
 from scenarios.published.verdict import in_group, summarise
 from tools import DOCS, PROJECT
@@ -33,7 +33,7 @@ COLUMNS: Final = ("draw", "suite", "key", "measure", "published", "emulated", "m
 class Draw:
     """The rows of every suite that a draw of searches left out, and how they were made."""
 
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[ComparedFigure]
     made: str
 
 
@@ -47,7 +47,9 @@ def load_draws(path: Path = ROWS) -> list[Draw]:
     return [
         Draw(
             [
-                Comparison.of(table, rows[line["key"]], line["measure"], float(line["emulated"]))
+                ComparedFigure.of(
+                    table, rows[line["key"]], line["measure"], float(line["emulated"])
+                )
                 for line in draws[draw]
             ],
             "; ".join(dict.fromkeys(line["made"] for line in draws[draw])),
@@ -75,7 +77,7 @@ def summed_up(path: Path = ROWS) -> list[tuple[str, ...]]:
 
 
 def store_rows(
-    suite: str, comparisons: Iterable[Comparison], made: str, draw: int = 1, path: Path = ROWS
+    suite: str, comparisons: Iterable[ComparedFigure], made: str, draw: int = 1, path: Path = ROWS
 ) -> None:
     """Put the rows of one suite, of one draw, in the place of its former ones."""
     place = {"draw": str(draw), "suite": suite}

@@ -44,7 +44,7 @@ CPU_WEIGHT: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FittedRun:
     """A published run, as some tables show it: (table, row) each time.
 
     It is repeated here ``length`` times as long as is usual. ``cpu_weight`` is 0 where the
@@ -68,20 +68,20 @@ class Case:
         return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
 
 
-Task = tuple[Case, int, Values]
+Task = tuple[FittedRun, int, Values]
 """A case, a seed, and the knobs that are turned."""
 
 _table: Final = cache(load_table)
 
 
-def all_cases(tables: Iterable[PublishedTable], length: float = 1.0) -> list[Case]:
+def all_cases(tables: Iterable[PublishedTable], length: float = 1.0) -> list[FittedRun]:
     """Every run of some tables, once."""
     return _cases(((table, row) for table in tables for row in table.rows), length)
 
 
 def calibration_cases(
     tables: Iterable[PublishedTable], leave_out: str | None = None, length: float = 1.0
-) -> list[Case]:
+) -> list[FittedRun]:
     """The rows that constants may be fitted to, those of the suite ``leave_out`` excepted."""
     rows = ((table, row) for table in tables for row in table.rows if row.role is Role.CALIBRATION)
     return [
@@ -91,11 +91,11 @@ def calibration_cases(
     ]
 
 
-def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -> list[Case]:
+def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -> list[FittedRun]:
     shown: dict[Experiment, list[tuple[str, PublishedRow]]] = defaultdict(list)
     for table, row in rows:
         shown[make_experiment(table, row)].append((table.name, row))
-    return [Case(tuple(found), length) for found in shown.values()]
+    return [FittedRun(tuple(found), length) for found in shown.values()]
 
 
 def emulate(task: Task) -> Recording:
@@ -105,7 +105,10 @@ def emulate(task: Task) -> Recording:
 
 
 def losses(
-    cases: Sequence[Case], candidates: Sequence[Values], seed: int, pool: Executor | None = None
+    cases: Sequence[FittedRun],
+    candidates: Sequence[Values],
+    seed: int,
+    pool: Executor | None = None,
 ) -> list[float]:
     """The mean loss of each candidate over the cases, all drawn from the same seed.
 

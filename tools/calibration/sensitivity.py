@@ -20,7 +20,7 @@ from scenarios.published.catalogue import load_table
 from tools import DOCS
 from tools.calibration.calibrate import MEASURED
 from tools.calibration.knobs import KNOBS, Knob, present_values
-from tools.calibration.loss import Case, calibration_cases, losses
+from tools.calibration.loss import FittedRun, calibration_cases, losses
 from tools.tables import read_csv, study
 
 MOVE: Final = 0.2
@@ -71,7 +71,7 @@ class Sensitivity:
 
 
 @cache
-def _cases() -> list[Case]:
+def _cases() -> list[FittedRun]:
     return calibration_cases(map(load_table, MEASURED), length=LENGTH)
 
 

@@ -14,7 +14,7 @@ from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
 from scenarios.published.catalogue import CHANNEL_TABLES, load_table
-from scenarios.published.replay import Comparison, choose
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.table import PublishedTable, Role
 from scenarios.published.verdict import TableVerdict, judge
 from tools import DOCS
@@ -117,7 +117,7 @@ def _rows(verdict: TableVerdict) -> Iterator[dict[str, str]]:
             }  # fmt: skip
 
 
-def compared(found: Comparison) -> dict[str, str]:
+def compared(found: ComparedFigure) -> dict[str, str]:
     """A figure beside ours."""
     return {
         "row": found.key,

@@ -178,7 +178,7 @@ def figures(_: str) -> dict[str, str]:
 
 
 def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
-    """What `isfc replay` says of all tables: what holds, choices, goals, and how seeds differ."""
+    """What `isfc replay` says of all tables: what holds, choices, and goals."""
     answer = replayed(replays)
     report = replay_report(answer)
     tables = {each.name: each for each in report.tables}
@@ -190,7 +190,7 @@ def told(replays: Sequence[ReplayedTable]) -> dict[str, str]:
     ]
     near = tables["near"]
     tables["near"] = Table(near.caption, (Column("table", "table"), *near.columns[:-1]), held)
-    names = ("near", "choices", "links", "off", "spreads")
+    names = ("near", "choices", "links", "off")
     shown = {name: block(markdown(tables[name])) if name in tables else "none" for name in names}
     return {**shown, "met": dict(report.answer)["Goals met"]}
 

@@ -13,7 +13,7 @@ from isfc.answers.replay_checks import checks_of
 from isfc.link.sides import SHOWN, WRITE_SIDE
 from scenarios.published.catalogue import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
-from scenarios.published.replay import Comparison, choose
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import TableVerdict, judge, left_out
 from tools.calibration.bounds import SEEDS_OF_LENGTH
@@ -107,7 +107,7 @@ def _moves_replayed(verdict: TableVerdict) -> str:
     return "\n".join([told + table_block(lines) + "Not modelled:\n", *left, ""])
 
 
-def _move_compared(row: PublishedRow, found: Comparison) -> dict[str, str]:
+def _move_compared(row: PublishedRow, found: ComparedFigure) -> dict[str, str]:
     """With what the row is of, and the unit and the relation of what was published."""
     columns = row.columns
     what = str(columns.get("subject") or columns["metric"]).replace("_", " ")
@@ -133,14 +133,17 @@ def rules(_: str) -> dict[str, str]:
 
 
 def _rule_lines() -> Iterator[str]:
+    told: dict[str, str] = {}
     for rule in RULES:
         source = rule.source
         for document, short in DOCUMENTS.items():
             source = source.replace(document, short)
         yield f"\n### {rule.id}\n"
         yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}\n"
-        yield f"- Change: {rule.remedy}"
-        yield f"- Source: {source}."
+        advice = f"- Change: {rule.remedy}\n- Source: {source}."
+        if (same := told.setdefault(advice, rule.id)) != rule.id:
+            advice = f"- Change and source: as of [{same}](#{same})."
+        yield advice
 
 
 def states(_: str) -> dict[str, str]:

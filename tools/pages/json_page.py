@@ -1,10 +1,9 @@
-"""The keys of ``--json``, from its records: tables in ``docs/json.md``, and all in ``json.csv``.
+"""The keys of ``--json``, from its records: named in ``docs/json.md``, told in ``json.csv``.
 
-A table is what a mark holds that names a record: ``<!--=isfc.answers.collide.Collisions-->``. A
-row is a field of it: its name and the text below it in the source, and the names of the keys of
-a record within it, which may be a dataclass. The file has a row for each of those too,
-``model.workload``, or ``advice[].id`` of a list or of names. A record that has a table of its own
-on the page is linked.
+A mark of the page that names a record, ``<!--=isfc.answers.collide.Collisions-->``, holds the
+names of its keys. The file has a row for each: the text below it in the source, and a row for each
+key of a record within it too, which may be a dataclass: ``model.workload``, or ``advice[].id`` of
+a list or of names. Of a record that the page names itself it says where that is.
 """
 
 import ast
@@ -15,17 +14,20 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
+from textwrap import fill
 from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from tools.tables import csv_text, markdown_table
+from tools.pages.spans import block
+from tools.tables import csv_text
 
 ELSEWHERE: Final = ("as of ", "the same", "the next table")
 """How a text begins after which the keys are not named: another row or table names them."""
 
 _NAMED: Final = re.compile(r"<!--=((?:isfc|scenarios)\.[\w.]*[A-Z]\w*)-->")
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+WIDTH: Final = 100
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]*\)")
 
 
@@ -36,14 +38,9 @@ class _Named(NamedTuple):
     record: type
     heading: str
 
-    @property
-    def link(self) -> str:
-        anchor = re.sub(r"[^\w -]", "", self.heading.lower()).replace(" ", "-")
-        return f"[{self.heading.lower()}](#{anchor})"
 
-
-class _Field(NamedTuple):
-    """A key of a record, what is said of it, and the record that it holds, if that is told here."""
+class _JsonField(NamedTuple):
+    """A key of a record, what is said of it, and the record in it, if that is told with it."""
 
     key: str
     said: str
@@ -52,25 +49,23 @@ class _Field(NamedTuple):
     inner: type | None
 
 
-_Links = dict[type, str]
-"""The link to each record that has a table of its own."""
+_Headings = dict[type, str]
+"""Of each record that the page names the heading, as it is said in a text."""
 
 
-def tables(text: str) -> dict[str, str]:
-    """The table of each record that the page names in a mark."""
-    named = [*_named(text)]
-    links = {one.record: one.link for one in named}
-    return {one.name: f"\n\n{_table(one.record, links)}\n" for one in named}
+def key_names(text: str) -> dict[str, str]:
+    """The keys of each record that the page names in a mark."""
+    return {one.name: block(_listed(one.record)) for one in _named(text)}
 
 
 def every_key(text: str) -> str:
     """As CSV: each key of those records with the heading that it stands below."""
     named = [*_named(text)]
-    links = {one.record: one.link for one in named}
+    headings = {one.record: one.heading.lower() for one in named}
     rows = [
         (one.heading.replace("`", ""), key, _LINK.sub(r"\1", said).replace("`", ""))
         for one in named
-        for key, said in _keys(one.record, links)
+        for key, said in _keys(one.record, headings)
     ]
     return csv_text(("of", "key", "holds"), rows)
 
@@ -82,32 +77,29 @@ def _named(text: str) -> Iterator[_Named]:
         yield _Named(mark[1], getattr(import_module(module), name), heading)
 
 
-def _table(record: type, links: _Links) -> str:
-    rows = []
-    for field in _fields(record, links):
-        keys = ", ".join(f"`{key}`" for key in _names(field.inner)) if field.inner else ""
-        rows.append((f"`{field.key}`", _joined(field.said, keys)))
-    return markdown_table(("key", "holds"), rows)
+def _listed(record: type) -> str:
+    keys = ", ".join(f"`{key}`" for key in _names(record))
+    return fill(keys, WIDTH, break_on_hyphens=False)
 
 
-def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:
+def _keys(record: type, headings: _Headings) -> Iterator[tuple[str, str]]:
     """Each key of a record with what is said of it, then those of the record that it holds."""
-    for field in _fields(record, links):
+    for field in _fields(record, headings):
         yield field.key, field.said
         if field.inner:
-            for key, said in _keys(field.inner, links):
+            for key, said in _keys(field.inner, headings):
                 yield f"{field.key}{field.several}.{key}", said
 
 
-def _fields(record: type, links: _Links) -> Iterator[_Field]:
+def _fields(record: type, headings: _Headings) -> Iterator[_JsonField]:
     told, types = _told(record), get_type_hints(record, None, _typed_only(record))
     for key, name in _names(record).items():
         said = told.get(name, "")
         several, inner = next(_records(types[name]), ("", None))
-        if inner in links:
-            yield _Field(key, _joined(said, links[inner]), "", None)
+        if inner in headings:
+            yield _JsonField(key, _joined(said, headings[inner]), "", None)
         else:
-            yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
+            yield _JsonField(key, said, several, None if said.startswith(ELSEWHERE) else inner)
 
 
 def _is_record(kind: object) -> TypeGuard[type]:

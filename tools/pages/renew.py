@@ -41,7 +41,7 @@ Files = Mapping[Path, str] | Mapping[Path, bytes]
 """What they should hold."""
 
 
-class Made(NamedTuple):
+class MadeFiles(NamedTuple):
     """Some files that are made together."""
 
     name: str
@@ -67,7 +67,7 @@ def schema() -> Files:
 
 
 def json_keys() -> Files:
-    """Every key of the records whose tables are on the page about ``--json``."""
+    """Every key of the records that are named on the page about ``--json``."""
     text = (DOCS / "json.md").read_text("utf-8")
     return {DOCS / "json.csv": json_page.every_key(text)}
 
@@ -79,7 +79,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": figures.rules,
     "docs/fidelity.md": fidelity.figures,
-    "docs/json.md": json_page.tables,
+    "docs/json.md": json_page.key_names,
     "docs/measured.md": drawn_sites.figures,
     "docs/relocation.md": figures.relocation,
     "docs/replay.md": figures.fit,
@@ -98,28 +98,28 @@ def page(name: str, text: str) -> str:
 
 
 ASKED: Final = (
-    Made("bounds", bounds.files),
-    Made("what each constant does", sensitivity.files),
-    Made("what each rule does", ablations.files),
-    Made("fits to made sites", drawn_sites.files),
+    MadeFiles("bounds", bounds.files),
+    MadeFiles("what each constant does", sensitivity.files),
+    MadeFiles("what each rule does", ablations.files),
+    MadeFiles("fits to made sites", drawn_sites.files),
 )
 """What is made only when it is named: it takes so long, or is to be looked at."""
 MEASURED: Final = (
-    Made("replays of the published tables", fidelity.measured, is_long=True),
-    Made("runs that pages tell of", simulated.measured, is_long=True),
-    Made("what assumptions do", assumptions.files, is_long=True),
-    Made("how much rates follow each constant", elasticities.files, is_long=True),
+    MadeFiles("replays of the published tables", fidelity.measured, is_long=True),
+    MadeFiles("runs that pages tell of", simulated.measured, is_long=True),
+    MadeFiles("what assumptions do", assumptions.files, is_long=True),
+    MadeFiles("how much rates follow each constant", elasticities.files, is_long=True),
 )
 MADE: Final = (
-    Made("what ranges are made from", certainty.files, is_slow=True),
-    Made("drawings of layouts", layouts),
-    Made("schema", schema),
-    Made("keys of --json", json_keys),
-    Made("sources", sources.files),
-    Made("channel fidelity", channel_fidelity.files),
-    Made("fidelity", fidelity.files, is_slow=True),
-    Made("pictures of the studio", partial(taken, take_studio), is_long=True),
-    Made("pictures of reports", partial(taken, take_reports), is_long=True),
+    MadeFiles("what ranges are made from", certainty.files, is_slow=True),
+    MadeFiles("drawings of layouts", layouts),
+    MadeFiles("schema", schema),
+    MadeFiles("keys of --json", json_keys),
+    MadeFiles("sources", sources.files),
+    MadeFiles("channel fidelity", channel_fidelity.files),
+    MadeFiles("fidelity", fidelity.files, is_slow=True),
+    MadeFiles("pictures of the studio", partial(taken, take_studio), is_long=True),
+    MadeFiles("pictures of reports", partial(taken, take_reports), is_long=True),
 )
 SLOW_PAGES: Final = ("docs/fidelity.md", "docs/relocation.md")
 """Those whose figures take runs of seconds."""
@@ -138,12 +138,12 @@ def renewed_page(name: str) -> Files:
 PACKAGES: Final = Path(scenarios.__file__).parents[1]
 """Where the packages are that are in use: the project itself, or what was compiled of it."""
 
-PAGES = tuple(Made(name, partial(renewed_page, name)) for name in FILLED)
-STEPS: tuple[Sequence[Made], ...] = (*((made,) for made in (*ASKED, *MEASURED)), MADE, PAGES)
+PAGES = tuple(MadeFiles(name, partial(renewed_page, name)) for name in FILLED)
+STEPS: tuple[Sequence[MadeFiles], ...] = (*((made,) for made in (*ASKED, *MEASURED)), MADE, PAGES)
 """Each is made of what those before it made; a measurement takes all processors by itself."""
 
 
-def renew(made: Sequence[Made]) -> Iterator[str]:
+def renew(made: Sequence[MadeFiles]) -> Iterator[str]:
     """Make these side by side and write them; say of each that fails why."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         begun = {pool.submit(timed, each): each.name for each in made}
@@ -173,7 +173,7 @@ def write(path: Path, content: str | bytes) -> bool:
     return True
 
 
-def timed(made: Made) -> tuple[Files, float]:
+def timed(made: MadeFiles) -> tuple[Files, float]:
     """What is made, and the seconds that it took."""
     begin = time.monotonic()
     return made.files(), time.monotonic() - begin

@@ -84,11 +84,11 @@ _ELSEWHERE: Final = (
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
+    "isfc.layout.plan.RULES",
     "isfc.link.sides",  # tables of states
-    "isfc.link.sides",
     "isfc.testing.",  # docs/testing.md
 )
-"""Modules whose constants another page tells of, or nobody needs to be told of."""
+"""How the names of constants begin that another page tells of, or nobody needs to be told of."""
 
 
 def _finals() -> Iterator[tuple[str, Any]]:
@@ -96,12 +96,12 @@ def _finals() -> Iterator[tuple[str, Any]]:
     for ring in ("ctc", "isfc", "scenarios"):
         for path in sorted((PROJECT / ring).rglob("*.py")):
             name = ".".join(path.relative_to(PROJECT).with_suffix("").parts)
-            if name.startswith(_ELSEWHERE):
-                continue
             for node in ast.parse(path.read_text("utf-8")).body:
                 match node:
                     case ast.AnnAssign(target=ast.Name(id=constant), annotation=annotation) if (
-                        "Final" in ast.unparse(annotation) and not constant.startswith("_")
+                        "Final" in ast.unparse(annotation)
+                        and not constant.startswith("_")
+                        and not f"{name}.{constant}".startswith(_ELSEWHERE)
                     ):
                         yield f"{name}.{constant}", getattr(import_module(name), constant)
 

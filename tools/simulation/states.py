@@ -45,7 +45,7 @@ _CLOCK: Final = Timer(TimerKind.RX_LOCK, -1)
 """Whichever timer is next by the node's clock, in a world with time."""
 
 
-class Nodes:
+class NodeStates:
     """All states of the nodes, and what each does with an input; frames by their numbers.
 
     ``timed`` nodes have a clock, and their timers run out in one order. Of others, any timer may
@@ -177,7 +177,7 @@ Frames = tuple[tuple[int, int], ...]
 """Frames: the index of the CTC, and the number of the frame."""
 
 
-class Member(NamedTuple):
+class WorldMember(NamedTuple):
     """One system: the state of its node, what is on its way there, what was sent and has arrived.
 
     What is on its way is by CTC, what was sent and has arrived by link.
@@ -210,12 +210,12 @@ class Members:
     """All states of all systems, by number."""
 
     def __init__(self, world: SmallWorld, *, timed: bool = False) -> None:
-        self.nodes: Final = Nodes(timed=timed)
+        self.nodes: Final = NodeStates(timed=timed)
         self._world = world
         self._links = [world.links_of(here) for here in range(world.system_count)]
         self._mates = [list(self._mates_of(here)) for here in range(world.system_count)]
-        self.numbers: dict[Member, int] = {}
-        self._members: list[Member] = []
+        self.numbers: dict[WorldMember, int] = {}
+        self._members: list[WorldMember] = []
         self._steps: dict[int, list[MemberStep]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
         self._sends_alone: dict[int, int] = {}
@@ -231,7 +231,7 @@ class Members:
             first = self._links[partner].index(link) * self._world.ctc_count
             yield from ((partner, first + index) for index in range(self._world.ctc_count))
 
-    def __getitem__(self, number: int) -> Member:
+    def __getitem__(self, number: int) -> WorldMember:
         return self._members[number]
 
     def begin(self) -> tuple[int, ...]:
@@ -241,9 +241,9 @@ class Members:
     def _begin(self, here: int) -> int:
         node = self.nodes.add(here, System(self._world.definitions(here)), 0)
         none = (0,) * len(self._links[here])
-        return self._add(Member(here, node, ((),) * len(self._mates[here]), none, none))
+        return self._add(WorldMember(here, node, ((),) * len(self._mates[here]), none, none))
 
-    def _add(self, member: Member) -> int:
+    def _add(self, member: WorldMember) -> int:
         number = self.numbers.get(member)
         if number is None:
             number = self.numbers[member] = len(self._members)
@@ -271,7 +271,7 @@ class Members:
             assert length == arrived[end], f"message {length} arrives at {here}, not {arrived[end]}"
             most = self._world.messages[1 - link.index(here)]
             assert length <= most, f"message {length} was not sent to {here}"
-        member = self._add(Member(here, did.state, fibres, sent, arrived))
+        member = self._add(WorldMember(here, did.state, fibres, sent, arrived))
         return MemberStep(given, member, self._by_partner(here, did.frames), did.collisions)
 
     def _by_partner(self, here: int, frames: Frames) -> tuple[tuple[int, Frames], ...]:
@@ -347,7 +347,7 @@ class Members:
                 return f"{self.nodes.frames[frame]!r} arrives at {here} on CTC {index}"
         return f"{here} sends" if len(self._links) == 2 else f"{here} sends on link {given[-1]}"
 
-    def _is_done(self, member: Member) -> bool:
+    def _is_done(self, member: WorldMember) -> bool:
         nodes, messages = self.nodes, self._world.messages
         return (
             all(

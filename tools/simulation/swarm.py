@@ -178,20 +178,20 @@ CLUSTER_EVERY: Final = 10
 """Of so many seeds one draws a cluster too, which takes as long as several pairs. Chosen."""
 
 
-class Failed(NamedTuple):
+class FailedScenario(NamedTuple):
     """A scenario that has failed, and how."""
 
     scenario: Scenario
     reason: str
 
 
-def attempt(seed: int) -> Survived | Failed:
+def attempt(seed: int) -> Survived | FailedScenario:
     """Run one seed."""
     survived = Survived()
     for scenario in [draw(seed)] + [draw_cluster(seed)] * (seed % CLUSTER_EVERY == 0):
         found = outcome(scenario)
         if isinstance(found, str):
-            return Failed(scenario, found)
+            return FailedScenario(scenario, found)
         survived += found
     return survived
 
@@ -234,7 +234,7 @@ def main(seeds: int = 1_000, first: int = 0, seed: int | None = None) -> None:
     survived = Survived()
     with Pool(1 if count == 1 else None) as pool:
         for found in pool.imap(attempt, range(begin, begin + count), chunksize=20):
-            if isinstance(found, Failed):
+            if isinstance(found, FailedScenario):
                 print(*story(*found), sep="\n")
                 raise typer.Exit(1)
             survived += found

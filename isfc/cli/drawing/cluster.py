@@ -20,8 +20,9 @@ from ctc.address import format_chpid
 from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.collection import Channel, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.parts import Channel
 from isfc.layout.sharing import carried_by, shares_anything
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Styled, Table

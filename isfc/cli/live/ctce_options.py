@@ -39,9 +39,9 @@ from isfc.layout.checked_toml import (
     show_key,
     within,
 )
-from isfc.layout.collection import Cec
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import named_pieces
+from isfc.layout.parts import Cec
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.live.ctce.exchange import ExchangeDefinition

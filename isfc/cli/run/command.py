@@ -13,7 +13,7 @@ from isfc.answers.faults_run import faults_run
 from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run
 from isfc.answers.run import LinkRun, limit_fields, link_run
-from isfc.cli.capability import AnswerPrinted, html_of
+from isfc.cli.capability import AnswerPrinted
 from isfc.cli.options.option import flattened
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.run.during import beside_disks, outcomes, run_faults, show_refusals, show_transcript
@@ -52,9 +52,10 @@ def run_layout(options: RunOptions, *, printed: AnswerPrinted) -> None:
     else:
         silent = transcript is not None or printed.csv
         found = _found(chosen, options, _run(chosen, options, transcript, trace), silent=silent)
-    if options.html is not None:
-        html_of(report_of).write(options.html, found)
-    elif options.report is None:
+    for file, path in options.files.items():
+        if path is not None:
+            file.write(path, found)
+    if options.html is None and options.report is None:
         said = getattr(found, "cp", UNSET)
         if said is not UNSET and printed.is_page:
             show_transcript(said)

@@ -8,7 +8,7 @@ import typer
 from msgspec import structs
 
 from isfc.answers.views import View, check_view, sample_seconds
-from isfc.cli.capability import AnswerPrinted
+from isfc.cli.capability import AnswerPrinted, html_of, plot_of
 from isfc.cli.options.experiment import (
     ClientOption,
     SeedOption,
@@ -25,6 +25,7 @@ from isfc.cli.options.layout import (
     open_with_disks,
 )
 from isfc.cli.options.option import LinkOption, bounded, flag, valued
+from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.run.trace import SECONDS_MAX as TRACED_MAX
 from isfc.errors import ConfigurationError
@@ -32,8 +33,10 @@ from isfc.errors.arguments import SEED_MAX
 from isfc.errors.in_words import find_node
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.layout import with_site
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
+from isfc.reports.reported import report_of
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment, read_traffic
 from scenarios.runs.operation import Transcript, read_script
@@ -161,21 +164,30 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
     html: Annotated[
         Path | None, valued("FILE.html", "Write the page to a file, and print nothing.")
     ] = None
+    plot: Annotated[
+        Path | None, valued("FILE", "Draw it as well; FILE ends with .svg or .png.")
+    ] = None
 
     @property
     def sample_s(self) -> float | None:
         """Seconds of virtual time in a sample of a view; None if the run is one."""
         return sample_seconds(self.report, self.interval, self.seeds)
 
+    @property
+    def files(self) -> dict[OwnFile, Path | None]:
+        """The files that are made of the report."""
+        return {html_of(report_of): self.html, plot_of(report_of): self.plot}
+
     def choose(self, printed: AnswerPrinted) -> Chosen:
         """What is to be run, if it can be shown as it is to be."""
         printed.check(self.html)
-        check_force("--html or --trace", self.html, self.trace, force=printed.force)
-        if self.html is not None:
-            check_file("--html", self.html, (".html",), force=printed.force)
-        if self.report and (self.html or printed.notes or printed.table or printed.markdown):
+        files = self.files
+        check_force("--html, --plot or --trace", *files.values(), self.trace, force=printed.force)
+        check_files(files, force=printed.force and any(files.values()))
+        ways = *files.values(), printed.notes, printed.table, printed.markdown
+        if self.report and any(ways):
             raise ConfigurationError(
-                "--report: expected without --html, --markdown, --notes, --table"
+                "--report: expected without --html, --plot, --markdown, --notes, --table"
             )
         sample_seconds(self.report, self.interval, self.seeds)  # refuses what contradicts it
         chosen = self._chosen()
@@ -191,8 +203,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         """The links and what runs over them; of one link unless its file or options say traffic."""
         opened = open_collection(self.given(self.layout))
         if self.profile is not None:
-            from isfc.layout.site import with_site  # most runs name none
-            from scenarios.runs.at_site import given_site
+            from scenarios.runs.at_site import given_site  # most runs name none
 
             site, collection = given_site(self.profile), opened.collection
             links = tuple(with_site(link, site) for link in collection.links)

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import format_chpid
-from isfc.errors.in_words import first_listed, listed
+from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
-from isfc.layout.groups import grouped
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import GUIDE, REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried

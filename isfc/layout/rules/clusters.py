@@ -9,8 +9,9 @@ from typing import Final
 
 from isfc.errors.in_words import listed
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.collection import Channel, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.parts import Channel
 from isfc.layout.rules import REPORT
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates
@@ -116,7 +117,7 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
 @_of_file
 def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
     if collection.others:
-        from isfc.layout.other_links import others_on, say_others  # most files tell of none
+        from isfc.layout.sharing import others_on, say_others  # most files tell of none
 
         if others := others_on(collection, layout):
             yield Broken(f"{say_others(others)}.")

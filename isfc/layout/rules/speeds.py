@@ -12,8 +12,7 @@ from ctc.fibre_channel import (
     full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES
-from isfc.errors.in_words import exact, listed, number
-from isfc.layout.groups import grouped
+from isfc.errors.in_words import exact, grouped, listed, number
 from isfc.layout.rules import REPORT, changes
 from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 

@@ -131,7 +131,6 @@ def test_csv_has_every_guest_or_every_pass(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--plot x.svg", "--plot is gone: use --html"),
         ("--at 5_CANCEL_C", "--at '5 CANCEL C': CANCEL C: expected one of A, B"),
         ("--at 5_SHUTDOWN_NOW", "--at '5 SHUTDOWN NOW': expected SECONDS and MODIFY"),
     ],

@@ -20,7 +20,7 @@ from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from isfc.layout.write import format_collection, format_layout
 from isfc.reports.terminal import page as page_of
 from scenarios.runs.experiment import STATED, Load

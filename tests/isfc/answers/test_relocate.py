@@ -179,7 +179,6 @@ def test_sizes(text: str, size: int) -> None:
         ("--memory 1G --change-rate 1M --at-once", "--at-once is gone: use --together N"),
         ("--memory 1G --change-rate 1M --guests none.csv", "FILE.csv: expected no --memory"),
         ("--guests none.csv", "--guests none.csv: cannot be read"),
-        ("--memory 1G --change-rate 1M --plot x.svg", "--plot is gone: use --html"),
         ("--memory 1G --change-rate 1M --at 5", "--at '5': expected SECONDS and MODIFY"),
         (
             "--memory 1G --change-rate 1M --guests 2 --at 5_CANCEL_A",

@@ -23,7 +23,7 @@ from isfc.cli.main import run
 from isfc.reports.measures import MEASURES
 from isfc.reports.text import encoded
 from scenarios.published.catalogue import ALL_TABLES, load_table
-from scenarios.published.replay import SECONDS, Comparison, Part
+from scenarios.published.replay import SECONDS, ComparedFigure, Part
 from scenarios.published.table import Bound, PublishedRow, PublishedTable, Role, Selection
 from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment
@@ -288,7 +288,7 @@ def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> Ta
     """What some rows come to with a model."""
     rows = table.select(wanted)
     found = (
-        Comparison.of(table, row, measure, emulate(row, measure))
+        ComparedFigure.of(table, row, measure, emulate(row, measure))
         for row in rows
         for measure in table.measures
         if row.has_number(measure)

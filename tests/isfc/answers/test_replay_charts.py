@@ -12,7 +12,7 @@ from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg
 from isfc.reports.report import Lines
 from scenarios.published.catalogue import TABLES, load_table
-from scenarios.published.replay import Comparison, Part, choose, figures_by_cell
+from scenarios.published.replay import ComparedFigure, Part, choose, figures_by_cell
 from scenarios.published.table import PublishedTable
 from tests.isfc.cli.conftest import Refusal
 
@@ -30,10 +30,10 @@ def parts(table: PublishedTable) -> list[Part]:
     return choose([table], {"suite": ["HS", "HL"], "rdevs": [1, 8, 16], "pairs": [1, 50]})
 
 
-def emulated(parts: Sequence[Part], *factors: float) -> list[Comparison]:
+def emulated(parts: Sequence[Part], *factors: float) -> list[ComparedFigure]:
     """What a model gives that is off by each of the ``factors`` everywhere, one after another."""
     return [
-        Comparison(
+        ComparedFigure(
             *(part.table.name, row.key, measure, row.number(measure)),
             *(factor * row.number(measure), None, row.role, None),
         )

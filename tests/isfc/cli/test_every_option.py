@@ -160,6 +160,9 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --trace out.json                                      ++++
     --faults faults.toml                                  ++++
     --fault-seed 3                                        ++++
+    --plot out.svg                                        ++++
+    --plot out.svg | --fault-seed 3                       ++++
+    --plot out.svg | --report link                        ----
     --csv                                                 ++++
     --csv | --report link                                 ++++
     --json                                                ++++

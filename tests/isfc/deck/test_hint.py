@@ -12,7 +12,7 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 from isfc.link.name import NodeName
 
 DECK = """\

@@ -14,9 +14,9 @@ from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
-from isfc.layout.collection import KeptDeck
+from isfc.layout.checked_toml import SourceKind, source_kind
 from isfc.layout.file import parse_collection
-from isfc.layout.foreign_text import SourceKind, source_kind
+from isfc.layout.parts import KeptDeck
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from tests.decks import DECKS

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.deck.importing import import_iocp
-from isfc.layout.collection import ChannelEnd, Collection
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.other_links import others_on
-from isfc.layout.sharing import open_questions
+from isfc.layout.parts import ChannelEnd
+from isfc.layout.sharing import open_questions, others_on
 from isfc.layout.write import format_collection
 from tests.decks import deck, mesh_decks, unit
 

@@ -2,23 +2,19 @@
 
 from random import Random
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import Rdev
 from ctc.frame import Departure, Signal, StatusFrame
-from ctc.profiles import find_profile
 from ctc.queues import NEVER_NS
 from isfc.engine.pump import Offers, Outlet, pump
 from isfc.link.events import LinkDown, LinkEvent, LinkUp, Program
 from isfc.link.message import Message
-from isfc.link.name import NodeName
-from isfc.link.scan import LinkDevice
-from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import Arrive, Connect
 from isfc.system.system import System
+from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload
 
 RDEV = Rdev(0x6000)
-CTC = CtcDefinition(LinkDevice(RDEV, RDEV), ChpidId(0x40), find_profile("FICON Express2"))
 
 
 class Drained(Outlet):
@@ -39,7 +35,7 @@ class Drained(Outlet):
 
 
 def new_system() -> System:
-    return System([LinkEndDefinition(NodeName("ATLANTA"), NodeName("BOSTON"), (CTC,))])
+    return System([Setup(ctc_count=1).definition(0)])
 
 
 def test_quiet_link_end_has_nothing_to_drain() -> None:

@@ -8,7 +8,7 @@ import pytest
 from isfc.io.charts import CHARTS, Chart, ChartName, charts_of, memory_over_paths
 from isfc.io.configuration import IoChannel
 from isfc.io.shared import read_disks
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl
 from tools import PROJECT
 
 

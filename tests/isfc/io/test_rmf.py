@@ -11,18 +11,24 @@ from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
-from isfc.io.rmf_lines import busiest
+from isfc.io.rmf_lines import RmfInterval, busiest
 
 SAMPLES = {path.stem: path.read_text("utf-8") for path in Path("tests/data/rmf").glob("*.txt")}
 CHANNELS = SAMPLES["channel-path-activity"]
+DEVICES = SAMPLES["device-activity"]
+QUEUES = SAMPLES["io-queuing-activity"]
+THREE = SAMPLES["three-intervals-pasted"]
 TITLE = "C H A N N E L   P A T H   A C T I V I T Y\n"
-OTHER = f"{next(r for r in SAMPLES['three-intervals-pasted'].splitlines() if ' 760.0' in r)}\n50 "
-"""A row of another interval, above the first."""
-LAST_OF_ROW = "0.00  0.59   0.0    2.0 100.0   0.0"
+FICON_ROWS = [line for line in CHANNELS.splitlines() if " FC_S " in line]
+
+
+def read(text: str) -> RmfInterval:
+    (interval,) = parse_rmf(text, "paste")
+    return interval
 
 
 def test_channels_are_read_with_all_that_a_mix_needs() -> None:
-    (interval,) = parse_rmf(CHANNELS, "paste")
+    interval = read(CHANNELS)
     assert interval.name == "P34 08/15/2019 09.39.44"
     assert [channel.chpid for channel in interval.channels] == ["42", "4C", "61", "94", "95"]
     last = interval.channels[-1]
@@ -34,7 +40,7 @@ def test_channels_are_read_with_all_that_a_mix_needs() -> None:
 
 
 def test_devices_are_read_and_their_sums_and_those_offline_are_not() -> None:
-    (interval,) = parse_rmf(SAMPLES["device-activity"], "paste")
+    interval = read(DEVICES)
     assert [device.device for device in interval.devices] == ["7080", "7081", "7084", "7085"]
     first, _, third, _ = interval.devices
     assert (first.io_per_s, first.times_ms[0]) == (310.038, 0.019)
@@ -42,16 +48,25 @@ def test_devices_are_read_and_their_sums_and_those_offline_are_not() -> None:
     assert interval.io_per_s == pytest.approx(2 * 310.038 + 812.4 + 455.1)
 
 
+def test_devices_of_an_earlier_release_have_no_int() -> None:
+    text = DEVICES.replace("  INT  PEND", "  PEND").replace(" .000 .077", " .077")
+    interval = read("\n".join(x for x in text.splitlines() if " 708" not in x or "7084" in x))
+    assert interval.devices[0].times_ms[2::2] == (0.077, 0.149)
+
+
 def test_iops_are_read_and_the_control_units_below_them_are_not() -> None:
-    (interval,) = parse_rmf(SAMPLES["io-queuing-activity"], "paste")
+    interval = read(QUEUES)
     assert [iop.iop for iop in interval.iops] == ["01", "02", "03", "04", "SYS"]
     system = interval.iops[-1]
     assert system.starts_per_s == 104101.3
     assert system.figures == (6.62, 104101.3, 104217.5)
+    (missing,) = interval.passed_over
+    assert (missing.name, missing.kind) == ("SYS", "44,618 of 104,101 I/Os a second")
+    assert len(read(RETRIED).iops) == 5  # all retries are those of their causes
 
 
 def test_broken_lines_and_several_intervals() -> None:
-    intervals = parse_rmf(SAMPLES["three-intervals-pasted"], "paste")
+    intervals = parse_rmf(THREE, "paste")
     assert [interval.time for interval in intervals] == ["08.45.00", "09.00.00", "09.15.00"]
     assert all(len(interval.channels) == 2 for interval in intervals)
     assert intervals[0].channels[0].zhpf_io_per_s == 8000
@@ -61,10 +76,8 @@ def test_broken_lines_and_several_intervals() -> None:
 
 def test_every_break_between_two_words_of_a_report_is_tolerated() -> None:
     whole = parse_rmf(CHANNELS, "paste")
-    for line in CHANNELS.splitlines():
-        if " FC_S " not in line or "OFFLINE" in line:
-            continue
-        for gap in re.finditer(r"(?<=\S) +(?=\S)", line):
+    for line in FICON_ROWS:
+        for gap in re.finditer(r"(?<=\S) +(?=\S)", line) if "OFFLINE" not in line else ():
             broken = line[: gap.start()] + "\n" + line[gap.end() :]
             assert parse_rmf(CHANNELS.replace(line, broken), "paste") == whole, broken
 
@@ -88,9 +101,24 @@ def test_however_it_was_pasted_it_is_the_same_report(how: str) -> None:
         assert parse_rmf(pasted, "paste") == parse_rmf(text, "paste")
 
 
+SAME = {
+    # a system with twice the channels was sized
+    **{f"{name}, pasted twice": (text, text + text) for name, text in SAMPLES.items()},
+    "a comma parts thousands": (CHANNELS, CHANNELS.replace(" 6558.1 ", " 6,558.1 ")),
+    "a title in two lines": (CHANNELS, CHANNELS.replace("C H A N N E L", "C H A N N E L\n", 1)),
+    "the same": (CHANNELS, CHANNELS.replace("   P A T H", "   P A T H\n", 1)),
+}
+
+
+@pytest.mark.parametrize(("text", "other"), SAME.values(), ids=SAME)
+def test_it_is_the_same_report(text: str, other: str) -> None:
+    assert text != other
+    assert parse_rmf(other, "paste") == parse_rmf(text, "paste")
+
+
 def test_lines_cut_at_a_column_are_read_right_or_refused() -> None:
     # a line break within a number made 39.74 and 39.74 of it 39.7, 4 and 39.74, and was not seen
-    whole = {line.chpid: line for line in parse_rmf(CHANNELS, "paste")[0].channels}
+    whole = {line.chpid: line for line in read(CHANNELS).channels}
     for column in range(60, 132):
         cut = "\n".join(f"{line[:column]}\n{line[column:]}" for line in CHANNELS.splitlines())
         with suppress(ConfigurationError):
@@ -102,25 +130,56 @@ def test_lines_cut_at_a_column_are_read_right_or_refused() -> None:
 @pytest.mark.parametrize("width", range(56, 132))
 def test_devices_broken_at_a_width_are_read_right_or_refused(width: int) -> None:
     # .010 broken in two made a column more, and CONN was lost
-    text = SAMPLES["device-activity"]
-    whole = {line.device: line for line in parse_rmf(text, "paste")[0].devices}
+    whole = {line.device: line for line in read(DEVICES).devices}
     pieces = (
-        line[at : at + width] for line in text.splitlines() for at in range(0, len(line), width)
+        line[at : at + width] for line in DEVICES.splitlines() for at in range(0, len(line), width)
     )
     with suppress(ConfigurationError):
         for interval in parse_rmf("\n".join(pieces), "paste"):
             assert all(line == whole[line.device] for line in interval.devices)
 
 
-@pytest.mark.parametrize(("width", "lost"), [(73, "rates"), (100, "figures of zHPF")])
-def test_a_broken_line_whose_rest_is_lost_is_no_channel_without_it(width: int, lost: str) -> None:
-    lines = [textwrap.wrap(line, width) for line in CHANNELS.splitlines()]
-    row = next(
-        at for at, parts in enumerate(lines) if parts and parts[0].lstrip().startswith("42 FC_S")
-    )
-    del lines[row][1]
-    with pytest.raises(ConfigurationError, match=f"chpid 42 has no {lost}"):
-        parse_rmf("\n".join(part for parts in lines for part in parts), "paste")
+def test_reports_of_one_interval_are_joined() -> None:
+    iops = QUEUES.replace("02/25/2019", "08/15/2019").replace("11.02.00", "09.39.44")
+    interval = read(CHANNELS + iops)
+    assert (len(interval.channels), len(interval.iops)) == (5, 5)
+
+
+def test_a_channel_that_is_not_shared_has_no_part() -> None:
+    line = "42 FC 27 16G 2.64 26.86 429.93 429.65 0.0 0.0 0.0 6558.1 3.9 0.0"
+    interval = read(f"CHANNEL PATH ACTIVITY\n{line}\n")
+    assert interval.channels == read(CHANNELS).channels[:1]
+    assert interval.name == "the report"
+
+
+def test_lines_without_a_title_are_read() -> None:
+    found = read("Dear all,\nour 8 FC channels:\n" + "\n".join(FICON_ROWS))
+    assert found.channels == read(CHANNELS).channels
+    assert found.name == "the report"
+    found = read("\n".join(line for line in DEVICES.splitlines() if " 3390" in line))
+    assert found.devices == read(DEVICES).devices
+
+
+def test_without_titles_a_channel_that_comes_again_begins_another_interval() -> None:
+    rows = "\n".join(line for line in FICON_ROWS if "2.64" in line)
+    first, second = parse_rmf(f"{rows}\n{rows.replace('6558.1', '9000.0')}", "paste")
+    assert (first.name, second.name) == ("the report", "part 2")
+    assert (first.io_per_s, second.io_per_s) == (6558.1, 9000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        re.sub(r"SYSTEM ID +P34 +DATE ", "SYSTEM ID  DATE", CHANNELS),
+        # the name stood in a line of its own, which changed places with the next
+        *(
+            QUEUES.replace("SYSTEM ID    P34", f"SYSTEM ID\n{word}")
+            for word in ("INTERVAL 00.59.990", "RPT VERSION V2R3", "DATE 02/25/2019")
+        ),
+    ],
+)
+def test_a_word_of_the_heading_is_no_system(text: str) -> None:
+    assert not read(text).system
 
 
 def changed(text: str, *changes: tuple[str, str]) -> str:
@@ -130,158 +189,117 @@ def changed(text: str, *changes: tuple[str, str]) -> str:
     return text
 
 
-@pytest.mark.parametrize(
-    ("sample", "changes", "message"),
-    [
-        # a row of another interval, where a heading is not whole
-        (
-            "three-intervals-pasted",
-            [("03/02/2021", "03/02/2,021"), ("50 ", OTHER)],
-            "other figures",
+def without_second_part(width: int) -> str:
+    """The report in lines so wide, but for the rest of channel 42's."""
+    lines = [textwrap.wrap(line, width) for line in CHANNELS.splitlines()]
+    del next(parts for parts in lines if parts and parts[0].lstrip().startswith("42 FC_S"))[1]
+    return "\n".join(part for parts in lines for part in parts)
+
+
+def moved(lines: list[str], line: int, to: int) -> str:
+    return "\n".join([*lines[:to], lines[line], *lines[to:]])
+
+
+def iop_01_put_together_wrong(words: int) -> str:
+    (row,) = (line for line in QUEUES.splitlines() if line.startswith("  01 "))
+    figures = row.split()
+    broken = figures[:words], figures[9:], figures[words:9]
+    return QUEUES.replace(row, "\n".join(map("   ".join, broken)))
+
+
+def iop_below_a_channel() -> str:
+    lines = QUEUES.splitlines()
+    row = "4C     8.10    0.00   0.00  0.0   0.0\n"
+    return "\n".join([*lines[:9], row + lines[9].replace(" 01 ", "    "), *lines[10:]])
+
+
+OTHER = f"{next(r for r in THREE.splitlines() if ' 760.0' in r)}\n50 "
+"""A row of another interval, above the first."""
+LINES = THREE.splitlines()
+SWAPPED = [*LINES[:14], LINES[15], LINES[14], *LINES[16:]]
+LAST_OF_ROW = "0.00  0.59   0.0    2.0 100.0   0.0"
+ROW_7084 = next(line for line in DEVICES.splitlines(keepends=True) if " 7084 " in line)
+RETRIED = QUEUES.replace(" 0.0    0.0  0.0", "24.1   20.0  4.1")
+NARROW = changed(CHANNELS, (" ID TYPE ", " IDTYPE "))
+NO_LINE = "paste: holds no line of an RMF report; expected"
+REFUSED = [
+    # the text, what is said of it
+    ("", NO_LINE),
+    ("Dear all,\n\nplease find the report below.\n", NO_LINE),
+    ("42 FC_S 1\n", NO_LINE),
+    ("We have 8 FC 16G ports\n", NO_LINE),
+    (changed(CHANNELS, (" 26.86 429.93", f" {'9' * 400} 429.93")), "line 14 column 41: '9999"),
+    (
+        changed(CHANNELS, (" 26.86 429.93", " 2b.86 429.93")),
+        "paste: line 14 column 41: '2B.86'; expected a number",
+    ),
+    (CHANNELS.replace(" 26.86 ", " 26,86 "), "'26,86'; expected a number"),  # was read as 2686
+    (
+        CHANNELS.replace("     3.9     0.0", ""),
+        "paste: line 14 column 2: chpid 42 has 11 figures; expected 13: P",
+    ),
+    (without_second_part(73), "chpid 42 has no rates"),
+    (without_second_part(100), "chpid 42 has no figures of zHPF"),
+    # a row that was cut, below a heading that was
+    ("\n".join(line[:73] for line in NARROW.splitlines()), "no rates"),
+    # a row of another interval, where a heading is not whole
+    (changed(THREE, ("03/02/2021", "03/02/2,021"), ("50 ", OTHER)), "other figures"),
+    (changed(THREE, ("DATE ", ""), (TITLE, ""), ("50 ", OTHER)), "other figures"),
+    # the next row within this one, which lacks a figure
+    (
+        changed(THREE, ("182.00 121.50", "121.50"), ("2.0 0.0\n51", "2.0 0.0 51")),
+        "51 FC_S begins in the line of 50",
+    ),
+    # rows of one interval came under the time of another (mutations: swap 0, repeat 2 at 14)
+    (moved(LINES, 2, 14), "line 15: TIME is 08.45.00, and 09.00.00 in line 12"),
+    # a line of the second interval, above what the third heading says (swap 14)
+    ("\n".join(SWAPPED), "line 17: SYSTEM is PROD, below lines of the"),
+    # a heading that is lost, and a time
+    (
+        changed(
+            SAMPLES["device-activity-v2r4"],
+            ("  CMR  DB   INT   PEND DISC CONN", ""),
+            (".120 .001", ".120"),
         ),
-        ("three-intervals-pasted", [("DATE ", ""), (TITLE, ""), ("50 ", OTHER)], "other figures"),
-        # the next row within this one, which lacks a figure
-        (
-            "three-intervals-pasted",
-            [("182.00 121.50", "121.50"), ("2.0 0.0\n51", "2.0 0.0 51")],
-            "51 FC_S begins in the line of 50",
-        ),
-        # a heading that is lost, and a time
-        (
-            "device-activity-v2r4",
-            [("  CMR  DB   INT   PEND DISC CONN", ""), (".120 .001", ".120")],
-            "DEV UTIL",
-        ),
-        (
-            "device-activity",
-            [(" MT\n", "\n"), (" .019", " ")],
-            "RESP is 0",
-        ),
-        # half a row twice
-        (
-            "device-activity",
-            [(LAST_OF_ROW, f"{LAST_OF_ROW}\n0.00 0.59 0.0 2.0 100.0 0.0")],
-            "more than 14 figures",
-        ),
-        # a row that was cut, below a heading that was
-        ("channel-path-activity", [(" ID TYPE ", " IDTYPE ")], "no rates"),
-    ],
-)
-def test_a_row_that_is_not_as_printed_is_refused(
-    sample: str, changes: list[tuple[str, str]], message: str
-) -> None:
-    text = changed(SAMPLES[sample], *changes)
-    if message == "no rates":
-        text = "\n".join(line[:73] for line in text.splitlines())
-    with pytest.raises(ConfigurationError, match=message):
-        parse_rmf(text, "paste")
-
-
-def test_reports_of_one_interval_are_joined() -> None:
-    iops = SAMPLES["io-queuing-activity"].replace("02/25/2019", "08/15/2019")
-    both = CHANNELS + iops.replace("11.02.00", "09.39.44")
-    (interval,) = parse_rmf(both, "paste")
-    assert (len(interval.channels), len(interval.iops)) == (5, 5)
-
-
-def test_a_channel_that_is_not_shared_has_no_part() -> None:
-    line = "42 FC 27 16G 2.64 26.86 429.93 429.65 0.0 0.0 0.0 6558.1 3.9 0.0"
-    (interval,) = parse_rmf(f"CHANNEL PATH ACTIVITY\n{line}\n", "paste")
-    assert interval.channels == [
-        *(parse_rmf(CHANNELS, "paste")[0].channels[:1]),
-    ]
-    assert interval.name == "the report"
-
-
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_what_was_pasted_twice_counts_once(sample: str) -> None:
-    # a system with twice the channels was sized
-    text = SAMPLES[sample]
-    assert parse_rmf(text + text, "paste") == parse_rmf(text, "paste")
-
-
-def test_lines_without_a_title_are_read() -> None:
-    (whole,) = parse_rmf(CHANNELS, "paste")
-    lines = [line for line in CHANNELS.splitlines() if " FC_S " in line]
-    letter = "Dear all,\nour 8 FC channels:\n"
-    (found,) = parse_rmf(letter + "\n".join(lines), "paste")
-    assert found.channels == whole.channels
-    assert found.name == "the report"
-    devices = SAMPLES["device-activity"].splitlines()
-    (found,) = parse_rmf("\n".join(line for line in devices if " 3390" in line), "paste")
-    assert found.devices == parse_rmf(SAMPLES["device-activity"], "paste")[0].devices
-
-
-def test_without_titles_a_channel_that_comes_again_begins_another_interval() -> None:
-    lines = [line for line in CHANNELS.splitlines() if " FC_S " in line and "2.64" in line]
-    text = "\n".join(lines) + "\n" + "\n".join(lines).replace("6558.1", "9000.0")
-    first, second = parse_rmf(text, "paste")
-    assert (first.name, second.name) == ("the report", "part 2")
-    assert (first.io_per_s, second.io_per_s) == (6558.1, 9000)
-
-
-def test_a_comma_parts_thousands_and_is_no_decimal_sign() -> None:
-    (interval,) = parse_rmf(CHANNELS.replace(" 6558.1 ", " 6,558.1 "), "paste")
-    assert interval == parse_rmf(CHANNELS, "paste")[0]
-    # 26,86 % was read as 2686
-    with pytest.raises(ConfigurationError, match="'26,86'; expected a number"):
-        parse_rmf(CHANNELS.replace(" 26.86 ", " 26,86 "), "paste")
-
-
-@pytest.mark.parametrize("words", ["C H A N N E L", "C H A N N E L   P A T H"])
-def test_a_title_may_be_broken_between_its_words(words: str) -> None:
-    broken = CHANNELS.replace(words, words + "\n", 1)
-    assert parse_rmf(broken, "paste") == parse_rmf(CHANNELS, "paste")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (" 26.86 429.93", f" {'9' * 400} 429.93", "paste: line 14 column 41: '9999"),
-        (" 26.86 429.93", " 2b.86 429.93", "paste: line 14 column 41: '2B.86'; expected a number"),
-        (
-            "     3.9     0.0",
-            "",
-            "paste: line 14 column 2: chpid 42 has 11 figures; expected 13: P",
-        ),
-    ],
-)
-def test_what_cannot_be_read_is_located(old: str, new: str, message: str) -> None:
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        parse_rmf(CHANNELS.replace(old, new), "paste")
-
-
-def test_a_device_with_too_few_figures_is_located() -> None:
-    text = SAMPLES["device-activity"].replace(" 12.10 12.43   0.0   11.0 100.0   0.0", "")
-    with pytest.raises(ConfigurationError, match="line 12 column 12: device 7084 has 8 figures"):
-        parse_rmf(text, "paste")
-
-
-@pytest.mark.parametrize("gone", ["   0.0\n", " .230"])
-def test_a_device_that_lost_a_figure_is_not_read_as_one_without_int(gone: str) -> None:
+        "DEV UTIL",
+    ),
+    (changed(DEVICES, (" MT\n", "\n"), (" .019", " ")), "RESP is 0"),
+    # half a row twice
+    (
+        changed(DEVICES, (LAST_OF_ROW, f"{LAST_OF_ROW}\n0.00 0.59 0.0 2.0 100.0 0.0")),
+        "more than 14 figures",
+    ),
+    (
+        DEVICES.replace(" 12.10 12.43   0.0   11.0 100.0   0.0", ""),
+        "line 12 column 12: device 7084 has 8 figures",
+    ),
     # thirteen figures were those of an earlier release, whatever the heading has
-    text = SAMPLES["device-activity"]
-    row = next(line for line in text.splitlines(keepends=True) if " 7084 " in line)
-    with pytest.raises(ConfigurationError, match="device 7084 has 13 figures; expected 14: RESP,"):
-        parse_rmf(text.replace(row, row.replace(gone, "\n" if "\n" in gone else "", 1)), "paste")
+    *(
+        (
+            changed(DEVICES, (ROW_7084, changed(ROW_7084, (old, new)))),
+            "device 7084 has 13 figures; expected 14: RESP,",
+        )
+        for old, new in (("   0.0\n", "\n"), (" .230", ""))
+    ),
+    # a channel's five figures and the first ten of the line below (drop_column, repeat 18 at 9)
+    (iop_below_a_channel(), "IOP 4C: % I/O REQUESTS RETRIED is 0.02, 8.05,"),
+    # IOP 01 started nothing, or had no interrupt (wrap 44, swap 25; wrap 50, swap 22)
+    *((iop_01_put_together_wrong(words), "IOP 01: ") for words in (4, 5)),
+    *(
+        (iop_01_put_together_wrong(words), "; expected as many decimals in each")
+        for words in (4, 5)
+    ),
+    (RETRIED.replace("20.0  4.1", "20.0  3.1"), "ALL of % I/O REQUESTS RETRIED is 24.1;"),
+    (
+        QUEUES.replace("104101.3    104217.5", "59000.00    104217.5"),
+        "SYS has 59000 I/Os a second, and its IOPs 59483",
+    ),
+]
 
 
-def test_devices_of_an_earlier_release_have_no_int() -> None:
-    text = (
-        SAMPLES["device-activity"].replace("  INT  PEND", "  PEND").replace(" .000 .077", " .077")
-    )
-    (interval,) = parse_rmf(
-        "\n".join(x for x in text.splitlines() if " 708" not in x or "7084" in x), "p"
-    )
-    assert interval.devices[0].times_ms[2::2] == (0.077, 0.149)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "Dear all,\n\nplease find the report below.\n", "42 FC_S 1\n", "We have 8 FC 16G ports\n"],
-)
-def test_a_text_without_a_report_is_refused(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="paste: holds no line of an RMF report; expected"):
+@pytest.mark.parametrize(("text", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_a_line_that_is_not_as_printed_is_located(text: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
         parse_rmf(text, "paste")
 
 
@@ -308,71 +326,3 @@ def test_whatever_is_pasted_is_read_or_refused(name: str, data: st.DataObject) -
         text = text[:start] + piece + text[start + length :]
     with suppress(ConfigurationError):
         assert all(interval.io_per_s >= 0 for interval in parse_rmf(text, "paste"))
-
-
-def test_a_date_behind_a_lost_name_is_no_system() -> None:
-    pasted = re.sub(r"SYSTEM ID +P34 +DATE ", "SYSTEM ID  DATE", CHANNELS)
-    (interval,) = parse_rmf(pasted, "paste")
-    assert not interval.system
-
-
-QUEUES = SAMPLES["io-queuing-activity"]
-
-
-def moved(lines: list[str], line: int, to: int) -> str:
-    return "\n".join([*lines[:to], lines[line], *lines[to:]])
-
-
-def test_a_heading_below_lines_of_its_table_is_refused() -> None:
-    # rows of one interval came under the time of another (mutations: swap 0, repeat 2 at 14)
-    lines = SAMPLES["three-intervals-pasted"].splitlines()
-    assert "TIME 08.45" in lines[2]
-    assert lines[14].startswith("51 ")
-    with pytest.raises(ConfigurationError, match=r"line 15: TIME is 08.*, and 09\.00.* in line 12"):
-        parse_rmf(moved(lines, 2, 14), "paste")
-    # a line of the second interval, above what the third heading says (swap 14)
-    lines[14:16] = lines[15], lines[14]
-    with pytest.raises(ConfigurationError, match=r"line 17: SYSTEM is PROD, below lines of the"):
-        parse_rmf("\n".join(lines), "paste")
-
-
-def test_a_channel_below_iops_is_no_iop() -> None:
-    # its five figures and the first ten of the line below (mutations: drop_column, repeat 18 at 9)
-    lines = QUEUES.splitlines()
-    row = "4C     8.10    0.00   0.00  0.0   0.0\n"
-    text = "\n".join([*lines[:9], row + lines[9].replace(" 01 ", "    "), *lines[10:]])
-    with pytest.raises(ConfigurationError, match=r"IOP 4C: % I/O REQUESTS RETRIED is 0.02, 8.05,"):
-        parse_rmf(text, "paste")
-
-
-@pytest.mark.parametrize("words", [4, 5])
-def test_an_iop_whose_line_was_broken_and_put_together_wrong_is_refused(words: int) -> None:
-    # IOP 01 started nothing, or had no interrupt (mutations: wrap 44, swap 25; wrap 50, swap 22)
-    (row,) = (line for line in QUEUES.splitlines() if line.startswith("  01 "))
-    figures = row.split()
-    broken = figures[:words], figures[9:], figures[words:9]
-    text = QUEUES.replace(row, "\n".join(map("   ".join, broken)))
-    with pytest.raises(ConfigurationError, match=r"IOP 01: .*; expected as many decimals in each"):
-        parse_rmf(text, "paste")
-
-
-def test_all_retries_of_an_iop_are_those_of_its_causes() -> None:
-    text = QUEUES.replace(" 0.0    0.0  0.0", "24.1   20.0  4.1")
-    assert len(parse_rmf(text, "paste")[0].iops) == 5
-    with pytest.raises(ConfigurationError, match=r"ALL of % I/O REQUESTS RETRIED is 24\.1;"):
-        parse_rmf(text.replace("20.0  4.1", "20.0  3.1"), "paste")
-
-
-def test_iops_are_held_against_their_total() -> None:
-    (interval,) = parse_rmf(QUEUES, "paste")
-    (missing,) = interval.passed_over
-    assert (missing.name, missing.kind) == ("SYS", "44,618 of 104,101 I/Os a second")
-    with pytest.raises(ConfigurationError, match="SYS has 59000 I/Os a second, and its IOPs 59483"):
-        parse_rmf(QUEUES.replace("104101.3    104217.5", "59000.00    104217.5"), "paste")
-
-
-def test_a_word_of_the_heading_is_no_system() -> None:
-    # the name stood in a line of its own, which changed places with the next
-    for word in ("INTERVAL 00.59.990", "RPT VERSION V2R3", "DATE 02/25/2019"):
-        (interval,) = parse_rmf(QUEUES.replace("SYSTEM ID    P34", f"SYSTEM ID\n{word}"), "paste")
-        assert not interval.system

@@ -1,13 +1,11 @@
 """Cards, interconnects and fanouts: no more gets through than they carry, and no less."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from isfc.answers.io_run import IoActivity, io_activity
-from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import mix_of_configuration
@@ -185,73 +183,3 @@ def test_channels_beside_a_fanout_are_not_sized_by_it() -> None:
     more = '[channel.A0]\nfeature = "FICON Express16SA"'
     mix = mix_of_configuration(tree(2, "rate = 1000", "gb_per_s = 0.01", more), "mix")
     assert mix.rooms == ()
-
-
-GOOD = """
-[channel.42]
-feature = "FICON Express16SA"
-card = "A"
-[channel.Z0]
-feature = "zHyperLink Express"
-[card.A]
-interconnect = "1"
-[interconnect.1]
-fanout = "F"
-[fanout.F]
-gb_per_s = 20
-[[io]]
-name = "oltp"
-channels = ["42"]
-"""
-
-
-def crowded() -> Iterator[tuple[str, str, str]]:
-    channel = '[channel.{}]\nfeature = "FICON Express16SA"\ncard = "{}"\n'
-    three = "".join(channel.format(name, "A") for name in ("43", "44"))
-    yield "[card.A]", f"{three}[card.A]", "[card.A]: has 3 channels; expected 2 at most, for which"
-    cards = "".join(f'[card.B{number}]\ninterconnect = "1"\n' for number in range(8))
-    yield "[card.A]", f"{cards}[card.A]", "[interconnect.1]: has 9 cards; expected 8 at most, for"
-    more = "".join(f'[interconnect.{number}]\nfanout = "F"\n' for number in (2, 3))
-    text = f"{more}[fanout.F]\n[[io]]"
-    yield (
-        "[fanout.F]\ngb_per_s = 20\n[[io]]",
-        text,
-        "[fanout.F]: has 3 interconnects; expected 2 at",
-    )
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "message"),
-    [
-        ('card = "A"', 'card = "B"', "[channel.42] card: there is no [card.B]; expected one of A"),
-        ('card = "A"', "card = 1", "[channel.42] card: got a number; expected the NAME of a table"),
-        (
-            'ct = "1"',
-            'ct = "2"',
-            "[card.A] interconnect: there is no [interconnect.2]; expected one of 1",
-        ),
-        ('fanout = "F"', 'fanout = "G"', "[interconnect.1] fanout: there is no [fanout.G]; exp"),
-        ("[fanout.F]\n", "[fanout]\n", "[fanout.gb_per_s]: got a number; expected a table with gb"),
-        ("[fanout.F]\ngb_per_s = 20\n", "", "[interconnect.1] fanout: there is no [fanout.F]; ex"),
-        ("gb_per_s = 20", "gb_per_s = 0", "[fanout.F] gb_per_s: out of range; expected GB/s both"),
-        ("gb_per_s = 20", "gb_per_s_one_way = inf", "[fanout.F] gb_per_s_one_way: "),
-        ("gb_per_s = 20", "mb = 20", "[fanout.F] mb: no such key; expected one of gb_per_s"),
-        ('k Express"', 'k Express"\ncard = "A"', "[channel.Z0] card: says nothing of zHyperLink"),
-        *crowded(),
-    ],
-)
-def test_a_bad_file_is_told_by_table_key_and_remedy(before: str, after: str, message: str) -> None:
-    assert before in GOOD
-    with pytest.raises(ConfigurationError) as caught:
-        parse_io_configuration(GOOD.replace(before, after).encode(), "io.toml")
-    assert str(caught.value).startswith(f"io.toml: {message}")
-
-
-def test_a_table_of_its_own_figures_may_have_more_below_it() -> None:
-    channel = '[channel.{}]\nfeature = "FICON Express16SA"\ncard = "A"\n'
-    text = GOOD.replace(
-        "[card.A]", channel.format(43) + channel.format(44) + "[card.A]\ngb_per_s = 9"
-    )
-    card, *_ = parse_io_configuration(text.encode(), "io.toml").trunks
-    assert card.channels == ("42", "43", "44")
-    assert (card.ceiling.mb_per_s, card.ceiling.one_way_mb_per_s) == (9000, float("inf"))

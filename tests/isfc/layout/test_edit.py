@@ -17,9 +17,9 @@ from isfc.layout.edit import (
     edit,
     features,
     read_edit,
-    without,
 )
 from isfc.layout.file import parse_collection
+from isfc.layout.loss import without
 from isfc.layout.plan import make_plan
 from isfc.layout.write import format_collection
 

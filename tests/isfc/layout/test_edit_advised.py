@@ -7,8 +7,7 @@ from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.edit import TakeAdvice, edit, read_edit
 from isfc.layout.file import parse_collection
-from isfc.layout.plan import make_plan
-from isfc.layout.rules.book import RULES, ways_of
+from isfc.layout.plan import RULES, make_plan, ways_of
 
 CROWDED = """
 [[link]]

@@ -5,11 +5,10 @@ import pytest
 from ctc.address import parse_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import io_configuration_of
-from isfc.layout.collection import Cec, ChannelEnd, LinkTraffic
 from isfc.layout.document import parse_document
 from isfc.layout.file import parse_collection
-from isfc.layout.path import FarPath, Isl
-from isfc.layout.whole import SYSTEMS_MAX
+from isfc.layout.layout import FarPath, Isl
+from isfc.layout.parts import SYSTEMS_MAX, Cec, ChannelEnd, LinkTraffic
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh

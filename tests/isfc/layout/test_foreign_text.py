@@ -10,8 +10,7 @@ from isfc.deck.console import parse_log
 from isfc.deck.iocp import parse_deck
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode
-from isfc.layout.foreign_text import SourceKind, is_ebcdic, source_kind
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, SourceKind, decode, is_ebcdic, source_kind
 
 DATA = Path(__file__).parents[2] / "data"
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"

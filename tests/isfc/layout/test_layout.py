@@ -8,8 +8,7 @@ from msgspec import structs
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
 from isfc.layout.definition import define_link_end
-from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
+from isfc.layout.layout import FarPath, Isl
 from isfc.layout.loss import check_pieces, collection_without, link_without, losses, named_pieces
-from isfc.layout.path import FarPath, Isl
 
 COLLECTION = load_collection("two-cecs")
 LINKS = COLLECTION.links

@@ -1,7 +1,19 @@
 """A link whose hardware is the test: interrupts in, instructions out."""
 
+from typing import TypeVar
+
 from ctc.address import Rdev
-from ctc.subchannel import Attention, Command, DeviceReady, Ended, IoTimes, Ssch, UnitStatus
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ended,
+    IoTimes,
+    Ssch,
+    UnitStatus,
+)
 from isfc.link.events import Delivered
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.lock import SystemLock
@@ -14,6 +26,7 @@ from isfc.link.sides import ReadState
 from isfc.link.state import DeviceState
 
 TIMES = IoTimes(1, 2, 3)
+NO_TIMES = IoTimes(0, 0, 0)
 A, B, C, D = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002), Rdev(0x6003)
 PARAMETERS = LinkParameters(
     build_package_ns=100_000,
@@ -44,6 +57,11 @@ PARAMETERS = LinkParameters(
     mih_ns=15_000_000_000,
 )
 """All of them, so that no test depends on the numbers of CP."""
+
+
+Kind = TypeVar("Kind")
+Story = list[tuple[int, str, Rdev | None]]
+"""When the hardware is asked to do what on which CTC, and when a package is handed over."""
 
 
 class Door:
@@ -81,6 +99,34 @@ class Door:
             asked.append((name, instruction.rdev))
         return asked
 
+    def asks(self) -> list[tuple[str, Rdev]]:
+        """Work; what the hardware is asked to do."""
+        self.work()
+        return self.asked()
+
+    def told(self, kind: type[Kind]) -> Kind:
+        """The only event since the last time, which is of this kind."""
+        (event,) = self.events()
+        assert isinstance(event, kind)
+        return event
+
+    def collide(self, rdev: Rdev, package: Package) -> None:
+        """Our write there collides."""
+        self.link.receive_interrupt(Collided(rdev, package, TIMES), self.now_ns)
+
+    def lose(self, rdev: Rdev, package: Package | None = None, times: IoTimes = TIMES) -> None:
+        """A device is gone, with what was being written there."""
+        self.link.receive_interrupt(DeviceLost(rdev, package, times), self.now_ns)
+
+    def ready(self, rdev: Rdev) -> None:
+        """A device is ready (again)."""
+        self.link.receive_interrupt(DeviceReady(rdev), self.now_ns)
+
+    def sense(self, rdev: Rdev) -> None:
+        """SENSE ends, which leads to READ."""
+        self.ended(rdev, Command.SENSE_COMMAND_BYTE)
+        assert self.asks() == [("READ", rdev)]
+
     def send(self, *lengths: int, traffic: Traffic = Traffic.TRANSPORT) -> None:
         for length in lengths:
             self.link.send([Message(0, length, traffic)], self.now_ns)
@@ -96,7 +142,7 @@ class Door:
         while self.link.due_ns < horizon_ns:
             self.step()
 
-    def story(self) -> list[tuple[int, str, Rdev | None]]:
+    def story(self) -> Story:
         """Work; when the hardware is asked to do what, and when messages are handed over."""
         horizon_ns = self.now_ns + PARAMETERS.mih_ns // 2
         story = self._told()
@@ -105,16 +151,10 @@ class Door:
             story += self._told()
         return story
 
-    def _told(self) -> list[tuple[int, str, Rdev | None]]:
-        told: list[tuple[int, str, Rdev | None]] = [
-            (self.now_ns, name, rdev) for name, rdev in self.asked()
-        ]
-        told += [
-            (self.now_ns, "Delivered", None)
-            for event in self.events()
-            if isinstance(event, Delivered)
-        ]
-        return told
+    def _told(self) -> Story:
+        told: Story = [(self.now_ns, name, rdev) for name, rdev in self.asked()]
+        handed_over = [each for each in self.events() if isinstance(each, Delivered)]
+        return told + [(self.now_ns, "Delivered", None)] * len(handed_over)
 
     def write(self, *lengths: int) -> tuple[Rdev, Package]:
         """Send, and take the one write that this leads to."""
@@ -131,6 +171,12 @@ class Door:
         assert instruction.command is Command.WRITE
         assert isinstance(instruction.load, Package)
         return instruction.rdev, instruction.load
+
+    def written_on(self, rdev: Rdev) -> Package:
+        """The package of the one instruction there is, which is a WRITE on ``rdev``."""
+        at, package = self.written()
+        assert (at, self.asked()) == (rdev, [])
+        return package
 
     def ended(
         self,
@@ -150,11 +196,8 @@ class Door:
         """The partner writes, which is sensed; then it is being read."""
         for rdev in rdevs:
             self.attend(rdev)
-            self.work()
-            assert self.asked() == [("SENSE_COMMAND_BYTE", rdev)]
-            self.ended(rdev, Command.SENSE_COMMAND_BYTE)
-            self.work()
-            assert self.asked() == [("READ", rdev)]
+            assert self.asks() == [("SENSE_COMMAND_BYTE", rdev)]
+            self.sense(rdev)
 
     def read(self, rdev: Rdev, package: Package) -> None:
         """The partner writes ``package``: attention, sense, read."""

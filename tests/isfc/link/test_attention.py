@@ -2,22 +2,14 @@
 
 import pytest
 
-from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, UnitStatus
+from ctc.subchannel import Command, UnitStatus
 from isfc.link.package import Package
 from isfc.link.state import DeviceState
-from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
+from tests.isfc.link.link_harness import PARAMETERS, A, B, C, Door, theirs
 
 BUILD_NS = PARAMETERS.build_package_ns
 DISPATCH_NS = PARAMETERS.dispatch_ns
 RELEASE_NS = DISPATCH_NS
-
-
-def our_write(door: Door) -> Package:
-    """The package of the one instruction, which is a WRITE on the first CTC."""
-    at, package = door.written()
-    assert at == A
-    assert door.link.poll_instruction() is None
-    return package
 
 
 def attended_just_before_our_write() -> tuple[Door, Package]:
@@ -28,7 +20,7 @@ def attended_just_before_our_write() -> tuple[Door, Package]:
     door.attend(A)
     door.step()
     assert door.now_ns == BUILD_NS
-    return door, our_write(door)
+    return door, door.written_on(A)
 
 
 def test_ctc_whose_attention_waits_for_its_turn_is_still_given_out() -> None:
@@ -46,9 +38,7 @@ def test_write_that_is_built_when_the_attentions_turn_comes_goes_to_another_ctc(
     assert door.story() == [(DISPATCH_NS, "SENSE_COMMAND_BYTE", A), (BUILD_NS + 1, "WRITE", B)]
     states.append(door.state(A))
     assert states == [DeviceState.BUILDING, DeviceState.ATTENTION]
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", A)]
+    door.sense(A)
 
 
 def test_attention_whose_turn_comes_as_the_package_is_built_goes_first() -> None:
@@ -69,17 +59,15 @@ def test_partner_that_is_read_before_ours_is_built_leaves_us_the_ctc() -> None:
     assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("READ", A)]
     door.ended(A, Command.READ, theirs(0, 0))
     assert door.state(A) is DeviceState.IDLE
-    door.work()
-    assert door.asked() == [("WRITE", A)]
+    assert door.asks() == [("WRITE", A)]
     assert door.now_ns == BUILD_NS + 1  # it was no longer the CTC that it was built for
 
 
 def test_write_that_is_started_before_the_attentions_turn_collides() -> None:
     door, package = attended_just_before_our_write()
-    door.work()
-    assert door.asked() == []  # its turn came, and found our write
+    assert door.asks() == []  # its turn came, and found our write
     assert door.link.rx_lock.free
-    door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
+    door.collide(A, package)
     assert door.state(A) is DeviceState.RECOVERING
     written_ns = door.now_ns + 1
     assert door.story() == [(written_ns, "WRITE", B)]
@@ -88,7 +76,7 @@ def test_write_that_is_started_before_the_attentions_turn_collides() -> None:
 
 def test_collision_before_the_attentions_turn_leaves_nothing_to_be_answered() -> None:
     door, package = attended_just_before_our_write()
-    door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
+    door.collide(A, package)
     written_ns = door.now_ns + 1
     assert door.story() == [(written_ns, "WRITE", B)]
 
@@ -96,7 +84,7 @@ def test_collision_before_the_attentions_turn_leaves_nothing_to_be_answered() ->
 def test_attention_after_the_collision_takes_the_turn_of_the_one_before_it() -> None:
     door, package = attended_just_before_our_write()
     door.attend(C)
-    door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
+    door.collide(A, package)
     door.attend(A)
     assert door.story() == [
         (BUILD_NS + 1, "WRITE", B),
@@ -125,8 +113,7 @@ def test_write_that_finds_the_partners_there_goes_to_another_ctc_and_that_is_rea
 
 def test_attention_that_had_its_turn_while_our_write_ran_waits_again_once_that_is_over() -> None:
     door, package = attended_just_before_our_write()
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     ended_ns = door.now_ns
     door.attend(C)  # is before it now
     door.ended(A, Command.WRITE, package)
@@ -134,9 +121,7 @@ def test_attention_that_had_its_turn_while_our_write_ran_waits_again_once_that_i
         (ended_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
         (ended_ns + 2 * DISPATCH_NS + RELEASE_NS, "SENSE_COMMAND_BYTE", A),
     ]
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", A)]
+    door.sense(A)
     door.ended(A, Command.READ, theirs(0, 0))
     assert door.state(A) is DeviceState.IDLE
 
@@ -166,25 +151,21 @@ def test_device_that_is_lost_before_its_turn_is_not_answered(sensed: bool) -> No
     door = Door()
     door.attend(C)
     if sensed:
-        door.work()
-        assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+        assert door.asks() == [("SENSE_COMMAND_BYTE", C)]
         door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
-    door.link.receive_interrupt(DeviceReady(C), door.now_ns)
-    door.work()
-    assert door.asked() == []
+    door.lose(C)
+    door.ready(C)
+    assert door.asks() == []
     assert door.state(C) is DeviceState.IDLE
 
 
 def test_sense_that_is_over_after_its_device_was_given_up_starts_no_read() -> None:
     door = Door()
     door.attend(C)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", C)]
     door.link.deactivate(C)
     door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     assert door.state(C) is DeviceState.INACTIVE
 
 
@@ -200,5 +181,4 @@ def test_missing_interrupts_are_watched_from_the_attentions_turn_on() -> None:
     door.ended(C, Command.SENSE_COMMAND_BYTE)
     door.step()
     assert (door.asked(), door.now_ns) == ([("HALT", C)], sensed_ns + PARAMETERS.mih_ns)
-    door.work()
-    assert door.asked() == []  # nothing is read on a device that is being reset
+    assert door.asks() == []  # nothing is read on a device that is being reset

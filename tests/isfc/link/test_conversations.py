@@ -5,7 +5,7 @@ import pytest
 from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX, OWED_MAX, AppcFlow, Conversations
 from isfc.link.message import Message, Traffic
-from isfc.link.package import BACKLOG_LENGTH_MAX, Package, PackageLimit, Packager
+from isfc.link.package import BACKLOG_LENGTH_MAX, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 
 
@@ -53,6 +53,7 @@ def test_package_that_comes_twice_is_delivered_once() -> None:
     here, there = End(), End()
     here.send(100)
     package = here.packager.pack()
+    assert here.conversations.end_write(package) is package.messages  # as it is, without APPC/VM
     assert [m.length for m in there.conversations.receive(package)] == [100]
     assert there.conversations.receive(package) == []
 
@@ -71,14 +72,6 @@ def test_room_is_less_what_waits_for_acknowledgements_too() -> None:
     here.conversations.reserve([Message(0, BACKLOG_LENGTH_MAX - 40_000)])
     with pytest.raises(Backpressure):
         here.conversations.reserve([Message(0, BACKLOG_LENGTH_MAX - 40_000), Message(1, 1)])
-
-
-def test_package_without_appc_is_given_back_as_it_is() -> None:
-    here = End()
-    here.send(100)
-    package = here.packager.pack()
-    assert isinstance(package, Package)
-    assert here.conversations.end_write(package) is package.messages
 
 
 @pytest.fixture
@@ -143,15 +136,11 @@ def test_nothing_more_is_sent_of_a_conversation_that_is_over(flow: AppcFlow) -> 
     assert sum(sent(flow, 1)) == 100_000 - APPC_SEGMENT_LENGTH_MAX
 
 
-def test_acknowledgement_is_no_message(flow: AppcFlow) -> None:
+def test_partner_that_waits_for_no_acknowledgement_is_refused(flow: AppcFlow) -> None:
+    flow.owed_count = OWED_MAX - 1
     asked = flow.receive(7)
     assert (asked.conversation, asked.length, asked.traffic) == (7, 0, Traffic.LEGACY)
     assert asked.acknowledges
     assert not message(0).acknowledges
-
-
-def test_partner_that_waits_for_no_acknowledgement_is_refused(flow: AppcFlow) -> None:
-    flow.owed_count = OWED_MAX - 1
-    flow.receive(0)
     with pytest.raises(RemoteProtocolError, match="segments not acknowledged"):
         flow.receive(0)

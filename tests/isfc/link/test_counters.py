@@ -41,24 +41,15 @@ def test_bounds_rise() -> None:
     assert SERV_BOUNDS_NS[-2:] == (500 * MS, S)
 
 
-def test_written_and_read_packages_are_counted_apart() -> None:
-    counters = DeviceCounters()
-    for package in PACKAGES:
-        counters.count_written(package, IoTimes(0, 0, 0))
-    counters.count_read(PACKAGES[0])
-    assert counters.write_package_count == 2
-    assert counters.write_message_count == 3
-    assert counters.write_length == PACKAGES[0].length + PACKAGES[1].length
-    assert counters.read_package_count == counters.read_message_count == 1
-    assert counters.read_length == PACKAGES[0].length
-
-
-def test_a_link_counts_what_its_ctcs_count() -> None:
+def test_a_link_counts_what_its_ctcs_count_written_and_read_packages_apart() -> None:
     first, second, link = DeviceCounters(), DeviceCounters(), LinkCounters()
     first.count_written(PACKAGES[0], IoTimes(0, 0, 0))
     second.count_written(PACKAGES[1], IoTimes(0, 0, 0))
     second.count_read(PACKAGES[1])
     second.collision_count = 3
+    assert (second.write_package_count, second.write_message_count) == (1, 2)
+    assert (second.read_package_count, second.read_message_count) == (1, 2)
+    assert (first.read_package_count, first.read_length) == (0, 0)
     for device in (first, second):
         link.add(device)
     assert (link.write_package_count, link.write_message_count) == (2, 3)
@@ -94,11 +85,12 @@ def test_receiving_a_package_takes_two_ios_and_sending_one() -> None:
     assert sum(device.io_count for device in second.devices) == 2 * packages
 
 
-def test_messages_that_wait_are_the_transmission_pending_count() -> None:
+def test_messages_that_wait_are_the_transmission_pending_count_and_their_bytes_are_told() -> None:
     pair = Pair()
     pair.send(pair.first, 1_000)  # goes into a package immediately
     pair.send(pair.first, *[1_000] * 9)
-    assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_count == 9
+    snapshot = pair.first.end.snapshot(pair.engine.now_ns)
+    assert (snapshot.tx_pend_count, snapshot.tx_pend_length) == (9, 9_000)
 
 
 def test_devices_add_up_to_the_link() -> None:
@@ -108,13 +100,12 @@ def test_devices_add_up_to_the_link() -> None:
     pair.expect_all_arrived()
     first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
     for node in (first, second):
-        devices = node.devices
-        assert sum(d.write_length for d in devices) == node.write_length
-        assert sum(d.read_length for d in devices) == node.read_length
-        assert sum(d.write_package_count for d in devices) == node.write_package_count
-        assert sum(d.read_package_count for d in devices) == node.read_package_count
-        assert sum(d.collision_count for d in devices) == node.collision_count
-        for device in devices:
+        for name in (
+            *("write_length", "read_length", "write_package_count", "read_package_count"),
+            "collision_count",
+        ):
+            assert sum(getattr(device, name) for device in node.devices) == getattr(node, name)
+        for device in node.devices:
             assert sum(device.write_serv_counts) == device.write_package_count
     for here, there in zip(first.devices, second.devices, strict=True):
         assert (here.rdev, here.partner_rdev) == (there.partner_rdev, there.rdev)
@@ -133,13 +124,6 @@ def test_snapshot_tells_what_link_and_devices_are_doing() -> None:
     assert second.write_order == (0x7003, 0x7002)
     assert [d.state for d in first.devices][:2] == [DeviceState.DOWN, DeviceState.WRITING]
     assert [d.state for d in second.devices][:2] == [DeviceState.DOWN, DeviceState.READING]
-
-
-def test_bytes_that_wait_are_told() -> None:
-    pair = Pair()
-    pair.send(pair.first, 1_000)
-    pair.send(pair.first, *[1_000] * 9)
-    assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_length == 9_000
 
 
 def test_a_collision_is_counted_where_it_happened() -> None:

@@ -1,10 +1,12 @@
-"""What a logical link knows of one of its CTCs."""
+"""What a logical link knows of one of its CTCs, asks of the hardware, and waits for."""
 
 import pytest
 
 from ctc.address import Rdev
 from ctc.queues import NEVER_NS
-from isfc.link.link_ctc import LinkCtc
+from ctc.subchannel import Command, Hsch, Instruction, Ssch
+from isfc.link.link_ctc import InstructionQueue, LinkCtc
+from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.scan import LinkDevice
 from isfc.link.sides import LOST, QUEUED, READ_SIDE, SHOWN, WRITE_SIDE, ReadState, WriteState
@@ -64,3 +66,31 @@ def test_read_side_asks_for_the_lock_when_it_begins_to_wait_for_it(
             with pytest.raises(AssertionError, match=f"cannot happen in state {before:d}$"):
                 ctc.read(given)
             assert ctc.read_side == before
+
+
+A, B = Rdev(0x6000), Rdev(0x6001)
+
+
+def test_instructions_keep_their_order() -> None:
+    queue = InstructionQueue()
+    asked: list[Instruction] = [Ssch(A, Command.SENSE_COMMAND_BYTE), Hsch(B), Ssch(A, Command.READ)]
+    for instruction in asked:
+        queue.add(instruction)
+    assert [queue.poll() for _ in range(4)] == [*asked, None]
+
+
+def test_withdrawing_gives_back_the_package_of_a_write_and_leaves_other_devices_alone() -> None:
+    queue, package = InstructionQueue(), Package(0, [Message(1, 1)], 1)
+    before, after = Ssch(B, Command.READ), Hsch(B)
+    for instruction in (before, Ssch(A, Command.WRITE, package), after):
+        queue.add(instruction)
+    assert queue.withdraw(A) is package
+    assert queue.withdraw(A) is None
+    assert [queue.poll() for _ in range(3)] == [before, after, None]
+
+
+def test_nothing_is_given_back_for_an_instruction_without_a_load() -> None:
+    queue = InstructionQueue()
+    queue.add(Ssch(A, Command.READ))
+    assert queue.withdraw(A) is None
+    assert queue.poll() is None

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from ctc.subchannel import Command, DeviceLost, Ssch
+from ctc.subchannel import Command
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 from isfc.testing.pair import Pair, Setup
-from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, D, Door, theirs
+from tests.isfc.link.link_harness import PARAMETERS, A, B, C, D, Door, theirs
 
 COSTS = LinkCosts(PARAMETERS)
 BUILD_NS = PARAMETERS.build_package_ns
@@ -104,8 +104,7 @@ def test_what_follows_interrupts_goes_before_packages_that_wait_and_in_its_own_o
     door = Door(ctc_count=4, parameters=SLOW)
     door.begin_read(B, C)
     door.attend(D)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", D)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", D)]
     start_ns = door.now_ns
     package = theirs(0, 0, length=10_000)
     receive_ns = 2 * package.length
@@ -309,7 +308,7 @@ def test_package_that_is_written_again_takes_a_nanosecond_at_the_send_lock() -> 
     rdev, package = door.write(30_000)
     start_ns = door.now_ns
     door.send(40_000)  # has the lock when the other one is lost
-    door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), start_ns)
+    door.lose(rdev, package)
     assert door.story() == [
         (start_ns + BUILD_NS, "WRITE", B),
         (start_ns + BUILD_NS + 1, "WRITE", C),
@@ -319,7 +318,7 @@ def test_package_that_is_written_again_takes_a_nanosecond_at_the_send_lock() -> 
 def test_package_that_lost_its_ctc_while_it_was_built_is_written_a_nanosecond_later() -> None:
     door = Door()
     door.send(30_000, traffic=Traffic.LEGACY)
-    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.lose(A)
     assert door.story() == [(appc_build_ns(30_000) + 1, "WRITE", B)]
 
 
@@ -327,11 +326,10 @@ def test_appc_that_is_written_again_waits_for_the_receive_lock_too() -> None:
     door = Door()
     door.send(100, traffic=Traffic.LEGACY)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
+    rdev, package = door.written()
     start_ns = door.now_ns
     door.attend(C)
-    door.link.receive_interrupt(DeviceLost(A, instruction.load, TIMES), start_ns)
+    door.lose(rdev, package)
     assert door.story() == [
         (start_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
         (start_ns + DISPATCH_NS + 1, "WRITE", B),

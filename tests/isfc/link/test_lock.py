@@ -38,6 +38,8 @@ def test_lock_is_held_for_its_time() -> None:
     lock = LinkLock()
     work = BuildPackage(A, PACKAGE)
     lock.hold(work, 500, 1_000)
+    with pytest.raises(AssertionError, match=r"^a link lock has one holder"):
+        lock.hold(ReceivePackage(B, PACKAGE), 500, 1_000)
     assert lock.due_ns == 1_500
     assert [lock.busy_ns(now_ns) for now_ns in (1_000, 1_200)] == [0, 200]
     assert lock.poll_released(1_499) is None
@@ -48,13 +50,6 @@ def test_lock_is_held_for_its_time() -> None:
     assert lock.busy_ns(9_000) == 500
     lock.hold(work, 300, 9_000)
     assert lock.busy_ns(9_300) == 500 + 300
-
-
-def test_lock_has_one_holder() -> None:
-    lock = LinkLock()
-    lock.hold(ReceivePackage(B, PACKAGE), 500, 0)
-    with pytest.raises(AssertionError, match=r"^a link lock has one holder"):
-        lock.hold(ReceivePackage(B, PACKAGE), 500, 0)
 
 
 def served(lock: LinkLock) -> list[LockWork]:
@@ -88,24 +83,15 @@ def test_what_goes_first_is_served_before_all_that_waits_and_in_its_own_order() 
     waiting: list[LockWork] = [ReceivePackage(A, PACKAGE), ReleasePackage(C, PACKAGE, False)]
     first: list[LockWork] = [StartNext(C), StartNext(A), StartNext(B)]
     lock.want(waiting[0])
+    following = [lock.next]
     lock.want_first(first[0])
+    following.append(lock.next)
+    assert following == [waiting[0], first[0]]
     lock.want(waiting[1])
     lock.want_first(first[1])
     lock.want_first(first[2])
     assert served(lock) == first + waiting
     assert lock.next is None
-
-
-def test_what_goes_first_takes_the_place_of_what_was_next() -> None:
-    lock = LinkLock()
-    package, attention = ReceivePackage(A, PACKAGE), StartNext(B)
-    lock.want(package)
-    following = [lock.next]
-    lock.want_first(attention)
-    following.append(lock.next)
-    assert following == [package, attention]
-    lock.begin(10, 0)
-    assert lock.next is package  # it has lost nothing but time
 
 
 def test_what_goes_first_interrupts_no_holder() -> None:
@@ -238,13 +224,5 @@ def test_link_that_waits_has_a_deadline_when_it_is_next() -> None:
     holder, second, third = (full(lock, Traffic.LEGACY) for _ in range(3))
     held_ns = holder.link.rx_lock.due_ns
     assert (second.link.due_ns, third.link.copying.due_ns) == (held_ns, NEVER_NS)
-
-
-def test_link_that_has_nothing_to_copy_any_more_lets_the_next_one() -> None:
-    lock = SystemLock()
-    holder, second, third = (full(lock, Traffic.LEGACY) for _ in range(3))
-    second.link.copying.leave()
-    assert (second.link.copying.due_ns, third.link.copying.due_ns) == (
-        NEVER_NS,
-        holder.link.rx_lock.due_ns,
-    )
+    second.link.copying.leave()  # it has nothing to copy any more
+    assert (second.link.copying.due_ns, third.link.copying.due_ns) == (NEVER_NS, held_ns)

@@ -1,13 +1,12 @@
 """One end of a logical link, driven through the door: interrupts in, instructions out."""
 
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
 from ctc.address import Rdev
 from ctc.queues import NEVER_NS
-from ctc.subchannel import Command, DeviceLost, DeviceReady, IoTimes, Ssch, UnitStatus
+from ctc.subchannel import Command, DeviceReady, UnitStatus
 from isfc.errors import Backpressure, LocalProtocolError, RemoteProtocolError
 from isfc.link.conversations import AppcFlow
 from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
@@ -17,7 +16,7 @@ from isfc.link.package import BACKLOG_LENGTH_MAX, Package
 from isfc.link.parameters import LinkCosts
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
+from tests.isfc.link.link_harness import NO_TIMES, PARAMETERS, A, B, C, Door, theirs
 
 COSTS = LinkCosts(PARAMETERS)
 
@@ -30,26 +29,21 @@ def test_link_comes_up_with_its_first_ctc() -> None:
     assert isinstance(link.poll_event(), DeviceChanged)
     assert isinstance(link.poll_event(), LinkUp)
     assert link.poll_event() is None
+    link.receive_interrupt(DeviceReady(B), 0)  # twice counts once
+    assert link.state is LinkState.DEGRADED
 
 
-def test_message_is_built_into_a_package_and_written() -> None:
+def test_message_is_built_into_a_package_and_written_and_its_sender_told() -> None:
     door = Door()
     door.send(100)
     assert door.state(A) is DeviceState.BUILDING
     assert door.asked() == []
     assert door.link.due_ns == COSTS.build_ns(theirs(0, 0))
     door.work()
-    assert door.asked() == [("WRITE", A)]
-    assert door.state(A) is DeviceState.WRITING
-
-
-def test_written_package_frees_its_device_and_tells_the_sender() -> None:
-    door = Door()
-    rdev, package = door.write(100)
+    rdev, package = door.written()
+    assert (rdev, door.state(A), door.asked()) == (A, DeviceState.WRITING, [])
     door.ended(rdev, Command.WRITE, package)
-    (sent,) = door.events()
-    assert isinstance(sent, Sent)
-    assert sent.messages == package.messages
+    assert door.told(Sent).messages == package.messages
     door.work()
     assert door.state(rdev) is DeviceState.IDLE
     assert door.write(100)[0] == rdev
@@ -76,13 +70,10 @@ def test_partners_write_on_a_single_ctc_before_ours_is_released_is_answered_and_
     door.attend(rdev)
     sensed_ns = released_ns + PARAMETERS.dispatch_ns
     assert door.story() == [(sensed_ns, "SENSE_COMMAND_BYTE", rdev)]
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", rdev)]
+    door.sense(rdev)
     assert door.state(rdev) is DeviceState.READING
     door.ended(rdev, Command.READ, theirs(0, 0))
-    door.work()
-    assert door.asked() == [("WRITE", rdev)]
+    assert door.asks() == [("WRITE", rdev)]
 
 
 def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
@@ -120,8 +111,7 @@ def test_partners_write_is_sensed_read_and_delivered() -> None:
     ]
     assert door.events() == []  # the package has yet to be received
     door.work()
-    (delivered,) = door.events()
-    assert isinstance(delivered, Delivered)
+    delivered = door.told(Delivered)
     assert [message.serial for message in delivered.messages] == [0, 1]
 
 
@@ -149,31 +139,25 @@ def test_package_read_twice_is_delivered_once() -> None:
 def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_does() -> None:
     door = Door()
     door.attend(A)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", A)]
     door.send(100)  # while it is sensed
-    door.work()
-    assert door.asked() == [("WRITE", B)]
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", A)]
+    assert door.asks() == [("WRITE", B)]
+    door.sense(A)
     door.send(100_000)  # while it is read: no further CTC is ours
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     door.ended(A, Command.READ, theirs(0, 0))
-    door.work()
-    assert door.asked() == [("WRITE", A)]
+    assert door.asks() == [("WRITE", A)]
 
 
 def test_deactivated_device_is_not_used_until_it_is_activated() -> None:
     door = Door()
     door.link.deactivate(A)
-    door.link.receive_interrupt(DeviceReady(A), 0)
+    door.ready(A)
     assert door.state(A) is DeviceState.INACTIVE
     assert door.write(100)[0] == B
     door.link.activate(A)
     assert door.state(A) is DeviceState.DOWN
-    door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+    door.ready(A)
     assert door.write(100_000)[0] == A
 
 
@@ -190,7 +174,7 @@ def test_commands_for_the_wrong_device_are_refused() -> None:
 def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> None:
     door = Door()
     for rdev in (A, B, C):
-        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+        door.lose(rdev)
     third = BACKLOG_LENGTH_MAX // 3
     door.send(third, third, traffic=traffic)
     count = door.link.packager.backlog_count
@@ -207,8 +191,7 @@ def test_appc_segment_waits_until_the_one_before_is_acknowledged() -> None:
     door = Door()
     door.send(40_000, traffic=Traffic.LEGACY)
     packager, appc = door.link.packager, door.link.conversations.appc
-    door.work()
-    assert door.asked() == [("WRITE", A)]
+    assert door.asks() == [("WRITE", A)]
     assert (packager.backlog_count, appc.waiting_length) == (0, 7_232)
     door.read(C, Package(0, [AppcFlow().receive(0)], 0))
     assert (packager.backlog_length, appc.waiting_length) == (7_232, 0)
@@ -220,8 +203,7 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     segment, rest = Message(1, 32_768, Traffic.LEGACY), Message(1, 10, Traffic.LEGACY)
     segment.more, rest.serial = True, 1
     door.read(C, Package(0, [Message(0, 100), segment], 32_868))
-    (delivered,) = door.events()
-    assert isinstance(delivered, Delivered)
+    delivered = door.told(Delivered)
     assert [message.conversation for message in delivered.messages] == [0]
     _, package = door.written()
     assert [message.acknowledges for message in package.messages] == [True]
@@ -230,8 +212,7 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     assert door.link.conversations.appc.owed_count == 0
     assert door.events() == []  # no message was sent
     door.read(C, Package(1, [rest], 10))
-    (delivered,) = door.events()
-    assert isinstance(delivered, Delivered)
+    delivered = door.told(Delivered)
     assert [(m.conversation, m.length) for m in delivered.messages] == [(1, 32_778)]
     assert door.asked() == []  # nothing more is asked for
 
@@ -248,44 +229,28 @@ def test_who_finds_the_only_ctc_free_writes_before_it_receives() -> None:
     assert door.story() == [(written_ns, "WRITE", A), (received_ns, "Delivered", None)]
 
 
-def test_client_is_told_which_device_comes_and_goes() -> None:
-    door = Door()
-    for interrupt in (DeviceLost(B, None, TIMES), DeviceReady(B)):
-        door.link.receive_interrupt(interrupt, 0)
-    told = [(e.rdev, e.usable) for e in door.events() if isinstance(e, DeviceChanged)]
-    assert told == [(B, False), (B, True)]
-
-
-def test_device_that_is_ready_twice_counts_once() -> None:
-    devices = [LinkDevice(A, B), LinkDevice(B, A)]
-    link = LogicalLink(devices, lesser=True, parameters=PARAMETERS)
-    for _ in range(2):
-        link.receive_interrupt(DeviceReady(A), 0)
-    assert link.state is LinkState.DEGRADED
-
-
 @pytest.mark.parametrize("deactivated", [False, True])
 def test_device_that_waits_for_its_partner_is_reset_unless_it_is_deactivated(
     deactivated: bool,
 ) -> None:
     door = Door()
-    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.lose(A)
     door.link.start_up(A, 0)
     if deactivated:
         door.link.deactivate(A)
-        door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+        door.lose(A)
     door.link.handle_deadline(PARAMETERS.mih_ns)
     assert door.asked() == ([] if deactivated else [("HALT", A)])
 
 
 def test_ctc_comes_up_while_the_only_one_is_being_released() -> None:
     door = Door(ctc_count=2, parameters=replace(PARAMETERS, single_ctc_release_ns_per_byte=2.0))
-    door.link.receive_interrupt(DeviceLost(B, None, TIMES), 0)
+    door.lose(B)
     rdev, package = door.write(40_000)
     door.link.start_up(B, door.now_ns)
     door.ended(rdev, Command.WRITE, package)
     released_ns = door.now_ns + 2 * package.length
-    door.link.receive_interrupt(DeviceReady(B), door.now_ns)
+    door.ready(B)
     assert door.state(B) is DeviceState.IDLE
     assert door.link.due_ns == released_ns
     door.work()
@@ -305,8 +270,7 @@ def test_acknowledgement_and_message_share_a_package_and_one_is_owed_no_more() -
     assert [message.acknowledges for message in package.messages] == [False, True]
     door.ended(rdev, Command.WRITE, package)
     assert door.link.conversations.appc.owed_count == 0
-    (sent,) = door.events()
-    assert isinstance(sent, Sent)
+    sent = door.told(Sent)
     assert [message.length for message in sent.messages] == [50]
 
 
@@ -315,10 +279,9 @@ def test_processor_time_counts_appc_messages_that_were_written_or_read() -> None
     door, costs = Door(parameters=parameters), LinkCosts(parameters)
     door.send(100, traffic=Traffic.LEGACY)
     door.work()
-    instruction = door.link.poll_instruction()
-    assert isinstance(instruction, Ssch)
+    _, package = door.written()
     appc_ns = [door.link.cpu_ns() - costs.cpu_ns(door.link.counters)]
-    door.ended(A, Command.WRITE, cast(Package, instruction.load))
+    door.ended(A, Command.WRITE, package)
     appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))
     door.read(C, theirs(0, 0, 1, traffic=Traffic.LEGACY))
     appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))
@@ -329,12 +292,9 @@ def test_processor_time_counts_appc_messages_that_were_written_or_read() -> None
 def test_room_is_what_can_still_be_sent(traffic: Traffic) -> None:
     door = Door()
     for rdev in (A, B, C):
-        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+        door.lose(rdev)
     door.send(100_000, traffic=traffic)
     assert door.link.room == BACKLOG_LENGTH_MAX - 100_000
-
-
-NO_TIMES = IoTimes(0, 0, 0)
 
 
 def test_attention_of_a_device_that_is_being_reset_is_none() -> None:
@@ -342,14 +302,13 @@ def test_attention_of_a_device_that_is_being_reset_is_none() -> None:
     door.begin_read(A)
     door.ended(A, Command.READ, status=UnitStatus.BUSY_ATTENTION)
     door.attend(A)
-    door.work()
-    assert door.asked() == [("HALT", A)]
+    assert door.asks() == [("HALT", A)]
     assert door.state(A) is DeviceState.RESETTING
-    door.link.receive_interrupt(DeviceLost(A, None, NO_TIMES), door.now_ns)
+    door.lose(A, times=NO_TIMES)
     changes = [event.usable for event in door.events() if isinstance(event, DeviceChanged)]
     assert changes == [False]
     states = [door.link.state]
-    door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+    door.ready(A)
     states.append(door.link.state)
     assert states == [LinkState.DEGRADED, LinkState.UP]
 
@@ -359,33 +318,27 @@ def test_attention_of_a_device_that_is_not_there_is_none(deactivated: bool) -> N
     door = Door()
     if deactivated:
         door.link.deactivate(A)
-    door.link.receive_interrupt(DeviceLost(A, None, NO_TIMES), 0)
+    door.lose(A, times=NO_TIMES)
     door.attend(A)
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     assert door.state(A) is (DeviceState.INACTIVE if deactivated else DeviceState.DOWN)
 
 
 def test_attention_while_one_is_being_answered_says_nothing_new() -> None:
     door = Door()
     door.attend(A, A)  # it waits for its turn already
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", A)]
     door.attend(A)  # it is being sensed
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     door.ended(A, Command.SENSE_COMMAND_BYTE)
     door.attend(A)  # READ is to be started
-    door.work()
-    assert door.asked() == [("READ", A)]
+    assert door.asks() == [("READ", A)]
     door.attend(A)  # it is being read
     door.ended(A, Command.READ, theirs(0, 0))
-    door.work()
-    assert door.asked() == []
+    assert door.asks() == []
     assert door.state(A) is DeviceState.IDLE
     door.attend(A)  # it is over: this one is another
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", A)]
 
 
 def test_attentions_of_one_device_wait_for_the_lock_once() -> None:
@@ -393,8 +346,8 @@ def test_attentions_of_one_device_wait_for_the_lock_once() -> None:
     door.attend(B)  # has the lock
     for _ in range(1_000):
         door.attend(A)
-        door.link.receive_interrupt(DeviceLost(A, None, NO_TIMES), door.now_ns)
-        door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+        door.lose(A, times=NO_TIMES)
+        door.ready(A)
     door.attend(A)
     # two turns of the lock, not a thousand
     assert door.story() == [(5_000, "SENSE_COMMAND_BYTE", B), (10_000, "SENSE_COMMAND_BYTE", A)]
@@ -420,11 +373,8 @@ def test_package_that_cannot_be_taken_in_is_refused_and_the_link_goes_on() -> No
     door.attend(B)
     with pytest.raises(RemoteProtocolError, match="more than 65,536 conversations"):
         door.work()
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", B)]
-    door.ended(B, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", B)]
+    assert door.asks() == [("SENSE_COMMAND_BYTE", B)]
+    door.sense(B)
     door.ended(B, Command.READ, theirs(1, 1))
     door.work()
     delivered = [event for event in door.events() if isinstance(event, Delivered)]

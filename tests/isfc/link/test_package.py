@@ -94,11 +94,6 @@ def test_each_message_counts_for_more_than_its_bytes() -> None:
         assert lengths(packager(*waiting, limit=limit).pack()) == packed
 
 
-def test_packages_are_numbered_from_0() -> None:
-    waiting = packager(900, 900, 900)
-    assert [waiting.pack().number for _ in range(3)] == [0, 1, 2]
-
-
 def test_package_to_be_sent_again_goes_first_and_unchanged() -> None:
     waiting = packager(10, 20)
     first = waiting.pack()
@@ -110,12 +105,13 @@ def test_package_to_be_sent_again_goes_first_and_unchanged() -> None:
     assert lengths(waiting.pack()) == [30]
 
 
-def test_packages_to_be_sent_again_keep_their_order() -> None:
-    waiting = packager(900, 900)
-    packages = [waiting.pack(), waiting.pack()]
+def test_packages_are_numbered_from_0_and_keep_their_order_when_sent_again() -> None:
+    waiting = packager(900, 900, 900)
+    packages = [waiting.pack() for _ in range(3)]
+    assert [package.number for package in packages] == [0, 1, 2]
     for package in packages:
         waiting.add_again(package)
-    assert [waiting.pack(), waiting.pack()] == packages
+    assert [waiting.pack() for _ in range(3)] == packages
 
 
 def test_backlog_counts_what_waits() -> None:
@@ -125,9 +121,6 @@ def test_backlog_counts_what_waits() -> None:
     assert (waiting.backlog_count, waiting.backlog_length) == (2, 320)
     waiting.add_again(package)
     assert (waiting.backlog_count, waiting.backlog_length) == (3, 320)
-
-
-def test_empty_backlog_is_false() -> None:
     empty = packager()
     assert not empty
     assert (empty.backlog_count, empty.backlog_length) == (0, 0)
@@ -204,12 +197,12 @@ def test_backlog_counts_messages_to_be_sent_again_until_they_are_taken() -> None
 
 
 def test_package_knows_what_of_it_is_of_appc() -> None:
-    messages = [
-        Message(0, 100, Traffic.LEGACY),
-        Message(1, 7, Traffic.TRANSPORT),
-        Message(2, 30, Traffic.LEGACY),
-    ]
-    package = Package(0, messages, 137)
+    waiting = Packager(LIMIT)
+    kinds = (Traffic.TRANSPORT, Traffic.LEGACY, Traffic.LEGACY)
+    for conversation, (traffic, length) in enumerate(zip(kinds, (7, 100, 30), strict=True)):
+        waiting.add(Message(conversation, length, traffic))
+    assert not waiting.begins_with_appc
+    package = waiting.pack()
     assert (package.appc_count, package.appc_length) == (2, 130)
 
 
@@ -244,14 +237,6 @@ def test_next_package_begins_with_appc_when_its_first_message_is_appcs() -> None
     assert [*begins, waiting.begins_with_appc] == [True, False]
     waiting.add_again(packages[1])
     assert not waiting.begins_with_appc
-
-
-def test_appc_behind_transport_begins_no_package() -> None:
-    waiting = Packager(LIMIT)
-    waiting.add(Message(0, 10, Traffic.TRANSPORT))
-    waiting.add(Message(1, 10, Traffic.LEGACY))
-    assert not waiting.begins_with_appc
-    assert waiting.pack().appc_count == 1
 
 
 @given(
@@ -313,15 +298,11 @@ def test_number_of_no_conversation_takes_no_memory() -> None:
     assert not serials._listed  # noqa: SLF001  # its memory is what this is about
 
 
-def test_new_message_is_whole_unnumbered_transport_without_data() -> None:
+def test_new_message_is_whole_unnumbered_transport_without_data_and_shows_what_it_is() -> None:
     message = Message(3, 100)
     assert (message.conversation, message.length) == (3, 100)
     assert (message.traffic, message.data) == (Traffic.TRANSPORT, None)
     assert (message.serial, message.more) == (0, False)
-
-
-def test_message_shows_what_tells_it_from_others() -> None:
-    message = Message(3, 100)
     message.serial = 7
     assert repr(message) == "Message(3:7 100 B)"
     message.more = True

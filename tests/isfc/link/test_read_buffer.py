@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from ctc.address import Rdev
-from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, UnitStatus
+from ctc.subchannel import Command, UnitStatus
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 from isfc.link.state import DeviceState
-from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, D, Door, theirs
+from tests.isfc.link.link_harness import PARAMETERS, A, B, C, D, Door, theirs
 
 BUILD_NS = PARAMETERS.build_package_ns
 DISPATCH_NS = PARAMETERS.dispatch_ns
@@ -35,14 +35,6 @@ def all_read(*rdevs: Rdev, lesser: bool = True) -> tuple[Door, int]:
     return door, door.now_ns
 
 
-def our_write(door: Door, rdev: Rdev) -> Package:
-    """The package of the one instruction, which is a WRITE on ``rdev``."""
-    at, package = door.written()
-    assert at == rdev
-    assert door.link.poll_instruction() is None
-    return package
-
-
 def full_under_our_write() -> tuple[Door, int, Package]:
     """Our write is begun on A, where the partner's attention and last package both wait."""
     door, start_ns = all_read(B, A)
@@ -51,7 +43,7 @@ def full_under_our_write() -> tuple[Door, int, Package]:
     door.step()
     assert door.now_ns == start_ns + BUILD_NS
     assert door.is_full(A)
-    return door, start_ns, our_write(door, A)
+    return door, start_ns, door.written_on(A)
 
 
 def test_buffer_is_full_from_the_end_of_read_until_the_package_is_handed_over() -> None:
@@ -126,10 +118,10 @@ def lose_and_restore(door: Door, how: str) -> None:
     """C is lost, or taken out of the link, and is ready again."""
     if how == "deactivated":
         door.link.deactivate(C)
-    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
+    door.lose(C)
     if how == "deactivated":
         door.link.activate(C)
-    door.link.receive_interrupt(DeviceReady(C), door.now_ns)
+    door.ready(C)
     assert door.state(C) is DeviceState.IDLE
 
 
@@ -141,9 +133,7 @@ def test_attention_of_a_ctc_that_was_lost_with_a_full_buffer_is_answered_after_t
     lose_and_restore(door, how)
     door.attend(C)
     assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", C)]
+    door.sense(C)
 
 
 def test_read_that_ends_after_its_ctc_was_given_up_fills_the_buffer_until_the_hand_over() -> None:
@@ -153,9 +143,9 @@ def test_read_that_ends_after_its_ctc_was_given_up_fills_the_buffer_until_the_ha
     door.ended(B, Command.READ, package(0))
     door.link.deactivate(C)
     door.ended(C, Command.READ, package(1))
-    door.link.receive_interrupt(DeviceLost(C, None, TIMES), start_ns)
+    door.lose(C)
     door.link.activate(C)
-    door.link.receive_interrupt(DeviceReady(C), start_ns)
+    door.ready(C)
     door.attend(C)
     assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
 
@@ -167,7 +157,7 @@ def test_attention_before_its_ctc_was_lost_with_a_full_buffer_is_not_answered(re
     if ready:
         lose_and_restore(door, "lost")
     else:
-        door.link.receive_interrupt(DeviceLost(C, None, TIMES), start_ns)
+        door.lose(C)
     assert door.story() == handed_over(start_ns)
     assert not door.is_full(C)
     assert door.link.rx_lock.free
@@ -188,7 +178,7 @@ def test_write_on_a_full_ctc_that_is_over_before_the_hand_over_leaves_it_free_fo
     door, start_ns = all_read(B, A)
     door.send(100)
     door.step()
-    door.ended(A, Command.WRITE, our_write(door, A))
+    door.ended(A, Command.WRITE, door.written_on(A))
     door.send(100)
     assert door.state(A) is DeviceState.WRITING  # it waits for the lock to be released
     released_ns = start_ns + RECEIVE_NS + RELEASE_NS
@@ -236,7 +226,7 @@ def test_write_on_a_full_ctc_that_finds_the_partners_there_goes_to_another_ctc()
 def test_write_that_collides_on_a_full_ctc_goes_to_another_and_no_attention_is_left() -> None:
     door, start_ns, ours = full_under_our_write()
     collided_ns = door.now_ns
-    door.link.receive_interrupt(Collided(A, ours, TIMES), collided_ns)
+    door.collide(A, ours)
     assert door.story() == [
         (collided_ns + 1, "WRITE", B),
         (start_ns + RECEIVE_NS, "Delivered", None),
@@ -248,8 +238,8 @@ def test_partner_that_writes_again_after_a_collision_waits_for_the_buffer_too() 
     door, start_ns = all_read(C, D, lesser=False)
     door.send(100)  # the greater end writes on the last CTC first
     door.step()
-    ours = our_write(door, D)
-    door.link.receive_interrupt(Collided(D, ours, TIMES), door.now_ns)
+    ours = door.written_on(D)
+    door.collide(D, ours)
     door.attend(D)
     assert door.story() == [
         (start_ns + BUILD_NS + 1, "WRITE", C),
@@ -266,10 +256,8 @@ def test_both_ends_write_by_turns_on_a_single_ctc_whose_buffer_is_full_each_time
         door.ended(A, Command.READ, package(number))
         assert door.state(A) is DeviceState.BUILDING
         door.step()  # ours is built while theirs is received
-        door.ended(A, Command.WRITE, our_write(door, A))
+        door.ended(A, Command.WRITE, door.written_on(A))
         door.attend(A)  # theirs is still to be handed over, and ours to be released
         told = [(name, rdev) for _, name, rdev in door.story()]
         assert told == [("Delivered", None), ("SENSE_COMMAND_BYTE", A)]
-        door.ended(A, Command.SENSE_COMMAND_BYTE)
-        door.work()
-        assert door.asked() == [("READ", A)]
+        door.sense(A)

@@ -100,17 +100,22 @@ def waiting(
 RULE = OpeningRule(length=300, count=20, message_length=60)
 
 
-def new_scheduler(scan: str) -> WriteScheduler:
-    return WriteScheduler(parse_rdevs(scan), RULE)
+def new_scheduler(scan: str, rule: OpeningRule = RULE) -> WriteScheduler:
+    return WriteScheduler(parse_rdevs(scan), rule)
+
+
+def free_scheduler(scan: str, rule: OpeningRule = RULE) -> WriteScheduler:
+    """One whose devices are all free."""
+    scheduler = new_scheduler(scan, rule)
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    return scheduler
 
 
 @pytest.fixture
 def scheduler() -> WriteScheduler:
     """Two devices, both free."""
-    scheduler = new_scheduler("6000-6001")
-    for rdev in scheduler.order:
-        scheduler.release(rdev)
-    return scheduler
+    return free_scheduler("6000-6001")
 
 
 def test_scan_begins_at_its_first_device_each_time(scheduler: WriteScheduler) -> None:
@@ -127,13 +132,12 @@ def test_scan_passes_over_a_device_on_which_the_partner_writes(scheduler: WriteS
 
 
 def test_device_outside_the_scan_is_never_given_out(scheduler: WriteScheduler) -> None:
+    assert not scheduler.opens(waiting(count=0, backlog_length=0, ccw_count=0))  # for nothing
     scheduler.acquire(), scheduler.acquire()
     scheduler.release(Rdev(0x6002))
     assert not scheduler.opens(waiting(redrives=True))
-
-
-def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
-    assert not scheduler.opens(waiting(count=0, backlog_length=0, ccw_count=0))
+    with pytest.raises(AssertionError, match=r"^no free device to acquire"):
+        scheduler.acquire()
 
 
 @pytest.mark.parametrize(
@@ -159,9 +163,7 @@ def test_further_ctc_is_opened_reluctantly(
 
 @pytest.mark.parametrize("in_use", range(1, 8))
 def test_as_much_opens_a_further_ctc_however_many_are_in_use(in_use: int) -> None:
-    scheduler = new_scheduler("6000-6007")
-    for rdev in scheduler.order:
-        scheduler.release(rdev)
+    scheduler = free_scheduler("6000-6007")
     for _ in range(in_use):
         scheduler.acquire()
     lengths = (RULE.length - 1, RULE.length)
@@ -171,9 +173,7 @@ def test_as_much_opens_a_further_ctc_however_many_are_in_use(in_use: int) -> Non
 
 
 def test_long_message_opens_the_second_ctc_but_no_third() -> None:
-    scheduler = new_scheduler("6000-6002")
-    for rdev in scheduler.order:
-        scheduler.release(rdev)
+    scheduler = free_scheduler("6000-6002")
     backlog = waiting(head_length=RULE.message_length)
     opens = []
     for _ in range(2):
@@ -187,9 +187,7 @@ def test_long_message_opens_the_second_ctc_but_no_third() -> None:
 def test_behind_a_short_message_alone_whatever_waits_opens_the_second_ctc_but_no_third(
     length: int, count: int, opens: bool
 ) -> None:
-    scheduler = WriteScheduler(parse_rdevs("6000-6002"), replace(RULE, single_length=50))
-    for rdev in scheduler.order:
-        scheduler.release(rdev)
+    scheduler = free_scheduler("6000-6002", replace(RULE, single_length=50))
     package = Package(0, [Message(1, length)] * count, count * length)
     opened = []
     for _ in range(2):
@@ -211,9 +209,7 @@ def test_behind_a_short_message_alone_whatever_waits_opens_the_second_ctc_but_no
 def test_behind_a_long_message_little_opens_a_further_ctc_where_somebody_may_wait_for_it(
     single_length: int, lengths: tuple[int, ...], waits: int, opens: bool
 ) -> None:
-    scheduler = WriteScheduler(parse_rdevs("6000-6003"), replace(RULE, single_length=single_length))
-    for rdev in scheduler.order:
-        scheduler.release(rdev)
+    scheduler = free_scheduler("6000-6003", replace(RULE, single_length=single_length))
     package = Package(0, [Message(1, length) for length in lengths], sum(lengths))
     for _ in range(2):
         scheduler.acquire()
@@ -316,9 +312,3 @@ def test_another_rule_leaves_and_takes_what_it_says() -> None:
     assert [scheduler.acquire() for _ in range(4)] == list(rdevs[::-1])
     scheduler.arrange(rdevs)
     assert scheduler.order == rdevs[:2]
-
-
-def test_device_that_is_not_free_cannot_be_acquired(scheduler: WriteScheduler) -> None:
-    scheduler.acquire(), scheduler.acquire()
-    with pytest.raises(AssertionError, match=r"^no free device to acquire"):
-        scheduler.acquire()

@@ -16,14 +16,14 @@ from msgspec import structs
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import with_site
-from isfc.measured.measurement import Measurement
+from isfc.measured.measurement import Measurement, table_rows
 from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fitted import PAIRS
 from tests.isfc.measured.made_sites import Load, MadeSite, factors, of_profile
+from tests.isfc.measured.site import mb_per_s_of
 
 LAYOUTS: Final = ("atlanta-boston", "published-4", "published-8")
 """Layouts of sites: several CTCs of one feature."""
@@ -68,7 +68,7 @@ class DrawnSite:
         shown = self.made.intervals()
         path = folder / f"site-{self.number}.csv"
         with path.open("w", encoding="utf-8", newline="") as file:
-            rows = [*measured.rows(shown)]
+            rows = [*table_rows(shown)]
             writer = csv.DictWriter(file, [*rows[0]])
             writer.writeheader()
             writer.writerows(rows)
@@ -217,13 +217,10 @@ class Predicted:
 def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[Predicted]:
     """Each prediction."""
     found = []
-    for name, (suite, pairs) in site.predictions:
-        layout = load_layout(name)
-        there, today, at_site = (
-            run(Experiment.of(where, SUITES[suite], pairs, 2.0, 0.5, seed=77)).mb_per_s
-            for where in (site.made.at(layout), layout, with_site(layout, profile))
-        )
+    for name, load in site.predictions:
+        layout, (suite, pairs) = load_layout(name), load
+        rates = mb_per_s_of(site.made.at(layout), layout, profile, load, (2.0, 0.5))
         fitted = profile.covariance
         known = fit_deviation(profile, layout, SUITES[suite], pairs) if fitted else 0.0
-        found.append(Predicted(there, today, at_site, known))
+        found.append(Predicted(*rates, known))
     return found

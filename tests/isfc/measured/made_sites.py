@@ -16,7 +16,6 @@ from ctc.address import Rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.site import with_site
 from isfc.measured.measurement import (
     DeviceFigures,
     FilePlace,
@@ -33,15 +32,14 @@ from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of
-from tests.isfc.measured.in_process import RUNS
-from tests.isfc.measured.site import LAYOUT, site_of
+from tests.isfc.measured.site import LAYOUT, RUNS, errors_percent, site_of
 
 Load = tuple[str, int]
 
 PREDICTED: Final = (
-    ("atlanta-boston", "HL", 100),
-    ("atlanta-boston", "HS", 50),
-    ("published-1", "HL", 50),
+    ("atlanta-boston", ("HL", 100)),
+    ("atlanta-boston", ("HS", 50)),
+    ("published-1", ("HL", 50)),
 )
 """Layouts of the same feature and loads, of which few are measured."""
 
@@ -122,15 +120,11 @@ class MadeSite:
 
     def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:
         """Of each of `PREDICTED`, how far MB/s are off without the fit, and with it."""
-        found = []
-        for name, suite, pairs in PREDICTED:
-            layout = load_layout(name)
-            there, today, predicted = (
-                run(Experiment.of(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
-                for each in (self.at(layout), layout, with_site(layout, fitted.profile))
-            )
-            found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))
-        return found
+        return [
+            error
+            for name, load in PREDICTED
+            for error in errors_percent(self.at(load_layout(name)), fitted, [load], name)
+        ]
 
 
 def medians_percent(errors: list[tuple[float, float]]) -> tuple[float, float]:

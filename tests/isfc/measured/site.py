@@ -2,16 +2,18 @@
 
 import io
 from dataclasses import replace
+from operator import call
 from pathlib import Path
 from random import Random
+from typing import Final
 
 from rich.console import Console
 
 from isfc.answers.views import View, device_page
 from isfc.cli.run.views import view_heading
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.site import SiteProfile, with_site
+from isfc.layout.layout import Layout, with_site
+from isfc.layout.site import SiteProfile
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import seen_intervals
@@ -23,11 +25,13 @@ from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
-from scenarios.search.site_search import FitInterval
-from tests.isfc.measured.in_process import RUNS
+from scenarios.search.site_search import FitInterval, Runs
 
 NOISE = 0.02
 LAYOUT = "atlanta-boston"
+
+RUNS: Final = Runs(lambda calls: enumerate(map(call, calls)), lambda _: None)
+"""The runs of a fit, done in this process and told nobody."""
 
 
 def site_of(layout: Layout, **factors: float) -> Layout:
@@ -83,16 +87,29 @@ def fit_pages(files: list[Path]) -> Fitted:
     return fit(layout, intervals, RUNS)
 
 
+def mb_per_s_of(
+    site: Layout,
+    layout: Layout,
+    profile: SiteProfile,
+    load: tuple[str, int],
+    seconds: tuple[float, float],
+) -> tuple[float, float, float]:
+    """MB/s of a load at a site, of the layout as it is, and of it with a profile."""
+    suite, pairs = load
+    there, today, at_site = (
+        run(Experiment.of(each, SUITES[suite], pairs, *seconds, seed=77)).mb_per_s
+        for each in (site, layout, with_site(layout, profile))
+    )
+    return there, today, at_site
+
+
 def errors_percent(
-    site: Layout, fitted: Fitted, held_back: list[tuple[str, int]]
+    site: Layout, fitted: Fitted, held_back: list[tuple[str, int]], name: str = LAYOUT
 ) -> list[tuple[float, float]]:
     """MB/s of workloads not fitted to: how far off today's constants are, and the profile's."""
-    layout = load_layout(LAYOUT)
     found = []
-    for suite, pairs in held_back:
-        there, today, predicted = (
-            run(Experiment.of(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
-            for each in (site, layout, with_site(layout, fitted.profile))
-        )
-        found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))
+    for load in held_back:
+        there, *both = mb_per_s_of(site, load_layout(name), fitted.profile, load, (1.0, 0.3))
+        today, predicted = (100 * (each / there - 1) for each in both)
+        found.append((today, predicted))
     return found

@@ -3,6 +3,10 @@
 The files are written by these tests: no real one was tried.
 """
 
+import csv
+import io
+import json
+from collections.abc import Callable
 from pathlib import Path
 from struct import pack
 
@@ -19,56 +23,77 @@ from isfc.measured.table import read_csv, read_json
 from tests.isfc.measured import monwrite_file as mw
 
 RDEVS = ["6000", "6001"]
-MINUTE = 60
-
-
-def a_file() -> bytes:
-    """A configuration, three samples a minute apart, and a change between the last two."""
-    mb = 2**20
-    return b"".join(
-        (
-            mw.sample(0, mw.configured(0, "BOSTON", RDEVS)),
-            # 0120 is a disk: of no link
-            mw.sample(
-                1,
-                mw.device(1, 0x6000, 2**32 - 600, 0, 0, 2**32 - 1000),
-                mw.device(1, 0x0120, 5, 5, 5, 5),
-                mw.activity(1, "BOSTON", 100, 0, 50, 0, 10, 5, 0, 3),
-            ),
-            mw.sample(
-                1 + MINUTE,
-                mw.device(1 + MINUTE, 0x6000, 0, 2400, 4800, 50_000 - 1000),
-                mw.device(1 + MINUTE, 0x0120, 6, 6, 6, 6),
-                mw.activity(1 + MINUTE, "BOSTON", 700, 600 * mb, 350, 60 * mb, 130, 65, 120, 6),
-            ),
-            mw.events(70, mw.changed(70, 3, "6001", "BOSTON")),
-            mw.sample(1 + 2 * MINUTE, mw.device(1 + 2 * MINUTE, 0x6000, 0, 2400, 4800, 49_000)),
-        )
+MB = 2**20
+CONFIGURED = mw.sample(0, mw.configured(0, "BOSTON", RDEVS))
+CHANGED = mw.events(70, mw.changed(70, 3, "6001", "BOSTON"))
+FILE = b"".join(
+    (
+        CONFIGURED,
+        # 0120 is a disk: of no link
+        mw.sample(
+            1,
+            mw.device(1, 0x6000, 2**32 - 600, 0, 0, 2**32 - 1000),
+            mw.device(1, 0x0120, 5, 5, 5, 5),
+            mw.activity(1, "BOSTON", 100, 0, 50, 0, 10, 5, 0, 3),
+        ),
+        mw.sample(
+            61,
+            mw.device(61, 0x6000, 0, 2400, 4800, 50_000 - 1000),
+            mw.device(61, 0x0120, 6, 6, 6, 6),
+            mw.activity(61, "BOSTON", 700, 600 * MB, 350, 60 * MB, 130, 65, 120, 6),
+        ),
+        CHANGED,
+        mw.sample(121, mw.device(121, 0x6000, 0, 2400, 4800, 49_000)),
     )
+)
+"""A configuration, three samples a minute apart, and a change between the last two."""
+
+FRAMES = [FILE[at : at + mw.FRAME] for at in range(0, len(FILE), mw.FRAME)]
 
 
-def read(
-    tmp_path: Path, data: bytes, layout: str = mw.LAYOUT_CSV, reading: Reading | None = None
-) -> list[Measurement]:
-    path, csv = tmp_path / "monitor.data", tmp_path / "layout.csv"
-    path.write_bytes(data)
-    csv.write_text(layout)
-    return read_measurements([path], reading or Reading(), read_layouts(csv) if layout else [])
+def alike(at: int, *rdevs: int) -> list[bytes]:
+    """Records of devices whose counters grow by one a second."""
+    return [mw.device(at, rdev, at, at, at, at) for rdev in rdevs]
 
 
-def refusal(tmp_path: Path, data: bytes, layout: str = mw.LAYOUT_CSV) -> str:
-    with pytest.raises(ConfigurationError) as caught:
-        read(tmp_path, data, layout)
-    return str(caught.value)
+ONE_DEVICE = b"".join(mw.sample(at, *alike(at, 0x6000)) for at in (1, 61))
+
+Read = Callable[..., list[Measurement]]
+Refusal = Callable[..., str]
 
 
-def test_counters_of_two_samples_become_rates_of_their_interval(tmp_path: Path) -> None:
-    first, second = read(tmp_path, a_file())
-    assert (first.begin, first.end, first.zone) == (
-        "2026-11-25T10:00:01",
-        "2026-11-25T10:01:01",
-        "UTC",
-    )
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """The measurements of a file's content, by a layout if there is one."""
+
+    def found(
+        data: bytes = FILE, layout: str = mw.LAYOUT_CSV, reading: Reading | None = None
+    ) -> list[Measurement]:
+        path, of_records = tmp_path / "monitor.data", tmp_path / "layout.csv"
+        path.write_bytes(data)
+        of_records.write_text(layout)
+        layouts = read_layouts(of_records) if layout else []
+        return read_measurements([path], reading or Reading(), layouts)
+
+    return found
+
+
+@pytest.fixture
+def refused(read: Read) -> Refusal:
+    """What is said of a file or a layout that is refused."""
+
+    def said(*what: object) -> str:
+        with pytest.raises(ConfigurationError) as caught:
+            read(*what)
+        return str(caught.value)
+
+    return said
+
+
+def test_counters_of_two_samples_become_rates_of_their_interval(read: Read) -> None:
+    first, second = read()
+    times = (first.begin, first.end, first.zone)
+    assert times == ("2026-11-25T10:00:01", "2026-11-25T10:01:01", "UTC")
     (device,) = first.devices
     # 600 SSCHs in a minute, over the end of a counter of 4 bytes; units of 128 us
     assert device.io_per_s == pytest.approx(10)
@@ -80,13 +105,9 @@ def test_counters_of_two_samples_become_rates_of_their_interval(tmp_path: Path) 
     assert (link.partner, link.tx_pend_count, link.collisions_per_s) == ("BOSTON", 6, 2)
     assert (link.written.mb_per_s, link.read.mb_per_s) == (10, 1)
     assert (link.written.messages_per_s, link.written.packages_per_s) == (10, 2)
-    assert link.written.bytes_per_package == 5 * 2**20
+    assert link.written.bytes_per_package == 5 * MB
     (idle,) = second.devices
     assert (idle.io_per_s, idle.serv_ms, idle.busy_percent) == (0, None, 0)
-
-
-def framed(data: bytes) -> list[bytes]:
-    return [data[at : at + mw.FRAME] for at in range(0, len(data), mw.FRAME)]
 
 
 def figures(found: list[Measurement]) -> set[tuple[object, ...]]:
@@ -103,21 +124,18 @@ def figures(found: list[Measurement]) -> set[tuple[object, ...]]:
     }
 
 
-def test_a_file_whose_frames_are_lost_doubled_or_swapped_gives_no_other_figures(
-    tmp_path: Path,
-) -> None:
-    whole = figures(read(tmp_path, a_file()))
-    frames = framed(a_file())
-    for at in range(len(frames)):
+def test_a_file_whose_frames_are_lost_doubled_or_swapped_gives_no_other_figures(read: Read) -> None:
+    whole = figures(read())
+    for at in range(len(FRAMES)):
         for other in (
-            frames[:at] + frames[at + 1 :],
-            frames[: at + 1] + frames[at:],
-            [*frames[:at], *frames[at + 1 : at + 2], frames[at], *frames[at + 2 :]],
-            frames[at:],
-            frames[:at],
+            FRAMES[:at] + FRAMES[at + 1 :],
+            FRAMES[: at + 1] + FRAMES[at:],
+            [*FRAMES[:at], *FRAMES[at + 1 : at + 2], FRAMES[at], *FRAMES[at + 2 :]],
+            FRAMES[at:],
+            FRAMES[:at],
         ):
             try:
-                found = figures(read(tmp_path, b"".join(other)))
+                found = figures(read(b"".join(other)))
             except ConfigurationError:
                 continue
             # an interval over a lost sample is longer, and right
@@ -126,62 +144,38 @@ def test_a_file_whose_frames_are_lost_doubled_or_swapped_gives_no_other_figures(
 
 
 def test_record_descriptor_words_and_a_begin_in_the_middle_are_no_hindrance(
-    tmp_path: Path,
+    read: Read, refused: Refusal
 ) -> None:
-    frames = framed(a_file())
-    words = b"".join(pack(">HH", mw.FRAME + 4, 0) + frame for frame in frames)
-    assert figures(read(tmp_path, words)) == figures(read(tmp_path, a_file()))
-    assert "has the file been cut?" in refusal(tmp_path, words[:-1000])
+    words = b"".join(pack(">HH", mw.FRAME + 4, 0) + frame for frame in FRAMES)
+    assert figures(read(words)) == figures(read())
+    assert "has the file been cut?" in refused(words[:-1000])
     reading = Reading()
-    late = read(tmp_path, b"".join(frames[1:]), reading=reading)
-    assert figures(late) == figures(read(tmp_path, a_file()))
+    late = read(b"".join(FRAMES[1:]), reading=reading)
+    assert figures(late) == figures(read())
     assert "begins in the middle: left out: 4096 bytes" in reading.notes[0]
 
 
-@pytest.mark.parametrize("again", [{"counter": 5}, {"event": 1}])
-def test_counters_that_begin_again_are_no_growth(tmp_path: Path, again: dict[str, int]) -> None:
-    counters = [again.get("counter", 900)] * 8
+@pytest.mark.parametrize(("counter", "event"), [(5, 2), (900, 1)])
+def test_counters_that_begin_again_are_no_growth(read: Read, counter: int, event: int) -> None:
     data = b"".join(
         (
             mw.sample(1, mw.activity(1, "BOSTON", *[100] * 8)),
-            mw.events(30, mw.changed(30, again.get("event", 2), "6000", "BOSTON")),
-            mw.sample(61, mw.activity(61, "BOSTON", *counters)),
-            mw.sample(121, mw.activity(121, "BOSTON", *[each + 60 for each in counters])),
+            mw.events(30, mw.changed(30, event, "6000", "BOSTON")),
+            mw.sample(61, mw.activity(61, "BOSTON", *[counter] * 8)),
+            mw.sample(121, mw.activity(121, "BOSTON", *[counter + 60] * 8)),
         )
     )
     reading = Reading()
-    links = [link for one in read(tmp_path, data, reading=reading) for link in one.links]
+    links = [link for one in read(data, reading=reading) for link in one.links]
     assert [link.written.messages_per_s for link in links] == [1]
     assert "D9R4 of BOSTON, whose counters begin again" in reading.notes[0]
 
 
-def test_fields_that_overlap_are_refused(tmp_path: Path) -> None:
-    layout = mw.LAYOUT_CSV.replace("SCGSSCH,24", "SCGSSCH,26")
-    assert "expected fields that do not overlap" in refusal(tmp_path, a_file(), layout)
-
-
-@pytest.mark.parametrize("offset", [22, 23, 25])
-def test_a_number_that_is_not_aligned_is_refused(tmp_path: Path, offset: int) -> None:
-    # with nothing of use behind it, as in the records of a release
-    layout = mw.LAYOUT_CSV.replace("SCGSSCH,24", f"SCGSSCH,{offset}")
-    layout = layout.replace("SCMFPTIM,28", "SCMFPTIM,40").replace("RDEVDEV,20,2", "RDEVDEV,20,1")
-    assert "expected a multiple of 4, as numbers are aligned" in refusal(tmp_path, b"", layout)
-
-
-def test_a_device_or_a_link_that_the_sample_before_does_not_have_is_left_out(
-    tmp_path: Path,
-) -> None:
-    data = b"".join(
-        (
-            mw.sample(1, mw.device(1, 0x6000, 0, 0, 0, 0), mw.device(1, 0x6001, 0, 0, 0, 0)),
-            mw.sample(61, mw.device(61, 0x6000, 60, 60, 60, 60)),
-            mw.sample(
-                121, mw.device(121, 0x6000, 120, 120, 120, 120), mw.device(121, 0x6001, 9, 9, 9, 9)
-            ),
-        )
-    )
+def test_what_the_sample_before_does_not_have_is_left_out(read: Read) -> None:
+    samples = ((1, 0x6000, 0x6001), (61, 0x6000), (121, 0x6000, 0x6001))
+    data = b"".join(mw.sample(at, *alike(at, *rdevs)) for at, *rdevs in samples)
     reading = Reading()
-    found = read(tmp_path, data, reading=reading)
+    found = read(data, reading=reading)
     assert [[each.rdev for each in one.devices] for one in found] == [[0x6000], [0x6000]]
     assert "left out: D6R3 of 6001, as the sample before has none" in reading.notes[0]
 
@@ -194,109 +188,94 @@ def test_a_device_or_a_link_that_the_sample_before_does_not_have_is_left_out(
     ],
 )
 def test_records_that_name_others_than_the_configuration_are_told(
-    tmp_path: Path, old: str, new: str, note: str
+    read: Read, old: str, new: str, note: str
 ) -> None:
     samples = (
-        mw.sample(at, mw.device(at, 0x6000, at, at, at, at), mw.activity(at, "BOSTON", *[at] * 8))
-        for at in (1, 61)
+        mw.sample(at, *alike(at, 0x6000), mw.activity(at, "BOSTON", *[at] * 8)) for at in (1, 61)
     )
-    data = b"".join((mw.sample(0, mw.configured(0, "BOSTON", RDEVS)), *samples))
     reading = Reading()
-    read(tmp_path, data, mw.LAYOUT_CSV.replace(old, new), reading)
+    read(b"".join((CONFIGURED, *samples)), mw.LAYOUT_CSV.replace(old, new), reading)
     assert note in reading.notes[0]
 
 
-def test_what_is_no_name_of_a_node_is_refused(tmp_path: Path) -> None:
-    data = b"".join(mw.sample(at, mw.activity(at, "BOS\0TON", *[at] * 8)) for at in (1, 61))
-    message = refusal(tmp_path, data)
-    assert "D9R4 ISFNOD_NODEID at 20: " in message
-    assert "is its offset right?" in message
-
-
-def test_the_configuration_and_its_changes_are_read_without_a_layout(tmp_path: Path) -> None:
-    data = mw.sample(0, mw.configured(0, "BOSTON", RDEVS))
-    data += mw.events(70, mw.changed(70, 3, "6001", "BOSTON"))
-    (one,) = read(tmp_path, data, layout="")
+def test_the_configuration_and_its_changes_are_read_without_a_layout(read: Read) -> None:
+    (one,) = read(CONFIGURED + CHANGED, layout="")
     (link,) = one.configured
     assert (link.partner, link.rdevs) == ("BOSTON", (0x6000, 0x6001))
     assert str(one.changes[0]) == "2026-11-25T10:01:10 6001 to BOSTON: deactivate"
 
 
-def test_a_change_and_an_unlike_layout_are_told(tmp_path: Path) -> None:
-    _, second = read(tmp_path, a_file())
+def test_a_change_and_an_unlike_layout_are_told(read: Read) -> None:
+    _, second = read()
     notes = seen_link(load_layout("atlanta-boston"), second).notes()
     assert "changed in the interval: 2026-11-25T10:01:10 6001 to BOSTON: deactivate" in notes
     assert any("in the layout, but not configured: 6002, 6003" in note for note in notes)
 
 
 def test_records_without_a_layout_are_refused_and_said_where_ibm_publishes_it(
-    tmp_path: Path,
+    read: Read, refused: Refusal
 ) -> None:
-    message = refusal(tmp_path, a_file(), layout="")
+    message = refused(FILE, "")
     assert "monitor.data: 5 records D6R3, whose layout is not known here" in message
     assert "https://www.vm.ibm.com/pubs/mon730/MRIODDEV.HTML" in message
     assert "https://www.vm.ibm.com/pubs/mon730/MRISFNOD.HTML" in message
     reading = Reading(usable=True)
-    (one,) = read(tmp_path, a_file(), "", reading)
+    (one,) = read(FILE, "", reading)
     assert one.configured
     assert not one.devices
     assert len(reading.problems) == 2
 
 
-def test_records_go_on_over_frames(tmp_path: Path) -> None:
+def test_records_go_on_over_frames(read: Read) -> None:
     rdevs = range(0x6000, 0x6000 + 300)  # 40 bytes each: three frames
-    samples = [
-        mw.sample(at, *(mw.device(at, rdev, at, at, at, at) for rdev in rdevs)) for at in (1, 61)
-    ]
+    samples = [mw.sample(at, *alike(at, *rdevs)) for at in (1, 61)]
     assert len(samples[0]) == 4 * mw.FRAME
-    (one,) = read(tmp_path, b"".join(samples))
+    (one,) = read(b"".join(samples))
     assert [device.rdev for device in one.devices] == [*rdevs]
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (lambda data: data[:-100], "byte 36864: 3996 bytes of 1 frames of 4096"),
-        (lambda data: data[: 5 * 4096 + 40] + b"\x7c" + data[5 * 4096 + 41 :], "no monitor record"),
-        (lambda data: data[: 2 * 4096 + 40] + b"\x7c" + data[2 * 4096 + 41 :], "X'7C'"),
-    ],
-    ids=["cut", "no record", "no control record"],
-)
-def test_a_damaged_file_is_refused_by_its_byte(
-    tmp_path: Path, change: object, problem: str
+def damaged(frame: int) -> bytes:
+    """The file, a byte of one of its frames another."""
+    at = frame * mw.FRAME + 40
+    return FILE[:at] + b"\x7c" + FILE[at + 1 :]
+
+
+NO_NAME = b"".join(mw.sample(at, mw.activity(at, "BOS\0TON", *[at] * 8)) for at in (1, 61))
+NO_END = ONE_DEVICE + mw.frames(0xE2, 121, alike(121, 0x6000))
+REFUSED = [
+    # the file, what is replaced in the layout, by what, what is said
+    (FILE[:-100], "", "", "byte 36864: 3996 bytes of 1 frames of 4096"),
+    (damaged(5), "", "", "no monitor record"),
+    (damaged(2), "", "", "X'7C'"),
+    (NO_END, "", "", "a sample without the record that ends it"),
+    (NO_NAME, "", "", "D9R4 ISFNOD_NODEID at 20: "),
+    (NO_NAME, "", "", "is its offset right?"),
+    # a layout of another release
+    (ONE_DEVICE, "SCGSSCH,24", "SCGSSCH,240", "of 40 bytes ends before IODDEV_SCGSSCH at 240"),
+    (ONE_DEVICE, "SCGSSCH,24,4", "SCGSSCH,24,2", "6000 was connected, and no SSCH was counted"),
+    (ONE_DEVICE, "128 us", "128 s", "Busy"),
+    # counters of a link that cannot be of one another
+    (FILE, "LNKLSNBT,36,8", "LNKLSNBT,36,4", "less than a byte each"),
+    (FILE, "LNKLSNMS,28,8", "LNKLSNMS,28,4", "bytes of none"),
+]
+
+
+@pytest.mark.parametrize(("data", "old", "new", "problem"), REFUSED, ids=[e[3] for e in REFUSED])
+def test_what_cannot_be_is_refused_by_its_byte(
+    refused: Refusal, data: bytes, old: str, new: str, problem: str
 ) -> None:
-    assert callable(change)
-    message = refusal(tmp_path, change(a_file()))
+    message = refused(data, mw.LAYOUT_CSV.replace(old, new))
     assert "monitor.data, byte " in message
     assert problem in message
 
 
-def test_binary_that_is_no_monwrite_file_is_told_how_one_is_sent(tmp_path: Path) -> None:
-    translated = a_file().decode("cp037").encode("latin-1")
-    assert "expected one sent as binary, in records of 4096 bytes" in refusal(tmp_path, translated)
+def test_binary_that_is_no_monwrite_file_is_told_how_one_is_sent(refused: Refusal) -> None:
+    translated = FILE.decode("cp037").encode("latin-1")
+    assert "expected one sent as binary, in records of 4096 bytes" in refused(translated)
 
 
-def test_a_sample_that_no_record_ends_is_refused(tmp_path: Path) -> None:
-    data = mw.sample(1, mw.device(1, 0x6000, 1, 1, 1, 1))
-    cut = mw.frames(0xE2, 61, [mw.device(61, 0x6000, 2, 2, 2, 2)])
-    assert "a sample without the record that ends it" in refusal(tmp_path, data + cut)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("SCGSSCH,24", "SCGSSCH,240", "of 40 bytes ends before IODDEV_SCGSSCH at 240"),
-        ("SCGSSCH,24,4", "SCGSSCH,24,2", "6000 was connected, and no SSCH was counted"),
-        ("128 us", "128 s", "Busy"),
-    ],
-)
-def test_a_layout_of_another_release_is_noticed(
-    tmp_path: Path, old: str, new: str, problem: str
-) -> None:
-    data = b"".join(mw.sample(at, mw.device(at, 0x6000, at, at, at, at)) for at in (1, 61))
-    message = refusal(tmp_path, data, mw.LAYOUT_CSV.replace(old, new))
-    assert problem in message
-    assert "monitor.data, byte " in message
+TIME_AWAY = ("SCMFPTIM,28", "SCMFPTIM,40"), ("RDEVDEV,20,2", "RDEVDEV,20,1")
+"""So that nothing of use is behind a counter, as in the records of a release."""
 
 
 @pytest.mark.parametrize(
@@ -309,32 +288,33 @@ def test_a_layout_of_another_release_is_noticed(
         ("written_packages", "packages", "layout.csv:12: quantity 'packages'; expected one of"),
         ("D9R4,SENT,60,8,unsigned,,written_packages\n", "", "no field for written_packages"),
         ("128 us", "ticks", "IODDEV_SCMFPTIM has no unit; expected one such as '128 us'"),
+        ("SCGSSCH,24", "SCGSSCH,26", "expected fields that do not overlap"),
+        *(
+            ("SCGSSCH,24", f"SCGSSCH,{at}", "expected a multiple of 4, as numbers are aligned")
+            for at in (22, 23, 25)
+        ),
     ],
 )
-def test_a_bad_layout_is_refused(tmp_path: Path, old: str, new: str, problem: str) -> None:
-    path = tmp_path / "layout.csv"
-    path.write_text(mw.LAYOUT_CSV.replace(old, new))
-    with pytest.raises(ConfigurationError) as caught:
-        read_layouts(path)
-    assert problem in str(caught.value)
+def test_a_bad_layout_is_refused(refused: Refusal, old: str, new: str, problem: str) -> None:
+    layout = mw.LAYOUT_CSV.replace(old, new)
+    for change in TIME_AWAY if "multiple" in problem else ():
+        layout = layout.replace(*change)
+    assert problem in refused(b"", layout)
 
 
-def test_a_layout_of_one_record_is_named_by_its_file(tmp_path: Path) -> None:
+def test_a_layout_of_one_record_is_named_by_its_file_and_one_may_be_of_both(tmp_path: Path) -> None:
     path = tmp_path / "mrioddev_d6r3_v73.csv"
     rows = [line.partition(",")[2] for line in mw.LAYOUT_CSV.splitlines() if "D9R4" not in line]
     path.write_text("\n".join([*rows, "*,60,4,,,,"]))
     (layout,) = read_layouts(path)
     assert layout.record == "D6R3"
     assert layout.fields["pend_time"][0].unit_ns == 128_000
+    path.write_text(mw.LAYOUT_CSV)
+    assert [layout.record for layout in read_layouts(path)] == ["D6R3", "D9R4"]
 
 
-def test_the_neutral_table_keeps_configuration_and_changes(tmp_path: Path) -> None:
-    import csv
-    import io
-    import json
-
-    found = read(tmp_path, a_file())
-    rows = [*table_rows(found)]
+def test_the_neutral_table_keeps_configuration_and_changes(read: Read) -> None:
+    rows = [*table_rows(read())]
     assert {row["kind"] for row in rows} == {"device", "link", "configured", "change"}
     text = io.StringIO()
     writer = csv.DictWriter(text, [*rows[0]])
@@ -343,24 +323,3 @@ def test_the_neutral_table_keeps_configuration_and_changes(tmp_path: Path) -> No
     assert [*table_rows(read_csv(text.getvalue(), "t.csv", Reading()))] == rows
     document = json.dumps({"measurements": rows})
     assert [*table_rows(read_json(document, "t.json", Reading()))] == rows
-
-
-def test_a_layout_of_both_records_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "layout.csv"
-    path.write_text(mw.LAYOUT_CSV)
-    assert [layout.record for layout in read_layouts(path)] == ["D6R3", "D9R4"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "problem"),
-    [
-        ("LNKLSNBT,36,8", "LNKLSNBT,36,4", "less than a byte each"),
-        ("LNKLSNMS,28,8", "LNKLSNMS,28,4", "bytes of none"),
-    ],
-)
-def test_counters_of_a_link_that_cannot_be_of_one_another_are_refused(
-    tmp_path: Path, old: str, new: str, problem: str
-) -> None:
-    message = refusal(tmp_path, a_file(), mw.LAYOUT_CSV.replace(old, new))
-    assert "monitor.data, byte " in message
-    assert problem in message

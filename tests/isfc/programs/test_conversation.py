@@ -53,6 +53,10 @@ class Joined:
     def partner(self, end: ConversationEnd) -> ConversationEnd:
         return self.b if end is self.a else self.a
 
+    @property
+    def over(self) -> bool:
+        return self.a.over and self.b.over
+
     def carry(self) -> list[int]:
         """Exchange everything there is; the verbs that were said."""
         said = []
@@ -103,8 +107,7 @@ def test_refusal_reaches_the_one_that_asked_with_its_reason() -> None:
     joined.b.sever(SeverCode.REFUSED, "not today")
     assert joined.carry() == [Verb.SEVER, Verb.SEVER]
     assert str(joined.a.reason) == "REFUSED: not today"
-    assert joined.a.over
-    assert joined.b.over
+    assert joined.over
     with pytest.raises(ConversationSevered, match="not today"):
         joined.a.send(b"late")
 
@@ -186,8 +189,7 @@ def test_bytes_that_arrived_before_a_severing_can_still_be_taken() -> None:
     joined.carry()
     assert joined.b.state is ConversationState.OVER
     assert joined.b.poll_data(100) == b"last words"
-    assert joined.a.over
-    assert joined.b.over
+    assert joined.over
 
 
 def test_who_severs_says_how_much_it_has_received() -> None:
@@ -219,8 +221,7 @@ def test_crossing_severings_are_both_heard() -> None:
     joined.a.sever(SeverCode.CLOSED, "a")
     joined.b.sever(SeverCode.CLOSED, "b")
     assert joined.carry() == [Verb.SEVER, Verb.SEVER]
-    assert joined.a.over
-    assert joined.b.over
+    assert joined.over
     assert str(joined.a.reason) == "CLOSED: a"  # each keeps what it knew first
 
 
@@ -294,8 +295,7 @@ def test_appc_end_gives_the_partner_the_last_turn() -> None:
     joined.b.finish()
     joined.carry()
     assert joined.a.poll_data(100) == b"reply"
-    assert joined.a.over
-    assert joined.b.over
+    assert joined.over
 
 
 def test_appc_reply_may_cross_the_end() -> None:
@@ -413,8 +413,7 @@ def test_every_byte_arrives_once_in_order(data: st.DataObject) -> None:
             received[end] += end.poll_data(1_000)
     assert received[joined.b] == sent[joined.a]
     assert received[joined.a] == sent[joined.b]
-    assert joined.a.over
-    assert joined.b.over
+    assert joined.over
 
 
 def test_states_have_what_is_possible_in_them_and_nothing_else() -> None:

@@ -26,7 +26,7 @@ from isfc.programs.register import Windows
 from isfc.programs.switchboard import Switchboard
 from tests.isfc.programs.dialogue import Dialogue
 from tests.isfc.programs.test_conversation import Joined, poll
-from tests.isfc.programs.test_switchboard import deliver, feed
+from tests.isfc.programs.test_switchboard import deliver, feed, handed
 
 PIECE_LENGTH = 263_000
 """A message of the longest, and what it costs besides."""
@@ -39,13 +39,9 @@ def board_of(room: LinkRoom | None = None, link_length: int = LINK_LENGTH) -> Sw
 
 def opened(board: Switchboard) -> ConversationEnd:
     conversation = board.connect("ANY")
-    feed(board, Sent(said(board)))
+    feed(board, Sent(handed(board)))
     deliver(board, conversation.number, verbs.accept(2**30))
     return conversation
-
-
-def said(board: Switchboard) -> list[Message]:
-    return [message for messages in board.messages() for message in messages]
 
 
 def keep_full(
@@ -63,10 +59,10 @@ def test_a_request_beside_bulk_has_all_of_it_wait_until_little_is_in_the_link() 
     board = board_of()
     bulk, asking = opened(board), opened(board)
     bulk.send(bytes(2**27))
-    under_way = said(board)
+    under_way = handed(board)
     assert board.in_link_length >= LINK_LENGTH * 7 // 8
     asking.send(b"request")
-    (request,) = said(board)  # though the link is full of bulk
+    (request,) = handed(board)  # though the link is full of bulk
     assert request.conversation == asking.number
     under_way.append(request)
     keep_full(board, bulk, under_way, LINK_LENGTH)
@@ -82,9 +78,9 @@ def test_slower_links_hold_as_much_as_they_carry_in_a_time_but_two_messages(
     board = board_of()
     bulk, asking = opened(board), opened(board)
     bulk.send(bytes(2**27))
-    under_way = said(board)
+    under_way = handed(board)
     asking.send(b"request")
-    said(board)
+    handed(board)
     board.receive(Sent(under_way), board.in_link_length * BESIDE_NS // in_time_length)
     expected = min(BESIDE_LENGTH, max(BESIDE_LENGTH_MIN, in_time_length))
     assert expected - 1_000 < board.in_link_length < expected + 1_000
@@ -94,7 +90,7 @@ def test_the_last_of_bulk_is_nothing_little_beside_it() -> None:
     board = board_of()
     bulk = opened(board)
     bulk.send(bytes(PIECE_LENGTH + 1_000))  # of which the last message is short
-    under_way = said(board)
+    under_way = handed(board)
     assert under_way[-1].length < 2_000
     bulk.send(bytes(2**27))
     keep_full(board, bulk, under_way, 2**20)
@@ -106,7 +102,7 @@ def test_a_request_waits_for_no_other_conversation_to_have_its_turn() -> None:
     bulk, asking = [opened(board) for _ in range(8)], opened(board)
     for each in bulk:
         each.send(bytes(2**23))
-    under_way = said(board)
+    under_way = handed(board)
     asking.send(b"request")
     first = feed(board, Sent(under_way[:4]))[0]
     assert first.conversation == asking.number
@@ -117,9 +113,9 @@ def test_bulk_on_one_link_makes_room_for_a_request_on_another() -> None:
     board, other = board_of(room), board_of(room)
     bulk, asking = opened(board), opened(other)
     bulk.send(bytes(2**27))
-    under_way = said(board)
+    under_way = handed(board)
     asking.send(b"request")
-    assert len(said(other)) == 1
+    assert len(handed(other)) == 1
     keep_full(board, bulk, under_way, LINK_LENGTH)
     assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
 
@@ -129,7 +125,7 @@ def test_those_who_send_little_are_bounded_too() -> None:
     conversations = [opened(board) for _ in range(250)]
     for conversation in conversations:
         conversation.send(bytes(16_000))
-        said(board)
+        handed(board)
     assert 2**20 <= board.in_link_length < 2**20 + PIECE_LENGTH
 
 
@@ -137,7 +133,7 @@ def test_a_link_that_is_lost_holds_nothing_any_more() -> None:
     room = LinkRoom()
     board = board_of(room)
     opened(board).send(bytes(2**22))
-    said(board)
+    handed(board)
     assert room.in_link_length > 2**20
     board.lose("gone")
     assert room.in_link_length == board.in_link_length == 0

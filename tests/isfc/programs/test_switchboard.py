@@ -36,6 +36,11 @@ def deliver(
     return feed(board, Delivered([Message(number, len(data or b""), traffic, data)]))
 
 
+def handed(board: Switchboard) -> list[Message]:
+    """What the board has for the link."""
+    return [message for messages in board.messages() for message in messages]
+
+
 def said(messages: list[Message]) -> list[tuple[int, int]]:
     """Number and verb of each message."""
     return [(m.conversation, m.data[0]) for m in messages if m.data]
@@ -170,7 +175,7 @@ def test_openings_are_counted_as_they_are_asked_for() -> None:
     board = Switchboard(lesser=True)
     first, given_up, second = (board.connect("ECHO") for _ in range(3))
     given_up.sever()
-    asked = [m.data or b"" for messages in board.messages() for m in messages]
+    asked = [message.data or b"" for message in handed(board)]
     assert [verbs.parse_connect(data[1:])[1] for data in asked] == [0, 1]
     assert first.number != second.number
 
@@ -214,18 +219,18 @@ def test_bad_service_name_is_refused_here() -> None:
 def test_only_so_much_is_handed_to_the_link_at_once() -> None:
     board = Switchboard(lesser=True, limits=ConversationLimits(send_length=2**26))
     conversations = [board.connect("SINK") for _ in range(3)]
-    feed(board, Sent([m for messages in board.messages() for m in messages]))
+    feed(board, Sent(handed(board)))
     for conversation in conversations:
         deliver(board, conversation.number, verbs.accept(2**26))
     for conversation in conversations:
         conversation.send(bytes(2**23))
-    handed = [m for messages in board.messages() for m in messages]
+    first = handed(board)
     assert board.in_link_length >= LINK_LENGTH * 7 // 8
     assert board.in_link_length < LINK_LENGTH + 263_000
-    counts = [sum(m.conversation == number for m in handed) for number in (0, 2, 4)]
+    counts = [sum(m.conversation == number for m in first) for number in (0, 2, 4)]
     assert max(counts) - min(counts) <= 1  # by turns
     assert min(counts) > 8
-    more = feed(board, Sent(handed[:10]))
+    more = feed(board, Sent(first[:10]))
     assert 9 <= len(more) <= 11
 
 
@@ -357,10 +362,10 @@ def test_a_request_in_many_segments_leaves_nothing_in_the_link(verified: bool) -
 def test_stale_end_takes_no_number_from_its_next_owner() -> None:
     board = Switchboard(lesser=True, limits=ConversationLimits(link_length=600))
     first = board.connect("ECHO")
-    feed(board, Sent([m for messages in board.messages() for m in messages]))
+    feed(board, Sent(handed(board)))
     deliver(board, first.number, verbs.accept(1_000))
     first.send(bytes(500))
-    filled = [m for messages in board.messages() for m in messages]
+    filled = handed(board)
     assert board.in_link_length > 600
     first.send(b"x")  # due, and remains so
     first.sever()
@@ -386,6 +391,6 @@ def test_refusals_wait_for_room_in_the_link_and_are_sent_then() -> None:
         deliver(board, number, verbs.connect(1_000, "ECHO", number // 2))
     for _ in range(2):
         board.connect("ECHO")
-    filled = [m for messages in board.messages() for m in messages]
+    filled = handed(board)
     assert deliver(board, 5, verbs.connect(1_000, "ECHO", 2)) == []
     assert said(feed(board, Sent(filled))) == [(5, Verb.SEVER)]

@@ -8,17 +8,13 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from isfc.link.message import Traffic
-from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import ConversationLimits, SeverCode
 from isfc.testing.pair import MS, US, S, Setup
 from isfc.testing.strategies import setups, traffics
 from tests.isfc.programs.dialogue import SMALL, Dialogue
+from tests.isfc.programs.test_switchboard import reason_code
 
 pytestmark = pytest.mark.at_length
-
-
-def reason_code(conversation: ConversationEnd) -> SeverCode | None:
-    return conversation.reason.code if conversation.reason else None
 
 
 class Talk:

@@ -37,7 +37,7 @@ from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit, rounded
 from isfc.reports.html import section
 from isfc.reports.report import UNRANGED as MARK
 from isfc.reports.report import Table
-from isfc.reports.reported import Charted, Reported, report_of
+from isfc.reports.reported import Reported, report_of
 from isfc.reports.terminal import page
 from isfc.reports.text import plain, records
 from isfc.reports.units import FORMATS, range_of, shown
@@ -456,7 +456,7 @@ def expected(table: Table, row: object, mark: str) -> dict[str, str]:
 def test_every_answer_names_the_function_that_makes_its_report() -> None:
     for each in iter_modules(answers.__path__):
         import_module(f"isfc.answers.{each.name}")
-    kinds = {*Reported.__subclasses__(), *Charted.__subclasses__()} - {Charted}
+    kinds = Reported.__subclasses__()
     named = [each.reported_by for each in kinds]
     assert len(named) > len(ANSWERS)
     for said in named:

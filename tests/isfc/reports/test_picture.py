@@ -5,11 +5,12 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.reports.figure import Unit
 from isfc.reports.html import resource, section
 from isfc.reports.picture import CURVES, STYLE, chart_svg, picture_png, picture_svg
-from isfc.reports.report import Bars, Chart, Column, Grid, Lines, Report, between
+from isfc.reports.report import Bars, Chart, Column, Grid, Lines, Report, Table, bars_of, between
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 WHITE: Final = "#ffffff"
@@ -93,6 +94,41 @@ def test_steps_have_their_levels_and_marks() -> None:
 
 def test_a_grid_has_its_figures() -> None:
     assert {"0", "5", "7", "10", "low", "high"} <= texts(chart_svg(CHARTS["grid"]))
+
+
+WAYS: Final = [
+    {"node": "A", "way": way, "rate": replace(between(5, 3, 7), unit=Unit.MB_PER_S), "busy": 16.0}
+    for way in ("sent", "received")
+]
+NODE, WAY = Column("node", "node"), Column("way", "way")
+SPEED: Final = Column("Gb/s", "busy", Unit.GB_PER_S)
+BUSY: Final = Column("busy %", "busy", Unit.PERCENT)
+
+
+@pytest.mark.parametrize(
+    ("columns", "bars"),
+    [
+        ([NODE, WAY, BUSY, SPEED], ["A, sent", "A, received"]),
+        ([WAY, BUSY], ["sent", "received"]),
+        ([SPEED, BUSY], []),  # nothing names a row
+        ([WAY, SPEED], []),  # a line's speed is given, and no figure
+        ([WAY, Column("as said", "busy", Unit.OWN)], []),
+        ([WAY, Column("number", "busy")], []),
+    ],
+)
+def test_a_table_is_drawn_by_its_first_figures(columns: list[Column], bars: list[str]) -> None:
+    drawn = bars_of(Table("Rates", columns, WAYS))
+    assert [drawn.name.words(row) for row in drawn.rows] == bars if drawn else not bars
+
+
+def test_a_report_without_charts_is_drawn_by_its_tables_and_those_of_its_sections() -> None:
+    rates = Table("Rates", [WAY, BUSY, RATE], WAYS)
+    data = Table("Data", [WAY, BUSY], WAYS, is_data=True)
+    below = Report("", [], charts=[CHARTS["lines"]])
+    drawn = Report("", [], [data, Table("", [WAY], WAYS), rates, rates], sections=[below]).drawn
+    assert [each.caption for each in drawn] == ["Rates", CHARTS["lines"].caption]
+    assert isinstance(drawn[0], Bars)
+    assert drawn[0].figure is RATE  # one that has ranges goes before
 
 
 def test_several_charts_are_one_picture() -> None:

@@ -4,23 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import Rdev
 from ctc.device import Arbitration
 from ctc.fabric import Fabric
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.profiles import find_profile
 from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.counters import DeviceCounters, LinkCounters
 from isfc.link.events import Sent
 from isfc.link.lock import LinkLock, ReceivePackage
 from isfc.link.message import Message, Traffic
-from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
@@ -33,12 +31,7 @@ Rules = tuple[Arbitration, Arbitration]
 
 def define(partner: str = "BOSTON") -> LinkEndDefinition:
     """ATLANTA with two CTCs on one chpid."""
-    profile = find_profile("FICON Express2")
-    ctcs = tuple(
-        CtcDefinition(LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)), ChpidId(0x40), profile)
-        for n in range(2)
-    )
-    return LinkEndDefinition(NodeName("ATLANTA"), NodeName(partner), ctcs)
+    return Setup(ctc_count=2, names=("ATLANTA", partner)).definition(0)
 
 
 def frames(system: System) -> list[tuple[Rdev, Frame]]:
@@ -46,6 +39,13 @@ def frames(system: System) -> list[tuple[Rdev, Frame]]:
     while (departure := system.ends[0].poll_frame()) is not None:
         drained.append((departure.rdev, departure.frame))
     return drained
+
+
+def bring_up(system: System, *rdevs: Rdev) -> None:
+    """Connect these CTCs, all of a system if none are named, to a partner that is ready."""
+    for rdev in rdevs or system.ends[0].link.ctcs:
+        system.apply(Connect(rdev), 0)
+        system.apply(Arrive(rdev, StatusFrame(Signal.READY, 0)), 0)
 
 
 def test_new_node_waits_to_be_connected() -> None:
@@ -69,9 +69,7 @@ def test_connecting_says_ready_and_waits_for_the_partner() -> None:
 @pytest.mark.parametrize(("partner", "rdev"), [("BOSTON", 0x6000), ("AKRON", 0x6001)])
 def test_lesser_name_writes_on_the_lowest_device(partner: str, rdev: int) -> None:
     system = System([define(partner)])
-    for device in system.ends[0].link.ctcs:
-        system.apply(Connect(device), 0)
-        system.apply(Arrive(device, StatusFrame(Signal.READY, 0)), 0)
+    bring_up(system)
     system.apply(Send([Message(0, 100)]), 0)
     frames(system)
     while (deadline_ns := system.next_deadline()) is not None and deadline_ns < S:
@@ -84,8 +82,7 @@ def test_lesser_name_writes_on_the_lowest_device(partner: str, rdev: int) -> Non
 
 def test_deadline_handled_early_changes_nothing() -> None:
     system = System([define()])
-    system.apply(Connect(Rdev(0x6000)), 0)
-    system.apply(Arrive(Rdev(0x6000), StatusFrame(Signal.READY, 0)), 0)
+    bring_up(system, Rdev(0x6000))
     system.apply(Send([Message(0, 100)]), 0)
     frames(system)
     deadline_ns = system.next_deadline()
@@ -415,9 +412,7 @@ def test_ctc_whose_path_is_gone_is_not_started_by_activation() -> None:
 
 def test_messages_go_on_the_ctc_beside_which_they_are_sent() -> None:
     system = System([define()])
-    for device in system.ends[0].link.ctcs:
-        system.apply(Connect(device), 0)
-        system.apply(Arrive(device, StatusFrame(Signal.READY, 0)), 0)
+    bring_up(system)
     system.ends[0].send([Message(0, 100)], 0, beside=Rdev(0x6001))
     states = [ctc.state for ctc in system.ends[0].link.ctcs.values()]
     assert states == [DeviceState.IDLE, DeviceState.BUILDING]

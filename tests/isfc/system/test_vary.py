@@ -3,39 +3,14 @@
 import pytest
 
 from ctc.address import ChpidId, Rdev
-from ctc.frame import CommandFrame, Frame
+from ctc.frame import CommandFrame
+from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.inputs import Deactivate, VaryChpid, VaryDevice, operated_like
 from isfc.system.system import System
-from isfc.testing.pair import MS, US, Pair, Setup
-from isfc.testing.side import Side
-
-
-def device_state(side: Side, index: int) -> DeviceState:
-    return side.end.link.ctcs[side.rdevs[index]].state
-
-
-class LoseOneWrite:
-    """Loses the first command to write."""
-
-    def __init__(self) -> None:
-        self.lost = 0
-
-    def __call__(self, rdev: Rdev, frame: Frame) -> bool:  # a `Lose`
-        loses = isinstance(frame, CommandFrame) and not self.lost
-        self.lost += loses
-        return loses
-
-
-def vary_rdev(pair: Pair, side: Side, index: int, *, online: bool) -> None:
-    side.system.apply(VaryDevice(side.rdevs[index], online=online), pair.engine.now_ns)
-    pair.engine.drain()
-
-
-def vary_chpid(pair: Pair, side: Side, chpid: int, *, online: bool) -> None:
-    side.system.apply(VaryChpid(ChpidId(chpid), online=online), pair.engine.now_ns)
-    pair.engine.drain()
+from isfc.testing.pair import MS, US, Pair, Setup, VaryCtcChpid, VaryRdev
+from tests.isfc.system.test_system import LoseOne, device_state
 
 
 @pytest.mark.parametrize("here", [0, 1])
@@ -45,13 +20,13 @@ def test_device_varied_off_loses_nothing_and_comes_back(here: int) -> None:
     for each in pair.sides:
         pair.send(each, *[100_000] * 10)
     pair.run(2 * MS)
-    vary_rdev(pair, side, 0, online=False)
+    pair.do(VaryRdev(here, 0, online=False))
     pair.run(MS)
     assert not side.system.channels.is_online(side.rdevs[0])
     for each in pair.sides:
         assert device_state(each, 0) is DeviceState.DOWN
     pair.expect_all_arrived()
-    vary_rdev(pair, side, 0, online=True)
+    pair.do(VaryRdev(here, 0, online=True))
     pair.run(MS)
     pair.expect_state(LinkState.UP)
 
@@ -61,14 +36,14 @@ def test_chpid_varied_off_takes_its_devices_along_and_no_others() -> None:
     for each in pair.sides:
         pair.send(each, *[100_000] * 10)
     pair.run(2 * MS)
-    vary_chpid(pair, pair.first, 0x41, online=False)
+    pair.do(VaryCtcChpid(0, 1, online=False))
     pair.run(MS)
     for each in pair.sides:
         states = [device_state(each, index) is DeviceState.DOWN for index in range(4)]
         assert states == [False, True, False, True]
     pair.expect_all_arrived()
-    vary_rdev(pair, pair.first, 1, online=False)
-    vary_chpid(pair, pair.first, 0x41, online=True)
+    pair.do(VaryRdev(0, 1, online=False))
+    pair.do(VaryCtcChpid(0, 1, online=True))
     pair.run(MS)
     assert device_state(pair.first, 1) is DeviceState.DOWN
     assert device_state(pair.first, 3) is DeviceState.IDLE
@@ -76,14 +51,14 @@ def test_chpid_varied_off_takes_its_devices_along_and_no_others() -> None:
 
 def test_device_varied_off_stays_so_when_plugged_or_activated() -> None:
     pair = Pair(Setup(ctc_count=2))
-    vary_rdev(pair, pair.first, 0, online=False)
+    pair.do(VaryRdev(0, 0, online=False))
     pair.unplug(0)
     pair.deactivate(pair.first, 0)
     pair.activate(pair.first, 0)
     pair.plug(0)
     pair.run(MS)
     assert device_state(pair.first, 0) is DeviceState.DOWN
-    vary_rdev(pair, pair.first, 0, online=True)
+    pair.do(VaryRdev(0, 0, online=True))
     pair.run(MS)
     pair.expect_state(LinkState.UP)
 
@@ -91,32 +66,29 @@ def test_device_varied_off_stays_so_when_plugged_or_activated() -> None:
 def test_varying_twice_is_like_varying_once() -> None:
     pair = Pair(Setup(ctc_count=2))
     for online in (False, False, True, True):
-        vary_rdev(pair, pair.first, 0, online=online)
-        vary_chpid(pair, pair.first, 0x40, online=online)
+        pair.do(VaryRdev(0, 0, online=online))
+        pair.do(VaryCtcChpid(0, 0, online=online))
     pair.run(MS)
     pair.expect_state(LinkState.UP)
 
 
 def test_device_varied_off_while_it_is_reset_is_silent() -> None:
-    pair = Pair(Setup(ctc_count=2), lose=(LoseOneWrite(), lambda *_: False))
+    pair = Pair(Setup(ctc_count=2), lose=(LoseOne(CommandFrame, Command.WRITE), lambda *_: False))
     pair.send(pair.first, 100)
     mih_ns = pair.setup.parameters.mih_ns
     pair.run(mih_ns - MS)
     pair.until(lambda: bool(pair.first.verbs("DeviceLost")), limit_ns=2 * MS, step_ns=US)
     assert device_state(pair.first, 0) is DeviceState.RESETTING
-    vary_rdev(pair, pair.first, 0, online=False)
+    pair.do(VaryRdev(0, 0, online=False))
     pair.run(3 * mih_ns)
     assert device_state(pair.second, 0) is DeviceState.DOWN
-    vary_rdev(pair, pair.first, 0, online=True)
+    pair.do(VaryRdev(0, 0, online=True))
     pair.expect_all_arrived()
     pair.expect_state(LinkState.UP)
 
 
 def test_node_in_anothers_place_is_operated_like_it() -> None:
-    old, new = (
-        System([Setup(ctc_count=2).definition(0)]),
-        System([Setup(ctc_count=2).definition(0)]),
-    )
+    old, new = (System([Setup(ctc_count=2).definition(0)]) for _ in range(2))
     old.apply(VaryChpid(ChpidId(0x40), online=False), 0)
     old.apply(VaryDevice(Rdev(0x6000), online=False), 0)
     old.apply(Deactivate(Rdev(0x6001)), 0)

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 import pytest
+from hypothesis import settings
 
 from isfc.live.session import Conversation, OpenNode
 from isfc.testing.pair import Pair
+from isfc.testing.plugin import register_profiles
 
 pytest_plugins = ["pytester"]
 
@@ -77,3 +79,10 @@ def test_live_pair_opens_wherever_pytest_keeps_its_folders(pytester: pytest.Pyte
     folder = pytester.path / ("long" * 30)  # a Unix socket's path has at most 107 bytes
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--basetemp={folder}")
     result.assert_outcomes(passed=1)
+
+
+def test_no_profile_has_a_deadline_and_ci_repeats_itself() -> None:
+    register_profiles()
+    profiles = [settings.get_profile(name) for name in ("dev", "ci", "nightly")]
+    assert [profile.deadline for profile in profiles] == [None] * 3
+    assert [profile.derandomize for profile in profiles] == [False, True, False]

@@ -191,11 +191,3 @@ def test_timeouts_work() -> None:
 
     with asyncio.Runner(loop_factory=VirtualLoop) as runner, pytest.raises(TimeoutError):
         runner.run(main())
-
-
-def test_deadlock_is_no_wait() -> None:
-    async def main() -> None:
-        await asyncio.Event().wait()
-
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner, pytest.raises(Stuck):
-        runner.run(main())

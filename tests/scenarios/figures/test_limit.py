@@ -11,8 +11,7 @@ from msgspec import structs
 from ctc.fibre_channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl, Layout
 from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, layout_kind, with_site
+from isfc.layout.layout import Layout, layout_kind, with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.reports.figure import Range
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of, link_rate, links_rate

@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
 from scenarios.published.catalogue import CHANNEL_TABLES, TABLES, load_table, parse_table
 from scenarios.published.replay import compare
-from scenarios.published.table import Deviation, Range, Role
+from scenarios.published.table import Deviation, Role, ValueRange
 from scenarios.runs.workload import find_workload
 
 FOLDER = Path(scenarios.published.__path__[0]) / "tables"
@@ -295,7 +295,7 @@ def test_quoted_field_may_hold_commas() -> None:
 
 def test_selection_may_be_a_range() -> None:
     table = parse_table("some", FIGURES, COMPANION + "[groups.fast]\nmb_per_s = { least = 20 }")
-    assert table.groups == {"fast": {"mb_per_s": Range(least=20)}}
+    assert table.groups == {"fast": {"mb_per_s": ValueRange(least=20)}}
     assert [row.key for row in table.select(table.groups["fast"])] == ["HS/5", "HL/1"]
 
 

@@ -10,9 +10,9 @@ from scenarios.published.table import (
     Bound,
     Deviation,
     PublishedRow,
-    Range,
     Role,
     TableView,
+    ValueRange,
 )
 
 ROW = PublishedRow(
@@ -101,10 +101,10 @@ def test_dots_of_the_report_are_no_figure() -> None:
 
 def test_selection_takes_values_and_ranges() -> None:
     assert ROW.is_in({})
-    assert ROW.is_in({"run": ["H1", "H2"], "busy_percent": Range(least=20)})
-    assert ROW.is_in({"busy_percent": Range(least=23, most=23)})
-    assert not ROW.is_in({"run": ["H1"], "busy_percent": Range(most=22.9)})
-    assert not ROW.is_in({"serv_ms": Range()})
+    assert ROW.is_in({"run": ["H1", "H2"], "busy_percent": ValueRange(least=20)})
+    assert ROW.is_in({"busy_percent": ValueRange(least=23, most=23)})
+    assert not ROW.is_in({"run": ["H1"], "busy_percent": ValueRange(most=22.9)})
+    assert not ROW.is_in({"serv_ms": ValueRange()})
 
 
 def test_grid_is_named_by_three_columns() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from scenarios.published.catalogue import load_table
-from scenarios.published.replay import Comparison, choose
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.table import (
     Bound,
     Deviation,
@@ -30,10 +30,10 @@ def table() -> PublishedTable:
     return structs.replace(load_table("transport"), bounds=(bound,), goals=(goal,))
 
 
-def comparison(error: float | None, key: str = "HL/12/50") -> Comparison:
+def comparison(error: float | None, key: str = "HL/12/50") -> ComparedFigure:
     published = 0.0 if error is None else 100.0
     emulated = 100 * (1 + (error or 0))
-    return Comparison(
+    return ComparedFigure(
         "transport", key, "mb_per_s", published, emulated, error, Role.ACCEPTANCE, None
     )
 
@@ -142,7 +142,7 @@ def regression() -> PublishedTable:
     return load_table("appc_regression")
 
 
-def emulate(table: PublishedTable, factor: Callable[[PublishedRow], float]) -> list[Comparison]:
+def emulate(table: PublishedTable, factor: Callable[[PublishedRow], float]) -> list[ComparedFigure]:
     return [
         replace(
             comparison(0.0, row.key),

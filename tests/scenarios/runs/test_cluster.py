@@ -10,7 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.whole import SYSTEMS_MAX
+from isfc.layout.parts import SYSTEMS_MAX
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from scenarios.search.candidate import (
     all_candidates,
     candidate_of,

@@ -19,7 +19,7 @@ from scenarios.runs.provenance import constants_digest
 from scenarios.search import site_fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of
-from tests.isfc.measured.in_process import RUNS
+from tests.isfc.measured.site import RUNS
 from tools import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]

@@ -12,15 +12,15 @@ import pytest
 from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile, with_site
+from isfc.layout.layout import with_site
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_surface import Surface, near_surface, surface_through
-from tests.isfc.measured.in_process import RUNS
-from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
+from tests.isfc.measured.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
 SITES = int(os.environ.get("ISFC_SITES", "1"))

@@ -53,12 +53,7 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
     routes = {"direct", "isfc"}
     routes |= {"haproxy2"} if find(forwarded.PROXY) else set()
     routes |= {"TCP", "TLS"} if find("openssl") else set()
-    wanted = [
-        goal
-        for load in forwarded.LOADS
-        for goal in load.goals
-        if load.name in runs and goal.peer in routes
-    ]
+    wanted = [goal for goal in bench_live.GOALS if goal.case in runs and goal.peer in routes]
     assert [*judge(runs, wanted)] == wanted
     said = capsys.readouterr().out
     assert "redis, 1 client is not measured: redis-benchmark is missing\n" in said

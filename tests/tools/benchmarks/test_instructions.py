@@ -13,7 +13,7 @@ from tools.benchmarks.instructions import (
     FASTER,
     GROWTH_MAX,
     PYTHON,
-    Cell,
+    CountedRun,
     instructions,
     instructions_a_message,
 )
@@ -40,7 +40,7 @@ START_MAX = 12
         for cell in CELLS
     ],
 )
-def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
+def test_message_takes_no_more_instructions_than_it_did(cell: CountedRun) -> None:
     if hasattr(System.apply, "__code__"):
         pytest.skip("isfc is not compiled")
     assert instructions_a_message(cell) < GROWTH_MAX * BASE[cell.name]

@@ -13,9 +13,9 @@ from scenarios.published.catalogue import load_table
 from scenarios.published.table import PublishedTable, Role
 from scenarios.runs.guests import GuestCosts
 from tools.calibration import calibrate
-from tools.calibration.calibrate import MEASURED, Search
+from tools.calibration.calibrate import MEASURED, ConstantSearch
 from tools.calibration.knobs import EXPRESS2, EXPRESS4, KNOBS, build_constants, present_values
-from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, row_loss
+from tools.calibration.loss import CPU_WEIGHT, FittedRun, all_cases, calibration_cases, row_loss
 from tools.pages import sources
 
 FEW = [
@@ -95,22 +95,24 @@ def pool() -> Iterator[Executor]:
 
 
 @pytest.fixture(scope="module")
-def case(table: PublishedTable) -> Case:
+def case(table: PublishedTable) -> FittedRun:
     cases = calibration_cases([table], length=0.001)
     (case,) = (case for case in cases if case.shown[0][1].key == "HL/1/5")
     return case
 
 
-def search(state: Path, case: Case, pool: Executor, generations: int) -> tuple[Search, list[str]]:
+def search(
+    state: Path, case: FittedRun, pool: Executor, generations: int
+) -> tuple[ConstantSearch, list[str]]:
     said: list[str] = []
-    begun = Search(state, FEW, seed=1, suite=None)
+    begun = ConstantSearch(state, FEW, seed=1, suite=None)
     begun.improve([case], 10, generations, pool, said.append)
     return begun, said
 
 
 @pytest.mark.at_length
 def test_generation_stays_between_the_bounds_and_never_loses(
-    case: Case, pool: Executor, tmp_path: Path
+    case: FittedRun, pool: Executor, tmp_path: Path
 ) -> None:
     done, said = search(tmp_path / "state", case, pool, 1)
     best = done.best([case], pool, said.append)
@@ -122,10 +124,10 @@ def test_generation_stays_between_the_bounds_and_never_loses(
 
 
 def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
-    case: Case, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: FittedRun, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(calibrate, "present_values")
-    begun = Search(tmp_path / "state", FEW, seed=1, suite="HL")
+    begun = ConstantSearch(tmp_path / "state", FEW, seed=1, suite="HL")
     assert begun.best([case], pool, lambda _: None) == {
         knob.name: pytest.approx((knob.low * knob.high) ** 0.5) for knob in FEW
     }
@@ -137,7 +139,7 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
 ) -> None:
     searches: list[dict[str, Any]] = []
 
-    def end(search: Search, cases: Sequence[Case], *_: object) -> None:
+    def end(search: ConstantSearch, cases: Sequence[FittedRun], *_: object) -> None:
         tables = {name for case in cases for name, _ in case.shown}
         suites = {row.columns.get("suite") for case in cases for _, row in case.shown}
         cpu_weights = {case.cpu_weight for case in cases}
@@ -146,7 +148,7 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
         )
         raise ValueError("seen")
 
-    monkeypatch.setattr(Search, "improve", end)
+    monkeypatch.setattr(ConstantSearch, "improve", end)
     assert calibrate.main([*arguments, "--jobs", "1", "--state", str(tmp_path / "state")]) == 2
     (search,) = searches
     assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)

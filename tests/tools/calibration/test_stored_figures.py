@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from scenarios.published.replay import Comparison
+from scenarios.published.replay import ComparedFigure
 from tools.calibration import drawn_sites
 from tools.calibration.judge import ReplayedTable, judgement, line, load
 from tools.calibration.left_out import store_rows, summed_up
@@ -29,7 +29,7 @@ def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
 ) -> None:
     path = tmp_path / "left_out.csv"
 
-    def transport(factor: float) -> list[Comparison]:
+    def transport(factor: float) -> list[ComparedFigure]:
         (one,) = (one for one in off_by(factor) if one.name == "transport")
         return list(one.verdict.comparisons)
 

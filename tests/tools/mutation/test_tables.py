@@ -27,7 +27,7 @@ def test_every_entry_is_given_other_values() -> None:
 
 def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     changed = Mutant("read", partial(READ.change, ReadState.NONE, ReadState.READ))
-    assert survives(changed, ("tests/ctc/test_errors.py",))
+    assert survives(changed, ("tests/ctc/test_address.py",))
     transfers = CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER
     changed = Mutant("write", partial(change_outcome, *transfers))
     assert not survives(changed, ("tests/ctc/test_state.py",))

@@ -7,7 +7,7 @@ from statistics import fmean
 import pytest
 
 from scenarios.published.catalogue import TABLES, load_table
-from scenarios.published.replay import Comparison, Part
+from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
 from tools.calibration.judge import ReplayedTable, load, stored
@@ -33,9 +33,9 @@ def replay_of(name: str, *seeds: Factor) -> ReplayedTable:
     table = load_table(name)
     given = [(row, each) for row in table.rows for each in table.measures if row.has_number(each)]
 
-    def of_seed(factor: Factor) -> tuple[Comparison, ...]:
+    def of_seed(factor: Factor) -> tuple[ComparedFigure, ...]:
         return tuple(
-            Comparison.of(table, row, each, factor(row.key, each) * row.number(each))
+            ComparedFigure.of(table, row, each, factor(row.key, each) * row.number(each))
             for row, each in given
         )
 

@@ -15,12 +15,12 @@ from tools import PROJECT
 from tools.calibration.judge import COLUMNS, FIGURES
 from tools.pages import simulated
 from tools.pages.fidelity import SECONDS, SEEDS
-from tools.pages.renew import FILLED, MADE, SLOW_PAGES, Made, page
+from tools.pages.renew import FILLED, MADE, SLOW_PAGES, MadeFiles, page
 from tools.pages.spans import filled
 from tools.tables import read_csv
 
 
-def marks(made: Made) -> list[pytest.MarkDecorator]:
+def marks(made: MadeFiles) -> list[pytest.MarkDecorator]:
     if made.is_long:
         return [pytest.mark.exhaustive, pytest.mark.at_length]
     return [pytest.mark.slow, pytest.mark.at_length] if made.is_slow else []
@@ -29,7 +29,7 @@ def marks(made: Made) -> list[pytest.MarkDecorator]:
 @pytest.mark.parametrize(
     "made", [pytest.param(each, id=each.name, marks=marks(each)) for each in MADE]
 )
-def test_files_are_what_is_made_now(made: Made) -> None:
+def test_files_are_what_is_made_now(made: MadeFiles) -> None:
     for path, content in made.files().items():
         found = path.read_bytes() if isinstance(content, bytes) else path.read_text("utf-8")
         assert found == content, f"{path.name}: make docs"

@@ -10,7 +10,7 @@ from isfc.answers.advice import advice_text, model_word, to_do
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.rules.book import RULES, find_all
+from isfc.layout.plan import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
 from isfc.reports.units import range_of

@@ -13,8 +13,7 @@ from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Isl, Layout
 from isfc.layout.plan import make_plan
 from scenarios.figures.rates import ModelledRate, carried
 from scenarios.runs import run as runs

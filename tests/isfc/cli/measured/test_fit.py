@@ -15,7 +15,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile, read_profile
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
-from tests.isfc.measured.in_process import RUNS
+from tests.isfc.measured.site import RUNS
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

@@ -82,6 +82,8 @@ optimise atlanta-boston --objective forward --objective reverse --plot f.svg
 sweep grid.toml -o f.csv
 sweep grid.toml --plot f.svg
 run atlanta-boston --workload HL --pairs 9 --trace f.json
+run atlanta-boston --workload HL --pairs 9 --html f.html
+run atlanta-boston --workload HL --pairs 9 --plot f.svg
 relocate atlanta-boston --like java --html f.html
 evacuate atlanta-boston ATLANTA --guests guests.csv --html f.html
 replay transport --plot f.svg
@@ -130,6 +132,17 @@ def every_command() -> Iterator[tuple[str, Any]]:
         command = load_command(name)
         for below, found in (getattr(command, "commands", None) or {"": command}).items():
             yield f"{name} {below}".strip(), found
+
+
+def test_every_command_that_answers_has_each_output() -> None:
+    """Those without are streams, or make a file or a page; findings and a drawing have no chart."""
+    outputs = {"--json", "--csv", "--html", "--plot", "--markdown"}
+    none = "import export new change report studio node cp up ctce journal"
+    for name, command in every_command():
+        options = {option for each in command.params for option in each.opts}
+        lacks = {"--plot"} if name in ("check", "show") else set[str]()
+        if name.split()[0] not in none.split():
+            assert outputs - options == lacks, name
 
 
 def test_commands_that_write_a_file_and_no_others_take_force() -> None:

@@ -11,10 +11,9 @@ from msgspec import structs
 from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.path import FarPath, Isl
+from isfc.layout.layout import FarPath, Fibre, Isl, Layout
+from isfc.layout.plan import RULES, find_all
 from isfc.layout.rules import clusters
-from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh

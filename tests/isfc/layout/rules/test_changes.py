@@ -10,8 +10,8 @@ from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.layout.layout import Layout
+from isfc.layout.plan import RULES, find_all
 from isfc.layout.rules import changes
-from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Severity, Untried
 from tests.isfc.layout.rules.test_book import FIRES
 from tests.layouts import layout_of

@@ -5,7 +5,7 @@ import pytest
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.rules.book import find_all
+from isfc.layout.plan import find_all
 from isfc.testing.cluster import mesh
 from tests.isfc.layout.test_file_shared import CLUSTER
 

@@ -9,7 +9,7 @@ from msgspec import structs
 
 import isfc
 from isfc.layout.catalogue import load_collection
-from isfc.layout.collection import Cec, ChannelEnd, LinkTraffic, Memory
+from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory
 from isfc.link.scan import CTCS_MAX
 
 AB = isfc.new("ALPHA,BETA", "40:50", ctcs=2)

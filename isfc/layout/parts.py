@@ -1,31 +1,122 @@
-"""What a collection is held to, read from a file or built by a program: one that a file can say.
+"""The parts of a collection, and what each is held to: what a file can say, whoever builds it.
 
-`made_whole` gives its links as reading its file would, or raises the error of a file.
+`made_whole` gives links as reading their file would, or raises the error of a file.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from msgspec.structs import replace
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between
 from isfc.layout.checked_toml import check_table_name, show_key, within
-from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX, PAIRS_MAX
-from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX
+from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-
-if TYPE_CHECKING:
-    from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
 
 SYSTEMS_MAX: Final = 32
 """Systems of a collection. Chosen: a mesh of so many, 496 links, is what runs are tried with. How
 many an SSI cluster may have, `isfc check` says (`isfc.layout.rules.clusters`)."""
+
+
+class ChannelEnd(Struct, frozen=True):
+    """A chpid as one system knows it."""
+
+    node: NodeName
+    chpid: ChpidId
+
+    def __str__(self) -> str:
+        return f"{self.node} {format_chpid(self.chpid)}"
+
+
+Channel = tuple[ChannelEnd, ...]
+"""One channel of a machine: its chpid at each system that has it. Most are of one system."""
+
+
+class Cec(Struct, frozen=True):
+    """A machine, and the systems that are its partitions."""
+
+    name: str
+    systems: tuple[NodeName, ...]
+
+
+class Memory(Struct, frozen=True):
+    """What a system has room for: memory that is free for guests that come, and overcommit.
+
+    ``overcommit`` is GiB of guests for each GiB of it.
+    """
+
+    system: NodeName
+    free_gib: float
+    overcommit: float = 1.0
+
+    @property
+    def room(self) -> int:
+        """Bytes of guests."""
+        return int(self.free_gib * self.overcommit * 2**30)
+
+
+class KeptDeck(Struct, frozen=True):
+    """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
+
+    ``partitions`` are the systems, each with its partition: a name, or its CSS and MIF image id as
+    in ``0.1``. ``ports`` are the ports that its channels are known to be on, as ``--ports`` takes
+    them.
+    """
+
+    name: str
+    partitions: Mapping[NodeName, str]
+    ports: tuple[str, ...]
+    cards: str
+
+    def of(self, systems: Iterable[NodeName]) -> "KeptDeck | None":
+        """What it is to some systems; None if it is of none of them."""
+        members = frozenset(systems)
+        partitions = {node: name for node, name in self.partitions.items() if node in members}
+        ports = tuple(each for each in self.ports if each.partition(":")[0] in members)
+        return structs.replace(self, partitions=partitions, ports=ports) if partitions else None
+
+
+class OtherCtcs(Struct, frozen=True):
+    """So many CTCs between two channels, each called by a chpid of a system that has it."""
+
+    channels: tuple[ChannelEnd, ...]
+    count: int
+
+
+class OtherLink(Struct, frozen=True):
+    """A link that decks tell of and the layout does not have, as far as it is on its channels.
+
+    ``nodes`` are its two systems, with two channels for each of ``ctcs``; or the one whose other
+    end no deck tells, with one.
+    """
+
+    nodes: tuple[NodeName, ...]
+    ctcs: tuple[OtherCtcs, ...]
+
+
+class LinkTraffic(Struct, frozen=True):
+    """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
+
+    ``workload`` is a name that `scenarios.runs.workload` knows.
+    """
+
+    client: NodeName
+    server: NodeName
+    workload: str
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
+
+
+UsedFibre = tuple[Layout, Fibre, tuple[Channel, ...]]
+"""A fibre, with its link and the channels at its two ends."""
 
 
 def made_whole(links: Sequence[Layout]) -> tuple[Layout, ...]:
@@ -110,35 +201,13 @@ def with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
         return
     unique = map(str, count(1))
     for link in links:
-        yield link.with_fibres(lambda fibre: replace(fibre, name=next(unique)))
+        yield link.with_fibres(lambda fibre: structs.replace(fibre, name=next(unique)))
 
 
-def with_channels(collection: "Collection") -> tuple[Layout, ...]:
-    """Its links, the fibres that share anything with the names of their channels."""
-    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
-
-    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
-        channels = collection.channels_of(fibre, nodes)
-        if fibre.isl is None and all(ends[channel] == 1 for channel in channels):
-            return replace(fibre, channels=()) if fibre.channels else fibre
-        return replace(
-            fibre, channels=tuple(CHANNEL_SEPARATOR.join(map(str, each)) for each in channels)
-        )
-
-    return tuple(link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
-
-
-def check_shared(collection: "Collection") -> None:
-    """Raise `ConfigurationError` for channels, ports and other links that no file may have."""
-    _check_profiles(collection)
-    _check_ports(collection)
-    _check_others(collection)
-
-
-def _check_profiles(collection: "Collection") -> None:
+def check_profiles(fibres: Iterable[UsedFibre]) -> None:
     """A channel has one feature and one speed, wherever the file names it."""
     seen: dict[Channel, Fibre] = {}
-    for link, fibre, channels in collection.fibres():
+    for link, fibre, channels in fibres:
         for node, chpid, channel in zip(link.nodes, fibre.chpids, channels, strict=True):
             other = seen.setdefault(channel, fibre)
             if other.profile != fibre.profile:
@@ -149,10 +218,10 @@ def _check_profiles(collection: "Collection") -> None:
                 )
 
 
-def _check_others(collection: "Collection") -> None:
+def check_others(others: Sequence[OtherLink], links: Sequence[Layout]) -> None:
     """Other links are none of the collection's, and have as many channels as systems."""
-    known = {frozenset(link.nodes) for link in collection.links}
-    for number, other in enumerate(collection.others, start=1):
+    known = {frozenset(link.nodes) for link in links}
+    for number, other in enumerate(others, start=1):
         place = f"[[other_link]] #{number}"
         if not 1 <= len({*other.nodes}) == len(other.nodes) <= 2:
             raise ConfigurationError(
@@ -167,11 +236,11 @@ def _check_others(collection: "Collection") -> None:
             raise ConfigurationError(f"{place} ctcs: expected a channel for each of nodes")
 
 
-def _check_ports(collection: "Collection") -> None:
+def check_ports(fibres: Iterable[UsedFibre]) -> None:
     """A channel has one port of one director, and a port one channel."""
     channels: dict[tuple[str, str], Channel] = {}
     ports: dict[Channel, tuple[str, str]] = {}
-    for _, fibre, ends in collection.fibres():
+    for _, fibre, ends in fibres:
         if not fibre.ports:
             continue
         for at, channel in enumerate(ends):
@@ -191,40 +260,13 @@ def _check_ports(collection: "Collection") -> None:
                 )
 
 
-def check_machines(collection: "Collection") -> None:
-    """Raise `ConfigurationError` for what no file may say of the machines of its links."""
-    systems = collection.systems
-    _check_cecs(collection.cecs, systems)
-    _check_shared_channels(collection, systems)
-    _check_memory(collection, systems)
-    for number, traffic in enumerate(collection.traffic, start=1):
-        for key, name in (("from", traffic.client), ("to", traffic.server)):
-            with within(f"[[traffic]] #{number} {key}"):
-                check_system(name, systems)
-        with within(f"[[traffic]] #{number} to"):
-            find_link(collection, traffic.client, traffic.server)
-        check_between(f"[[traffic]] #{number} pairs", traffic.pairs, 1, PAIRS_MAX)
-
-
-def find_link(collection: "Collection", one: NodeName, other: NodeName) -> Layout:
-    """The link between two systems. Raises `ConfigurationError` if there is none."""
-    for link in collection.links:
-        if {one, other} == set(link.nodes):
-            return link
-    names = ", ".join(link.name for link in collection.links)
-    raise ConfigurationError(
-        f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
-        f"expected the ends of {names}"
-    )
-
-
 def check_system(system: NodeName, systems: tuple[NodeName, ...]) -> None:
     """Raise `ConfigurationError` for one that no link joins."""
     if system not in systems:
         raise ConfigurationError(f"{system} has no link; expected one of {', '.join(systems)}")
 
 
-def _check_cecs(cecs: "Iterable[Cec]", systems: tuple[NodeName, ...]) -> None:
+def check_cecs(cecs: Iterable[Cec], systems: tuple[NodeName, ...]) -> None:
     """Each system is in one machine at most."""
     folded: dict[str, str] = {}
     homes: dict[NodeName, str] = {}
@@ -250,10 +292,10 @@ def _check_cecs(cecs: "Iterable[Cec]", systems: tuple[NodeName, ...]) -> None:
                 homes[member] = cec.name
 
 
-def _check_memory(collection: "Collection", systems: tuple[NodeName, ...]) -> None:
+def check_memory(memory: Sequence[Memory], systems: tuple[NodeName, ...]) -> None:
     """Of all systems, or of none."""
     found: set[NodeName] = set()
-    for each in collection.memory:
+    for each in memory:
         with within(f"[memory.{show_key(each.system)}]"):
             check_system(each.system, systems)
             if each.system in found:
@@ -272,17 +314,21 @@ def _check_memory(collection: "Collection", systems: tuple[NodeName, ...]) -> No
         )
 
 
-def _check_shared_channels(collection: "Collection", systems: tuple[NodeName, ...]) -> None:
-    """Each is of several systems of one machine, and of chpids that CTCs use."""
+def check_shared_channels(
+    channels: Sequence[Channel],
+    used: Set[ChannelEnd],
+    homes: Mapping[NodeName, Cec],
+    systems: tuple[NodeName, ...],
+) -> None:
+    """Each is of several systems of one machine, their ``homes``, and of chpids that CTCs use."""
     owners: dict[ChannelEnd, int] = {}
-    known = {*collection.chpid_ends}
-    for number, channel in enumerate(collection.shared_channels, start=1):
+    for number, channel in enumerate(channels, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
             if len(channel) < 2:
                 raise ConfigurationError("names one system or none; expected two or more")
             for end in channel:
                 check_system(end.node, systems)
-                if end not in known:
+                if end not in used:
                     raise ConfigurationError(
                         f"{format_chpid(end.chpid)} at {end.node} is on no [fibre.NAME]; "
                         "expected a chpid that CTCs use"
@@ -293,10 +339,10 @@ def _check_shared_channels(collection: "Collection", systems: tuple[NodeName, ..
                         f"[[shared_channel]] #{owners[end]}; expected it in one"
                     )
                 owners[end] = number
-            homes = {end.node: collection.cec_of(end.node) for end in channel}
-            if collection.cecs and (len({*homes.values()}) > 1 or None in homes.values()):
+            of_ends = {end.node: homes.get(end.node) for end in channel}
+            if homes and (len({*of_ends.values()}) > 1 or None in of_ends.values()):
                 told = ", ".join(
                     f"{node} is in {f'[cec.{show_key(home.name)}]' if home else 'no [cec.NAME]'}"
-                    for node, home in homes.items()
+                    for node, home in of_ends.items()
                 )
                 raise ConfigurationError(f"{told}; expected systems of one CEC")

@@ -84,13 +84,36 @@ def test_without_places_a_part_is_never_more_than_its_total() -> None:
     assert (line.processor_percent, line.ficon_io_per_s, line.zhpf_io_per_s) == (8.2, 310, 4200)
 
 
-def test_figures_that_fit_two_ways_are_refused_with_their_place() -> None:
-    message = (
-        "paste: line 4 column 2: chpid 7A has 10 figures, which may be those without ZHPF or "
-        "those without PART; expected them below their headings"
-    )
-    with pytest.raises(ConfigurationError, match=message):
-        read(squeezed(UNSHARED + PARTS + FICON), "")
+WHOLE = SHARED + PARTS + FICON + ZHPF
+EITHER = "which may be those without ZHPF or those without PART; expected them below their head"
+UNKNOWN = NAMES.replace("BUS", "BUS   PEAK")
+REFUSED = [
+    # the row, the heading above it, what is said
+    (
+        *(squeezed(UNSHARED + PARTS + FICON), ""),
+        f"paste: line 4 column 2: chpid 7A has 10 figures, {EITHER}",
+    ),
+    *(
+        (WHOLE.replace(gone, "", 1), GROUPS + NAMES, "chpid 7A has 12 figures; expected 13: PART, ")
+        for gone in ("   8.20", "  20.50", "     0.4", "  4200.0")
+    ),
+    (WHOLE, UNKNOWN, "chpid 7A stands below a heading (line 4 col"),
+    # a figure of the screen is none in the printed report
+    (
+        *(WHOLE.replace("10.40", "  10M"), GROUPS + NAMES),
+        "paste: line 6 column 50: '10M'; expected a num",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "heading", "message"), REFUSED)
+def test_what_cannot_be_placed_is_refused(row: str, heading: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        read(row, heading)
+
+
+def test_below_a_heading_that_is_not_known_other_channels_are_passed_over() -> None:
+    assert read(" 10 OSD   Y  0.1 0.2", UNKNOWN).channels == []
 
 
 def test_an_idle_channel_that_fits_two_ways_is_idle() -> None:
@@ -98,29 +121,15 @@ def test_an_idle_channel_that_fits_two_ways_is_idle() -> None:
     assert (line.io_per_s, line.read_mb_per_s, line.processor_percent) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("gone", ["   8.20", "  20.50", "     0.4", "  4200.0"])
-def test_a_line_that_lost_one_figure_is_refused(gone: str) -> None:
-    with pytest.raises(ConfigurationError, match="chpid 7A has 12 figures; expected 13: PART, TOT"):
-        read((SHARED + PARTS + FICON + ZHPF).replace(gone, "", 1))
-
-
-def test_a_heading_that_is_not_known_is_named_when_a_channel_stands_below_it() -> None:
-    heading = NAMES.replace("BUS", "BUS   PEAK")
-    with pytest.raises(ConfigurationError, match=r"chpid 7A stands below a heading \(line 4 col"):
-        read(SHARED + PARTS + FICON + ZHPF, heading)
-    (interval,) = parse_rmf(TITLE + heading + " 10 OSD   Y  0.1 0.2\n", "paste")
-    assert interval.channels == []
-
-
 def test_a_heading_says_what_data_are_counted_in() -> None:
-    line = channel(SHARED + PARTS + FICON + ZHPF, GROUPS.replace("(MB/", "(KB/") + NAMES)
+    line = channel(WHOLE, GROUPS.replace("(MB/", "(KB/") + NAMES)
     assert (line.read_mb_per_s, line.write_mb_per_s) == (0.0205, 0.0117)
 
 
 @pytest.mark.parametrize("kind", ["FCP", "FCP_S", "FCV", "FCV_S", "FCVSM", "OSD", "CNC_S", "IQD"])
 def test_channels_of_other_types_are_passed_over_and_named(kind: str) -> None:
     # FCP and FCV were taken for FICON, and refused the whole report
-    row = SHARED + PARTS + FICON + ZHPF + f"\n 34 {kind:<6} 1B   16G   Y    3.00   3.00   6.01"
+    row = WHOLE + f"\n 34 {kind:<6} 1B   16G   Y    3.00   3.00   6.01"
     interval = read(row)
     assert [line.chpid for line in interval.channels] == ["7A"]
     assert mix_of_interval(interval).notes[1:] == (f"Passed over, other types: 34 {kind}.",)
@@ -129,7 +138,7 @@ def test_channels_of_other_types_are_passed_over_and_named(kind: str) -> None:
 @pytest.mark.parametrize("state", ["", "   OFFLINE", "   NOT INSTALLED", "  DATA UNAVAILABLE"])
 @pytest.mark.parametrize("first", [True, False])
 def test_channels_without_figures_are_passed_over_and_named(state: str, first: bool) -> None:
-    rows = [SHARED + PARTS + FICON + ZHPF, " 7B FC_S   1B   16G   Y" + state]
+    rows = [WHOLE, " 7B FC_S   1B   16G   Y" + state]
     interval = read("\n".join(reversed(rows) if first else rows))
     assert [line.chpid for line in interval.channels] == ["7A"]
     assert mix_of_interval(interval).notes[1:] == ("Passed over, without figures: 7B.",)
@@ -150,7 +159,7 @@ def test_dashes_are_not_measured_and_no_load() -> None:
 
 
 def test_a_channel_with_dashes_among_others_is_left_out_and_said() -> None:
-    rows = SHARED + PARTS + FICON + ZHPF + "\n" + SHARED.replace("7A", "7B") + DASHES + FICON + ZHPF
+    rows = WHOLE + "\n" + SHARED.replace("7A", "7B") + DASHES + FICON + ZHPF
     interval = read(rows)
     mix = mix_of_interval(interval)
     assert (mix.unmeasured, [load.name for load in mix.loads]) == (("7B",), ["7A"])
@@ -187,8 +196,3 @@ def test_the_screen_of_monitor_iii_is_read() -> None:
     assert (first.ficon_io_per_s, first.zhpf_io_per_s) == (310, 4200)
     assert (second.ficon_io_per_s, second.has_zhpf) == (10, False)
     assert [line.name for line in interval.passed_over] == ["34"]
-
-
-def test_a_figure_of_the_screen_is_none_in_the_printed_report() -> None:
-    with pytest.raises(ConfigurationError, match="paste: line 6 column 50: '10M'; expected a num"):
-        read(SHARED + PARTS.replace("10.40", "  10M") + FICON + ZHPF)

@@ -1,14 +1,43 @@
-"""SAP threads: rates, contention, and what the second thread of a core adds."""
+"""What channels share: how much gets through below a ceiling; SAP threads and their contention."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.io.machine import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
+from isfc.io.machine import (
+    FANOUT,
+    MODELS,
+    PROFILES,
+    Z15,
+    Ceiling,
+    DataRates,
+    iop_busy,
+    iop_threads,
+    sap_busy,
+    sap_io_per_s,
+)
 
+MB_PER_S = st.floats(0, 1e5)
 SAPS = st.integers(1, 30)
 SHARES = st.floats(0.01, 1.0)
 RATES = st.floats(0, 1e6)
+
+
+@given(MB_PER_S, MB_PER_S)
+def test_no_more_gets_through_than_a_ceiling_and_all_where_there_is_room(
+    read: float, write: float
+) -> None:
+    wanted = DataRates(read, write)
+    reads, writes = FANOUT.slowness(wanted)
+    assert FANOUT.use(DataRates(read / reads, write / writes)) <= 1 + 1e-12
+    assert (max(reads, writes) > 1) == (FANOUT.use(wanted) > 1)
+
+
+def test_a_full_direction_is_slowed_by_itself_and_then_both_alike() -> None:
+    level = Ceiling("level", one_way_mb_per_s=100, mb_per_s=150)
+    assert level.slowness(DataRates(200, 20)) == (2, 1)
+    assert level.slowness(DataRates(100, 100)) == (200 / 150, 200 / 150)
+    assert level.slowness(DataRates(70, 50)) == (1, 1)
 
 
 @given(SAPS, SHARES)
@@ -43,11 +72,8 @@ def test_a_second_thread_is_worth_something_and_less_than_the_first(saps: int, b
     assert 0 < both - first < first * (saps - 1) / saps  # one SAP has no second thread
 
 
-def test_a_single_sap_has_one_thread() -> None:
+def test_a_single_sap_has_one_thread_and_work_that_never_ends_is_infinitely_busy() -> None:
     assert iop_threads(1) == 1
-
-
-def test_work_that_never_ends_is_infinitely_busy() -> None:
     assert sap_busy(Z15, 43, 1e9, 1e9) == float("inf")
 
 
