@@ -15,7 +15,7 @@ from typing import NoReturn
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RINGS = ("link", "system", "engine", "programs", "journal")
+RINGS = ("link", "system", "engine", "programs")
 
 PROGRAM = """
 import pickle
