@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from multiprocessing import get_context
@@ -16,6 +15,7 @@ from isfc.testing import Pair, Setup
 from isfc.testing.pair import MS
 from tests.costs.cost import COUNTED
 from tests.costs.counted_work import ALIKE, MORE_WORK, WRITTEN, compared, format_counts
+from tests.waiting import ran
 
 PROJECT = Path(__file__).parents[2]
 
@@ -44,14 +44,10 @@ def run(folder: Path, *options: str) -> tuple[int, str]:
     (folder / "test_suite.py").write_text(SUITE)
     plugins = "-p tests.costs.plugin -p tests.workers.plugin".split()
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run(
+    done = ran(
         [sys.executable, "-m", "pytest", *plugins, *options],
         cwd=folder,
         env=os.environ | alone | {"HYPOTHESIS_PROFILE": ALIKE},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
     )
     return done.returncode, done.stdout + done.stderr
 
