@@ -13,7 +13,7 @@ from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
 from ctc.address import CtcError
-from isfc.answers.difference import differences
+from isfc.answers.beside import differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within

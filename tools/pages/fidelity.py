@@ -17,8 +17,9 @@ from typing import Final
 
 import msgspec
 
-from isfc.answers.replay import Replayed, ReplayedFigure, judged
-from isfc.answers.replay_report import part_charts, replay_report
+from isfc.answers.replay import judged
+from isfc.answers.replay_charts import part_charts
+from isfc.answers.replay_report import Replayed, ReplayedFigure, replay_report
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
