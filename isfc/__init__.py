@@ -10,9 +10,9 @@ from isfc.errors.public import public_face
 
 if TYPE_CHECKING:
     from isfc import measured as measured
-    from isfc.answers.change import Change as Change
-    from isfc.answers.change import ChangeStep as ChangeStep
     from isfc.answers.change import change as change
+    from isfc.answers.change_page import Change as Change
+    from isfc.answers.change_page import ChangeStep as ChangeStep
     from isfc.answers.check import CheckedLink as CheckedLink
     from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from isfc.answers.compare import compare as compare
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
+    from isfc.answers.drawing import drawing as drawing
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
@@ -44,13 +45,18 @@ if TYPE_CHECKING:
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
-    from isfc.answers.optimise import SearchResult as SearchResult
+    from isfc.answers.moves import MovedGuest as MovedGuest
+    from isfc.answers.moves import Moves as Moves
     from isfc.answers.optimise import optimise as optimise
-    from isfc.answers.relocate import MovedGuest as MovedGuest
-    from isfc.answers.relocate import Moves as Moves
+    from isfc.answers.optimise_report import SearchResult as SearchResult
+    from isfc.answers.page.document import report as report
+    from isfc.answers.plan import planned as planned
+    from isfc.answers.plan_link import PlannedLink as PlannedLink
+    from isfc.answers.plan_links import PlannedLinks as PlannedLinks
+    from isfc.answers.plan_modelled import ModelledLink as ModelledLink
     from isfc.answers.relocate import relocate as relocate
-    from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
+    from isfc.answers.replay_report import Replayed as Replayed
     from isfc.answers.results import ComparedResults as ComparedResults
     from isfc.answers.results import compare_results as compare_results
     from isfc.answers.run import LinkRun as LinkRun
@@ -63,11 +69,9 @@ if TYPE_CHECKING:
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
-    from isfc.cli.drawing.cluster import drawing as drawing
-    from isfc.cli.html.report import report as report
     from isfc.deck.dpm import import_dpm as import_dpm
-    from isfc.deck.exported import Exported as Exported
-    from isfc.deck.exported import export as export
+    from isfc.deck.export import Exported as Exported
+    from isfc.deck.export import export as export
     from isfc.deck.imported import Imported as Imported
     from isfc.deck.importing import import_config as import_config
     from isfc.deck.importing import import_iocp as import_iocp
@@ -152,11 +156,11 @@ _PUBLIC: Final = {
     "isfc.deck.dpm": "import_dpm",
     "isfc.deck.imported": "Imported",
     "isfc.deck.importing": "import_iocp import_islink import_config",
-    "isfc.deck.exported": "export Exported",
+    "isfc.deck.export": "export Exported",
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
-    "isfc.cli.drawing.cluster": "drawing",
+    "isfc.answers.drawing": "drawing",
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
@@ -168,7 +172,8 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice features"
     ),
     "isfc.layout.loss": "pieces without",
-    "isfc.answers.change": "change Change ChangeStep",
+    "isfc.answers.change": "change",
+    "isfc.answers.change_page": "Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
     "isfc.layout.rules.rule": "Finding",
     "isfc.reports.figure": "Figure Range Interval Unit Note",
@@ -180,14 +185,21 @@ _PUBLIC: Final = {
     "isfc.answers.run": "LinkRun",
     "isfc.answers.links_run": "LinksRun",
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
-    "isfc.answers.relocate": "relocate Moves MovedGuest",
+    "isfc.answers.moves": "Moves MovedGuest",
+    "isfc.answers.relocate": "relocate",
+    "isfc.answers.plan": "planned",
+    "isfc.answers.plan_link": "PlannedLink",
+    "isfc.answers.plan_links": "PlannedLinks",
+    "isfc.answers.plan_modelled": "ModelledLink",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.answers.optimise": "optimise SearchResult",
+    "isfc.answers.optimise": "optimise",
+    "isfc.answers.optimise_report": "SearchResult",
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "isfc.cli.html.report": "report",
-    "isfc.answers.replay": "replay Replayed",
+    "isfc.answers.page.document": "report",
+    "isfc.answers.replay": "replay",
+    "isfc.answers.replay_report": "Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",
     "scenarios.runs.notes": "plan_notes",
     "scenarios.runs.workload": "Workload",

@@ -245,6 +245,8 @@ def decisions(layout: isfc.Layout) -> None:
     for link in isfc.check(layout):
         for found in link.findings:
             print(link.nodes, found.id, found.severity, found.remedy)
+    planned: isfc.PlannedLink | isfc.PlannedLinks = isfc.planned(layout, rule=True)
+    print(planned.rows(), isinstance(planned, isfc.ModelledLink))
     lost: isfc.Losses = isfc.losses(layout, rule=True)
     lefts: tuple[isfc.Left, ...] = lost.losses
     print([left.name for left in lefts], lost.worst_text)

@@ -2,21 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.units import range_of, shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
-from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.experiment import STATED_PAIRS
 from scenarios.runs.steady import Rate
-
-if TYPE_CHECKING:
-    from isfc.answers.losses import Left
-    from isfc.answers.plan_links import Cut
 
 
 def paces(rate: Rate | Figure) -> str:
@@ -34,26 +29,6 @@ def two_paces(rates: Iterable[tuple[str, Rate | Figure]]) -> str:
         "The first is that of guests that begin together, the second that of guests that begin "
         "one after the other."
     )
-
-
-def known_together(plan: ClusterPlan) -> str:
-    """How far the figures are known, which links have two paces, and of which run the rest is."""
-    known = f"{shown(100 * plan.spread, Unit.SPREAD)} %"
-    said = [f"Each run went on until what every link carries was known within {known}."]
-    if paces := two_paces(plan.named_rates()):
-        said.append(paces)
-    if plan.faster_together:
-        said.append(
-            f"{_names(plan.faster_together)} more beside the others than alone: where they "
-            "delay it, more messages gather in a package, or fewer writes collide."
-        )
-    if plan.together.channels or plan.together.paths:
-        said.append("What is shared is of the run whose guests begin together.")
-    return " ".join(said)
-
-
-def _names(links: Sequence[str]) -> str:
-    return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
 
 
 _ABOUT: Final = {"port-beyond-reach": PORTS, "credits-too-few": CREDITS}
@@ -172,32 +147,3 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
 def _rates(compared: ComparedLoad) -> str:
     within = range_of(compared.figures[1])
     return f"{paces(compared.before)} to {paces(compared.changed)} ({within})"
-
-
-_NAMED = 6
-"""Links that a cell of a table names: those of four members."""
-
-
-def fewer_line(loss: "Left | Cut") -> str:
-    """Links that have lost CTCs, those with as many left together."""
-    alike: dict[str, list[str]] = {}
-    for name, left, had in loss.fewer:
-        alike.setdefault(f"{left} of {had}", []).append(name)
-    if len(alike) == 1 and not loss.cut and not loss.untouched:
-        return f"all: {next(iter(alike))}"
-    return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
-
-
-def link_names(names: Sequence[str]) -> str:
-    """Links by their names, or how many if they are many."""
-    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
-
-
-def cut_line(loss: "Left | Cut") -> str:
-    """What goes with a piece of hardware."""
-    said = [f"{loss.name}: no link is down"]
-    if loss.cut:
-        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
-    if loss.fewer:
-        said.append(f"CTCs left of {fewer_line(loss)}")
-    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."

@@ -6,25 +6,17 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Final
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
 from isfc.answers.given import with_known_traffic
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
-from isfc.layout.change import (
-    Nodes,
-    Order,
-    Step,
-    StepKind,
-    change_steps,
-    changed_fibres,
-    orders_of,
-    trial_of,
-)
+from isfc.layout.change import Nodes, Step, change_steps, changed_fibres, orders_of, trial_of
 from isfc.layout.checked_toml import SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
@@ -61,99 +53,6 @@ _AFTERWARDS: Final = (
     ),
 )
 """What makes them last. Published: z/VM 7.3 CP Commands."""
-
-
-class DeckChange(Struct, frozen=True):
-    """The cards that go from a deck, and those that come."""
-
-    name: str
-    gone: tuple[str, ...]
-    """cards that go"""
-    new: tuple[str, ...]
-    """cards that come"""
-
-
-class LinkBefore(Struct, frozen=True):
-    """A link that changes, as it is."""
-
-    link: str
-    ctcs: int
-    mb_per_s: Figure | None
-    """that it carries, one way, in its slower direction; null if that was not asked for"""
-
-
-class ChangeStep(Struct, frozen=True):
-    """CTCs of a link that are added or removed."""
-
-    link: str
-    kind: StepKind
-    """`add` or `remove`"""
-    rdevs: Mapping[NodeName, tuple[str, ...]]
-    """by system"""
-    orders: tuple[Order, ...]
-    """in their order"""
-    ctcs: int
-    """that the link has then"""
-    down: bool
-    """whether that is none, though it is to have some"""
-    mb_per_s: Figure | None
-    """that it carries then, one way, in its slower direction; null if that was not asked for"""
-
-    @property
-    def count(self) -> int:
-        """How many CTCs are added or removed."""
-        return len(next(iter(self.rdevs.values())))
-
-
-class ChangeTrial(Struct, frozen=True):
-    """What `isfc run` does the steps of a link by; it ends in the other layout."""
-
-    link: str
-    problem: str | None
-    """why a run cannot do them, or null"""
-    seconds: float | None
-    """virtual time that it takes"""
-    layout: str | None
-    """a layout file, with the CTCs of both"""
-    script: str | None
-    """of `isfc run --cp`"""
-
-
-class Change(Struct, frozen=True):
-    """All that is to be done from one layout to another, and back."""
-
-    source: str
-    """the layout that there is"""
-    target: str
-    """the one that there is to be"""
-    down: bool
-    """whether a link is down in between"""
-    before: tuple[LinkBefore, ...]
-    """each link that changes"""
-    steps: tuple[ChangeStep, ...]
-    back: tuple[ChangeStep, ...]
-    """the way back, without figures"""
-    hardware: tuple[str, ...]
-    """what no command changes"""
-    decks: tuple[DeckChange, ...] | None
-    """null if no deck is kept of some system"""
-    decks_problem: str | None
-    """why the decks that are kept cannot have it yet"""
-    beforehand: tuple[str, ...]
-    """what dynamic changes take"""
-    afterwards: tuple[str, ...]
-    """what makes them last"""
-    system_config: Mapping[NodeName, tuple[str, ...]]
-    """the ACTIVATE ISLINK statements of systems whose own change"""
-    trials: tuple[ChangeTrial, ...]
-    """of each link that is there and changes"""
-    assumed: tuple[str, ...]
-    """of decks and console logs, as `isfc import` says it"""
-
-    def _repr_markdown_(self) -> str:
-        from isfc.answers.change_page import change_lines  # which is of this record
-
-        return "\n".join(change_lines(self))
 
 
 @checked

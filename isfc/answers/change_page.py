@@ -1,11 +1,104 @@
-"""What ``isfc change`` shows: steps with their commands, in Markdown that reads well as it is."""
+"""What ``isfc change`` says: its record, and the page of its steps in Markdown that reads well."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from isfc.answers.change import Change, ChangeStep
+from msgspec import Struct
+
 from isfc.layout.change import Order, StepKind
+from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
 from isfc.reports.units import range_note, with_unit
+
+
+class DeckChange(Struct, frozen=True):
+    """The cards that go from a deck, and those that come."""
+
+    name: str
+    gone: tuple[str, ...]
+    """cards that go"""
+    new: tuple[str, ...]
+    """cards that come"""
+
+
+class LinkBefore(Struct, frozen=True):
+    """A link that changes, as it is."""
+
+    link: str
+    ctcs: int
+    mb_per_s: Figure | None
+    """that it carries, one way, in its slower direction; null if that was not asked for"""
+
+
+class ChangeStep(Struct, frozen=True):
+    """CTCs of a link that are added or removed."""
+
+    link: str
+    kind: StepKind
+    """`add` or `remove`"""
+    rdevs: Mapping[NodeName, tuple[str, ...]]
+    """by system"""
+    orders: tuple[Order, ...]
+    """in their order"""
+    ctcs: int
+    """that the link has then"""
+    down: bool
+    """whether that is none, though it is to have some"""
+    mb_per_s: Figure | None
+    """that it carries then, one way, in its slower direction; null if that was not asked for"""
+
+    @property
+    def count(self) -> int:
+        """How many CTCs are added or removed."""
+        return len(next(iter(self.rdevs.values())))
+
+
+class ChangeTrial(Struct, frozen=True):
+    """What `isfc run` does the steps of a link by; it ends in the other layout."""
+
+    link: str
+    problem: str | None
+    """why a run cannot do them, or null"""
+    seconds: float | None
+    """virtual time that it takes"""
+    layout: str | None
+    """a layout file, with the CTCs of both"""
+    script: str | None
+    """of `isfc run --cp`"""
+
+
+class Change(Struct, frozen=True):
+    """All that is to be done from one layout to another, and back."""
+
+    source: str
+    """the layout that there is"""
+    target: str
+    """the one that there is to be"""
+    down: bool
+    """whether a link is down in between"""
+    before: tuple[LinkBefore, ...]
+    """each link that changes"""
+    steps: tuple[ChangeStep, ...]
+    back: tuple[ChangeStep, ...]
+    """the way back, without figures"""
+    hardware: tuple[str, ...]
+    """what no command changes"""
+    decks: tuple[DeckChange, ...] | None
+    """null if no deck is kept of some system"""
+    decks_problem: str | None
+    """why the decks that are kept cannot have it yet"""
+    beforehand: tuple[str, ...]
+    """what dynamic changes take"""
+    afterwards: tuple[str, ...]
+    """what makes them last"""
+    system_config: Mapping[NodeName, tuple[str, ...]]
+    """the ACTIVATE ISLINK statements of systems whose own change"""
+    trials: tuple[ChangeTrial, ...]
+    """of each link that is there and changes"""
+    assumed: tuple[str, ...]
+    """of decks and console logs, as `isfc import` says it"""
+
+    def _repr_markdown_(self) -> str:
+        return "\n".join(change_lines(self))
 
 
 def change_lines(change: Change) -> Iterator[str]:

@@ -205,7 +205,7 @@ def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
         if numbers is not None:
             said.setdefault(numbers.text, []).append(name)
     sentences = [f"{first_listed(names, _PLACES)}: {text}" for text, names in said.items()]
-    yield "Device numbers", " ".join(sentences if len(said) > 1 else said)
+    yield "Numbers", " ".join(sentences if len(said) > 1 else said)
 
 
 def _place(each: CheckedLink, read: Sequence[CheckedLink]) -> str:

@@ -36,7 +36,7 @@ from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
-from scenarios.runs.repeat import SEEDS_MAX
+from scenarios.runs.result import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.search.workers import each_by
 

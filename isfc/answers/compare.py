@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.losses import worst_loss
-from isfc.answers.plan import WorstLoss
+from isfc.answers.plan_link import WorstLoss
 from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
-from isfc.deck.connections import CtcRange, RangeEnd, ranges_of
+from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName

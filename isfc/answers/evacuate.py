@@ -8,12 +8,10 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 
 from isfc.answers.guest import read_guests
-from isfc.answers.moves_report import commands_tables, moves_report
+from isfc.answers.moves import AllMoves, Moves, commands_tables, moves_report
 from isfc.answers.relocate import (
-    AllMoves,
     At,
     Best,
-    Moves,
     Progress,
     Seed,
     Together,

@@ -6,12 +6,12 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from isfc.answers.advice import fewer_line, link_names, two_paces
+from isfc.answers.advice import two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
-from isfc.answers.plan import WorstLoss
+from isfc.answers.plan_link import WorstLoss
 from isfc.errors.arguments import checked, spelt
-from isfc.errors.in_words import first_listed, listed
+from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import (
@@ -77,6 +77,19 @@ class Left(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
+
+
+class Cut(Struct, frozen=True):
+    """What hangs on a piece of hardware."""
+
+    name: str
+    """what is lost"""
+    cut: tuple[str, ...]
+    """the links that are down then"""
+    fewer: tuple[tuple[str, int, int], ...]
+    """the links that have lost CTCs: name, left, had"""
+    untouched: tuple[str, ...]
+    """the other links"""
 
 
 class Losses(Reported, Struct, frozen=True):
@@ -293,6 +306,23 @@ def _one_or_others(same: Sequence[Left]) -> Left:
     return replace(same[0], name=f"{same[0].name}{either}")
 
 
+_NAMED: Final = 6
+"""Links that a cell of a table names: those of four members."""
+
+
+def fewer_line(loss: Left | Cut) -> str:
+    """Links that have lost CTCs, those with as many left together."""
+    alike = grouped((f"{left} of {had}", name) for name, left, had in loss.fewer)
+    if len(alike) == 1 and not loss.cut and not loss.untouched:
+        return f"all: {next(iter(alike))}"
+    return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
+
+
+def link_names(names: Sequence[str]) -> str:
+    """Links by their names, or how many if they are many."""
+    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
+
+
 _GONE: Final = Column("gone", "gone", value=lambda left: left.name)
 _RATE: Final = Column("MB/s", "rate")
 _RULE: Final = Column("by\nrule", "rule", value=lambda left: _by_rule(left.estimated_mb_per_s))
@@ -304,10 +334,13 @@ _OF_SEVERAL: Final = (
 
 def losses_table(found: Losses) -> Table:
     """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
-    alike: dict[object, list[Left]] = {}
-    for left in found.losses:
-        same = left.ctcs_left, *map(with_unit, (left.share, left.rate)), _limited_by(left)
-        alike.setdefault(same if left.kind == CTC else left.name, []).append(left)
+
+    def shown_of(left: Left) -> object:
+        if left.kind != CTC:
+            return left.name
+        return left.ctcs_left, *map(with_unit, (left.share, left.rate)), _limited_by(left)
+
+    alike = grouped((shown_of(left), left) for left in found.losses)
     limited = Column("limited\nby", "limited_by", value=_limited_by)
     columns = [
         _GONE,
@@ -329,7 +362,7 @@ def _limited_by(left: Left) -> str | None:
 
 
 def losses_chart(found: Losses) -> Bars:
-    """The same as bars."""
+    """The table as bars."""
     table = losses_table(found)
     return Bars(table.caption, _GONE, _RULE if found.load is None else _RATE, table.rows)
 
@@ -358,11 +391,8 @@ def losses_known(found: Losses) -> str:
 
 def _others(found: Losses) -> list[str]:
     """Which pieces have no row, and how to ask for them: the first of each kind; none, no line."""
-    kinds = dict.fromkeys(name.partition(":")[0] for name in found.unlisted)
-    each = [
-        first_listed([name for name in found.unlisted if name.startswith(f"{kind}:")], 1)
-        for kind in kinds
-    ]
+    kinds = grouped((name.partition(":")[0], name) for name in found.unlisted)
+    each = [first_listed(names, 1) for names in kinds.values()]
     return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
+from isfc.answers.optimise_report import UNDEFINED, MovedCtcs, Placing, SearchResult, SystemOrders
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
@@ -19,18 +20,14 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.plan import find_all
 from isfc.layout.sharing import in_use
-from isfc.layout.site import SiteProfile
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.figure import Figure, Note
-from isfc.reports.reported import Reported
-from isfc.reports.text import records
+from isfc.reports.figure import Note
 from scenarios.runs.at_site import GivenSite, link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload, load_of
 from scenarios.search.candidate import parse_fixed
 from scenarios.search.optimise import optimise as search
@@ -44,71 +41,6 @@ from scenarios.search.scoring import (
     Task,
 )
 from scenarios.search.workers import shared_out
-
-UNDEFINED: Final = "!"
-"""Marks CTCs that the layout given does not have."""
-
-
-class SystemOrders(Struct, frozen=True):
-    """What an operator does at a system."""
-
-    now: tuple[str, ...]
-    """the CP commands that can be given now"""
-    after_iodf: tuple[str, ...]
-    """those whose devices the IODF has to have first"""
-    without: tuple[str, ...]
-    """the devices of the layout given that are left out"""
-
-
-class Placing(Struct, frozen=True):
-    """A layout, or several links, with its figures."""
-
-    figures: dict[str, Figure]
-    """by objective, such as `forward`"""
-    links: dict[str, Rate]
-    """of several links: what the slower direction of each with traffic carries"""
-    odds_percent: int
-    """how likely it is that it is ahead of the layout given on real hardware too, at the first
-    objective"""
-    gains: bool
-    """whether it is ahead of the layout given: by more than the spread, and in three of four such
-    choices by the odds"""
-    on_front: bool
-    """no other one is better at all objectives"""
-    order: str
-    """of one link, as all that follows: the fibres down the device list, and how many CTCs of each
-    follow; `!` is behind CTCs that the layout given does not have"""
-    chpids: tuple[str, ...]
-    """the same, CTC by CTC"""
-    rdevs: tuple[tuple[str, ...], ...]
-    """each CTC's two"""
-    needs_iodf: tuple[bool, ...]
-    """of each CTC, whether the layout given does not have it so"""
-    rules: tuple[str, ...]
-    """of `isfc check`, those that find something (`+`) or nothing more (`-`) other than in the
-    layout given"""
-    definition_changes: tuple[str, ...]
-    """device numbers that are new, or go to another chpid"""
-    activate: dict[str, SystemOrders]
-    """by system"""
-    layout: str
-    """as the text of a file"""
-
-    @property
-    def score(self) -> Figure:
-        """MB/s by the first objective."""
-        return next(iter(self.figures.values()))
-
-
-class MovedCtcs(Struct, frozen=True):
-    """CTCs of a link that go from one fibre to another; their device numbers stay."""
-
-    link: str
-    rdevs: dict[str, str]
-    """by system"""
-    before: str
-    """the chpids of both systems"""
-    after: str
 
 
 def placing_of(
@@ -209,58 +141,6 @@ _PAIRS: Final = 50
 _RUNS_MAX: Final = 100_000
 _SEEDS_MAX: Final = 100
 _OF_SEVERAL: Final = "of several links; expected it with a file of several links, and without"
-
-
-class SearchResult(Reported, Struct, frozen=True):
-    """What a search has found, beside what was given; of one link, or of several together."""
-
-    reported_by = "isfc.answers.optimise_report.optimise_report"
-
-    objectives: tuple[str, ...]
-    """what was sought, in order"""
-    load: str
-    """what runs, in words"""
-    traffic: tuple[str, ...]
-    """of several links: that of the file, or of `--traffic`"""
-    seconds: float
-    """virtual time of each run of the search"""
-    seeds: int
-    """with so many the best were run again, until they were steady"""
-    candidates: int | None
-    """how many there are, alike ones once; null if more than can be counted"""
-    screened: int
-    """how many of them the rule of thumb left out"""
-    simulated: int
-    """how many of them were run"""
-    defined_simulated: int
-    """how many choices of the devices that are defined were run"""
-    given: Placing
-    """the layout given"""
-    best: tuple[Placing, ...]
-    """the same of the best, the first by the first objective"""
-    defined: Placing
-    """the same of the best choice of the devices that are defined: `given` where none is ahead"""
-    gains_on_defined: bool
-    """whether the first of `best` is so ahead of `defined`"""
-    moves: tuple[MovedCtcs, ...]
-    """of several links: from those given to the first of `best`"""
-    written: str
-    """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
-    gain"""
-    notes: tuple[Note, ...]
-    profile: SiteProfile | UnsetType = UNSET
-    """as of `isfc plan --json`"""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each of the best and for what was given, as a data frame takes them."""
-        from isfc.answers.optimise_report import placings  # which is of this record
-
-        return records(placings(self))
-
-    @property
-    def proposed(self) -> Placing:
-        """What ``-o`` writes."""
-        return {"first": self.best[0], "defined": self.defined, "given": self.given}[self.written]
 
 
 _Ctcs = Annotated[

@@ -1,25 +1,26 @@
 """Several links in a plan, alone and all together: the answer, and its function."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from isfc.answers.advice import known_together, to_do
+from isfc.answers.advice import to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import LimitedBy, limits_of
-from isfc.answers.plan import PlannedLink
+from isfc.answers.losses import Cut
+from isfc.answers.plan_link import PlannedLink
 from isfc.answers.shared import Shared, shared_by
 from isfc.io.shared import find_shared
 from isfc.layout.collection import Collection
 from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, Note
+from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.reported import Reported, record_of
-from isfc.reports.units import range_note
+from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,
@@ -95,26 +96,13 @@ class PathOfLinks(SharedByLinks, frozen=True, kw_only=True):
     """each way"""
 
 
-class Cut(Struct, frozen=True):
-    """What hangs on a piece of hardware."""
-
-    name: str
-    """what is lost"""
-    cut: tuple[str, ...]
-    """the links that are down then"""
-    fewer: tuple[tuple[str, int, int], ...]
-    """the links that have lost CTCs: name, left, had"""
-    untouched: tuple[str, ...]
-    """the other links"""
-
-
 class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     """``isfc plan`` of several links.
 
     By themselves and, if they share channels or are more than three, all together.
     """
 
-    reported_by = "isfc.answers.cluster.planned_links_report"
+    reported_by = "isfc.answers.plan_links_report.planned_links_report"
 
     links: list[PlannedLink] = []
     """what `isfc plan --json` prints of each; without the model's figures, if all run together"""
@@ -155,6 +143,27 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
     def shared(self) -> list[SharedByLinks]:
         """Channels and paths that several fibres share."""
         return [*(self.channels or ()), *(self.paths or ())]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link and each node that sends over it, as `PlannedLink` has them.
+
+        ``together`` is what it sends while all links run, None if that was not run.
+        """
+        together = {
+            (each.name, way.sender): way.value
+            for each in self.together or ()
+            for way in each.together
+        }
+        return [
+            {"link": name, **row, "together_mb_per_s": together.get((name, row["sender"]))}
+            for link in self.links
+            for name in [f"{link.nodes.first}-{link.nodes.second}"]
+            for row in link.rows()
+        ]
+
+    def __repr__(self) -> str:
+        rate = self.rate and f", {with_unit(self.rate)} together"
+        return f"<PlannedLinks {len(self.links)} links{rate or ''}>"
 
 
 def planned_links(
@@ -229,6 +238,26 @@ def _together(each: LinkPlan, carried: Carried) -> LinkTogether:
         (carried.rate_of(link, out), carried.rate_of(link, back)),
         each.share,
     )
+
+
+def known_together(plan: ClusterPlan) -> str:
+    """How far the figures are known, which links have two paces, and of which run the rest is."""
+    known = f"{shown(100 * plan.spread, Unit.SPREAD)} %"
+    said = [f"Each run went on until what every link carries was known within {known}."]
+    if paces := two_paces(plan.named_rates()):
+        said.append(paces)
+    if plan.faster_together:
+        said.append(
+            f"{_names(plan.faster_together)} more beside the others than alone: where they "
+            "delay it, more messages gather in a package, or fewer writes collide."
+        )
+    if plan.together.channels or plan.together.paths:
+        said.append("What is shared is of the run whose guests begin together.")
+    return " ".join(said)
+
+
+def _names(links: Sequence[str]) -> str:
+    return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
 
 
 def _known(plan: ClusterPlan) -> Iterator[str]:

@@ -6,14 +6,15 @@ Its figures are beside the rule of thumb, with the reasons why they differ.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from msgspec.structs import replace
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict, replace
 
 from ctc.profiles import ChpidProfile
 from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
-from isfc.answers.limit import limit_lines, limited_by, limits_of
+from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_table
 from isfc.answers.losses import worst_loss
-from isfc.answers.plan import (
+from isfc.answers.plan_link import (
     Advice,
     Compared,
     Modelled,
@@ -22,7 +23,7 @@ from isfc.answers.plan import (
     WorstLoss,
     planned_by_rule,
 )
-from isfc.answers.shared import shared_by
+from isfc.answers.shared import Shared, disks_known, disks_tables, shared_by
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
     FULL_CTC_COUNT,
@@ -34,10 +35,12 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
+from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Unit
+from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.limit import rests_on
+from scenarios.figures.limit import RestsOn, rests_on
 from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
 from scenarios.runs.experiment import (
@@ -55,13 +58,36 @@ from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
 from scenarios.search.workers import each_by
 
+
+class ModelledLink(PlannedLink, frozen=True):
+    """``isfc plan`` of a link by the model, with what was asked beside."""
+
+    disks: Shared | UnsetType = UNSET
+    """with `[[io]]` on its chpids"""
+    rests_on: list[RestsOn] | UnsetType = UNSET
+    """with `--why`: constants that move the saturated rate of the slower direction by more than
+    2 %"""
+    profile: SiteProfile | UnsetType = UNSET
+    """with `--profile`: the site's"""
+
+    def more(self) -> tuple[list[Table], list[str]]:
+        """The tables of what was asked beside, and what is known of them."""
+        tables, known = list[Table](), list[str]()
+        if self.rests_on is not UNSET:
+            tables.append(rests_on_table(self.rests_on))
+        if self.disks is not UNSET:
+            tables += disks_tables(self.disks)
+            known.append(disks_known(self.disks))
+        return tables, known
+
+
 _ALONE: Final = (
     "The rule's figure for a CTC that both ends write on is near what IBM measured with short "
     "messages; those of the model's runs are long."
 )
 
 
-def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) -> PlannedLink:
+def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) -> ModelledLink:
     """Run a link, what is advised for it and the loss of each chpid; and disks beside it."""
     run_each = each_by(jobs)
     noted = with_others_busy(opened.collection, judged.layout, run_each)
@@ -94,7 +120,7 @@ def modelled_link(
     figures: Sequence[ModelledRate],
     tried: Mapping[str, Sequence[TriedAdvice]],
     worst_chpid: WorstLoss | None,
-) -> PlannedLink:
+) -> ModelledLink:
     """The answer of one link with what the model said."""
     ways = [*zip(plan.directions, figures, strict=True)]
     model = Modelled(
@@ -123,9 +149,9 @@ def modelled_link(
         )
         for each in plan.advice
     ]
-    notes = [*plan_notes(plan.layout, figures)]
-    by_rule = planned_by_rule(plan)
-    return replace(by_rule, model=model, worst_chpid=worst_chpid, notes=notes, advice=advice)
+    by_rule = asdict(planned_by_rule(plan))
+    said = {"model": model, "worst_chpid": worst_chpid, "advice": advice}
+    return ModelledLink(**by_rule | said | {"notes": [*plan_notes(plan.layout, figures)]})
 
 
 def _trial(tried: TriedAdvice) -> TriedChange:

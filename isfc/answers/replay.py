@@ -1,139 +1,36 @@
 """IBM's published measurements, replayed: ours beside each figure, judged by bounds and goals."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
-
-from isfc.answers.replay_checks import (
-    BestLink,
-    Check,
-    ChoiceCheck,
-    GroupError,
-    TableOutcome,
-    best_links_of,
-    checks_of,
-    choices_of,
-    errors_of,
-    outcome_of,
-)
+from isfc.answers.replay_checks import best_links_of, checks_of, choices_of, errors_of, outcome_of
+from isfc.answers.replay_report import Replayed, ReplayedFigure, ViewedRuns
 from isfc.answers.replay_report import replay_failure as replay_failure
-from isfc.answers.replay_report import replay_report as replay_report
-from isfc.answers.views import (
-    INTERVAL,
-    View,
-    Viewed,
-    check_view,
-    ranges_line,
-    run_notes_of,
-    sample_seconds,
-)
+from isfc.answers.views import INTERVAL, View, check_view, ranges_line, run_notes_of, sample_seconds
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.figure import Note
 from isfc.reports.measures import seed_words
-from isfc.reports.reported import Reported
 from scenarios.published.catalogue import ALL_TABLES, load_table
-from scenarios.published.replay import (
-    SECONDS,
-    ComparedFigure,
-    Part,
-    choose,
-    compare_all,
-    figures_by_cell,
-    runs_of,
-)
+from scenarios.published.replay import SECONDS, Part, choose, compare_all, figures_by_cell, runs_of
 from scenarios.published.table import Value
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.provenance import constants_digest
-from scenarios.runs.repeat import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
+from scenarios.runs.result import SEEDS_MAX, mean, repetitions, spread_percent
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.search.workers import each_by
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedFigure(ComparedFigure):
-    """One published figure beside ours; of several seeds ours is the mean."""
-
-    by_seed: tuple[float, ...]
-    """ours with each seed, from the first on"""
-    spread_percent: float | None
-    """(greatest - least) / mean x 100 of all seeds; null of one, and where the mean is 0"""
-
-    @property
-    def error_percent(self) -> float | None:
-        """By how much ours is more than IBM's; None where IBM has 0."""
-        return None if self.error is None else 100 * self.error
-
-    @property
-    def bound(self) -> str:
-        """Whether its bound is kept, in a word."""
-        return "" if self.within is None else "kept" if self.within else "left!"
-
-
-class ViewedRuns(Struct, frozen=True):
-    """A view of IBM's report of all runs, ours alone."""
-
-    view: View
-    """`device`, `link`, `suite` or `appc`"""
-    title: str
-    """what was run, and for how long"""
-    runs: tuple[Viewed, ...]
-    """of each run `of`, which it is, and `rows`: [their keys](run.md#the-views-of-ibms-report)"""
-    ranges: str
-    """between what the figures would lie, in words"""
-    notes: tuple[Note, ...]
-    """as of `isfc plan --json`"""
-
-
-class Replayed(Reported, Struct, frozen=True):
-    """Published rows beside ours, and what that comes to."""
-
-    reported_by = "isfc.answers.replay_report.replay_report"
-
-    version: str
-    """that of isfc"""
-    constants: str
-    """a digest of the model's constants: the same if and only if all of them are"""
-    seconds: float
-    """virtual time measured of each run"""
-    seeds: int
-    """with how many seeds each run was made, from 1 on"""
-    within: bool
-    """whether every figure, bound and decision is as it is declared"""
-    tables: tuple[TableOutcome, ...] = ()
-    """each table of which rows were replayed"""
-    figures: tuple[ReplayedFigure, ...] = ()
-    """every figure beside ours"""
-    errors: tuple[GroupError, ...] = ()
-    """how near ours comes, by groups of rows"""
-    checks: tuple[Check, ...] = ()
-    """every number that is bounded or wanted, of groups all of whose rows were replayed"""
-    choices: tuple[ChoiceCheck, ...] = ()
-    """how well choices between two rows are told, of tables all of whose rows were replayed"""
-    best_links: tuple[BestLink, ...] = ()
-    """what a site loses that takes the link which is best by a guess"""
-    shows_all: bool = False
-    """whether a page has every figure"""
-    report: ViewedRuns | UnsetType = UNSET
-    """with `--report`, which has nothing else"""
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each figure, as a data frame takes them."""
-        return [asdict(each) | {"by_seed": str(each.by_seed)} for each in self.figures]
 
 
 def complete_table(incomplete: str) -> list[str]:

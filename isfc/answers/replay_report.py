@@ -1,26 +1,106 @@
-"""What a replay comes to, as people see it: what is kept and met, how near ours is, charts."""
+"""What a replay comes to: its record, and its report of what is kept and met, and how near."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from itertools import groupby, pairwise
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from statistics import median
+from typing import Any, Final
 
-from isfc.answers.replay_checks import WITHIN, Check
-from isfc.layout.catalogue import load_layout
-from isfc.reports.figure import Figure, Unit
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.answers.replay_charts import part_charts
+from isfc.answers.replay_checks import (
+    WITHIN,
+    BestLink,
+    Check,
+    ChoiceCheck,
+    GroupError,
+    TableOutcome,
+)
+from isfc.answers.views import View, Viewed
+from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Lines, Report, Table, between, caveats
+from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table
-from scenarios.published.replay import Cell, Part
-from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import left_out
 
-if TYPE_CHECKING:
-    from isfc.answers.replay import Replayed, ReplayedFigure, ViewedRuns
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayedFigure(ComparedFigure):
+    """One published figure beside ours; of several seeds ours is the mean."""
+
+    by_seed: tuple[float, ...]
+    """ours with each seed, from the first on"""
+    spread_percent: float | None
+    """(greatest - least) / mean x 100 of all seeds; null of one, and where the mean is 0"""
+
+    @property
+    def error_percent(self) -> float | None:
+        """By how much ours is more than IBM's; None where IBM has 0."""
+        return None if self.error is None else 100 * self.error
+
+    @property
+    def bound(self) -> str:
+        """Whether its bound is kept, in a word."""
+        return "" if self.within is None else "kept" if self.within else "left!"
+
+
+class ViewedRuns(Struct, frozen=True):
+    """A view of IBM's report of all runs, ours alone."""
+
+    view: View
+    """`device`, `link`, `suite` or `appc`"""
+    title: str
+    """what was run, and for how long"""
+    runs: tuple[Viewed, ...]
+    """of each run `of`, which it is, and `rows`: [their keys](run.md#the-views-of-ibms-report)"""
+    ranges: str
+    """between what the figures would lie, in words"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+
+class Replayed(Reported, Struct, frozen=True):
+    """Published rows beside ours, and what that comes to."""
+
+    reported_by = "isfc.answers.replay_report.replay_report"
+
+    version: str
+    """that of isfc"""
+    constants: str
+    """a digest of the model's constants: the same if and only if all of them are"""
+    seconds: float
+    """virtual time measured of each run"""
+    seeds: int
+    """with how many seeds each run was made, from 1 on"""
+    within: bool
+    """whether every figure, bound and decision is as it is declared"""
+    tables: tuple[TableOutcome, ...] = ()
+    """each table of which rows were replayed"""
+    figures: tuple[ReplayedFigure, ...] = ()
+    """every figure beside ours"""
+    errors: tuple[GroupError, ...] = ()
+    """how near ours comes, by groups of rows"""
+    checks: tuple[Check, ...] = ()
+    """every number that is bounded or wanted, of groups all of whose rows were replayed"""
+    choices: tuple[ChoiceCheck, ...] = ()
+    """how well choices between two rows are told, of tables all of whose rows were replayed"""
+    best_links: tuple[BestLink, ...] = ()
+    """what a site loses that takes the link which is best by a guess"""
+    shows_all: bool = False
+    """whether a page has every figure"""
+    report: ViewedRuns | UnsetType = UNSET
+    """with `--report`, which has nothing else"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each figure, as a data frame takes them."""
+        return [asdict(each) | {"by_seed": str(each.by_seed)} for each in self.figures]
+
 
 FAILURES_SHOWN = 10
 """So many are told at the end; the answer marks all that is out of tolerance."""
@@ -36,7 +116,7 @@ _CHOICES: Final = (
 )
 
 
-def replay_report(found: "Replayed") -> Report:
+def replay_report(found: Replayed) -> Report:
     """What holds, then the figures if all are wanted, then what is off."""
     if found.report:
         return _view_report(found.report)
@@ -154,14 +234,14 @@ _SPREADS: Final = (
 )
 
 
-def _title(found: "Replayed") -> str:
+def _title(found: Replayed) -> str:
     if len(found.tables) > 1:
         return f"{len(found.tables)} of IBM's published tables, replayed"
     (table,) = found.tables
     return f"{table.title}, measured {table.measured}\n{table.source}"
 
 
-def _answer(found: "Replayed") -> Iterator[tuple[str, str]]:
+def _answer(found: Replayed) -> Iterator[tuple[str, str]]:
     """Whether all is as declared, how near ours is, and what is to be expected of other runs."""
     bounds = [each for each in found.checks if each.bound is not None]
     judged = [each for each in found.figures if each.within is not None]
@@ -183,7 +263,7 @@ def _answer(found: "Replayed") -> Iterator[tuple[str, str]]:
         yield "Your own load", f"expect MB/s to be off by: {left_out()}"
 
 
-def _goals(found: "Replayed") -> Iterator[str]:
+def _goals(found: Replayed) -> Iterator[str]:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for each in found.tables:
         counts[each.kind][0] += each.goals_met
@@ -191,7 +271,7 @@ def _goals(found: "Replayed") -> Iterator[str]:
     yield from (f"{met} of {count} of {kind}" for kind, (met, count) in counts.items() if count)
 
 
-def _nearest(found: "Replayed") -> Iterator[str]:
+def _nearest(found: Replayed) -> Iterator[str]:
     """Of the first group of rows, or of what was chosen: within what half and all figures are."""
     for each in found.errors:
         if each.role is None and each.unit == "%" and each.half is not None:
@@ -215,12 +295,12 @@ def _nearest(found: "Replayed") -> Iterator[str]:
         )
 
 
-def _spreads(found: "Replayed") -> Iterator[dict[str, Any]]:
+def _spreads(found: Replayed) -> Iterator[dict[str, Any]]:
     """The middle one and the greatest, by table and measure; none of one seed."""
     if found.seeds == 1:
         return
 
-    def subject(each: "ReplayedFigure") -> tuple[str, str]:
+    def subject(each: ReplayedFigure) -> tuple[str, str]:
         return each.table, each.measure
 
     known = [each for each in found.figures if each.spread_percent and len(each.by_seed) > 1]
@@ -237,7 +317,7 @@ def _spreads(found: "Replayed") -> Iterator[dict[str, Any]]:
         }
 
 
-def _notes(found: "Replayed") -> Iterator[str]:
+def _notes(found: Replayed) -> Iterator[str]:
     """How long runs were, what choices mean, what no ratio can say, what has no figure."""
     seeds = f", the mean of {found.seeds} seeds" if found.seeds > 1 else ""
     yield f"Each run is measured for {found.seconds:g} s of virtual time{seeds}."
@@ -264,7 +344,7 @@ def _notes(found: "Replayed") -> Iterator[str]:
             yield f"Not modelled of {table.name}: {', '.join(entry.rows)}: {entry.reason}"
 
 
-def replay_failure(found: "Replayed") -> str:
+def replay_failure(found: Replayed) -> str:
     """What leaves its bound, a line for each: first what sums up; nothing if all are kept."""
     failures = [_failed(each) for each in found.checks if not each.within]
     failures += [_outside(each) for each in found.figures if each.within is False]
@@ -284,7 +364,7 @@ def _failed(check: Check) -> str:
     )
 
 
-def _outside(figure: "ReplayedFigure") -> str:
+def _outside(figure: ReplayedFigure) -> str:
     table = load_table(figure.table)
     row = next(row for row in table.rows if row.key == figure.key)
     bound = table.tolerance(row, figure.measure)
@@ -295,7 +375,7 @@ def _outside(figure: "ReplayedFigure") -> str:
     )
 
 
-def _view_report(found: "ViewedRuns") -> Report:
+def _view_report(found: ViewedRuns) -> Report:
     """The view as IBM's report has it; its rows are CSV."""
     rows = [each for run in found.runs for each in run.rows]
     columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
@@ -310,98 +390,10 @@ def _view_report(found: "ViewedRuns") -> Report:
     )
 
 
-Emulated = Mapping[Cell, Sequence[float]]
-"""What was emulated of each published figure, once for each seed."""
-
-_PANELS: Final = (
-    Column("MB/s, both ways", "mb_per_s"),
-    Column("messages/s, both ways", "msgs_per_s"),
-    Column("%CPU/msg", "cpu_percent_per_msg"),
-    Column("collisions/s", "collisions_per_s"),
-    Column("RDEV util %", "rdev_util_percent"),
-)
-_AXES: Final = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
-"""What the lower axis is called, by the column that it shows."""
-_PAIRS: Final = (1, 5, 10, 50, 100)
-"""Those of IBM's tables, each in the same colour in every chart."""
-
-
-def replay_charts(found: "Replayed") -> Iterator[Lines]:
+def replay_charts(found: Replayed) -> Iterator[Lines]:
     """Those of all figures that were replayed."""
     emulated = {(each.table, each.key, each.measure): each.by_seed for each in found.figures}
     cells = {(table, key) for table, key, _ in emulated}
     for table in (load_table(each.name) for each in found.tables):
         rows = tuple(row for row in table.rows if (table.name, row.key) in cells)
         yield from part_charts(Part(table, rows), emulated)
-
-
-def part_charts(part: Part, emulated: Emulated) -> Iterator[Lines]:
-    """A chart for each block of rows, with a line for each number of pairs; of grids alone."""
-    if not part.table.is_grid:
-        return
-    _, across, _ = part.table.key
-    for heading, rows in _blocks(part).items():
-        yield Lines(
-            caption=heading,
-            rows=[*_points(part.table, rows, emulated)],
-            across=Column(_AXES[across], across),
-            up=_panels(part.table),
-            of=Column("", "pairs"),
-            names=[_pairs(count) for count in _PAIRS],
-            dash=Column("", "whose"),
-            bars="from the least to the greatest of the seeds",
-            marks=[*_chpids(part.table, rows)],
-        )
-
-
-def _panels(table: PublishedTable) -> list[Column]:
-    """What is drawn of a table; of %CPU/msg only where there are few other measures."""
-    found = [panel for panel in _PANELS if panel.field in table.measures]
-    few = [panel for panel in found if panel.field != "cpu_percent_per_msg"]
-    return few if len(few) > 1 else found
-
-
-def _blocks(part: Part) -> dict[str, list[PublishedRow]]:
-    """The rows of each block, under its heading: a suite's, or what the companion says."""
-    blocks: dict[str, list[PublishedRow]] = defaultdict(list)
-    for row in part.rows:
-        heading = part.table.heading.format_map(row.columns)
-        is_suite = part.table.key[0] == "suite"  # what is sent explains its name
-        blocks[heading if is_suite else heading.partition(":")[0]].append(row)
-    return blocks
-
-
-def _points(
-    table: PublishedTable, rows: Iterable[PublishedRow], emulated: Emulated
-) -> Iterator[dict[str, Any]]:
-    """Two points for each row, IBM's and ours: the mean over seeds, from the least to the most."""
-    _, across, line = table.key
-    for row in rows:
-        place = {across: row.number(across), "pairs": _pairs(row.number(line))}
-        measures = [measure for measure in table.measures if row.has_number(measure)]
-        yield {**place, "whose": "IBM", **{each: row.number(each) for each in measures}}
-        ours = {each: _mean(emulated[table.name, row.key, each]) for each in measures}
-        yield {**place, "whose": "ours", **ours}
-
-
-def _mean(figures: Sequence[float]) -> Figure | float:
-    least, most = min(figures), max(figures)
-    return between(fmean(figures), least, most) if least < most else figures[0]
-
-
-def _pairs(count: float) -> str:
-    """``50 pairs``."""
-    return f"{count:g} pair{'s' * (count > 1)}"
-
-
-def _chpids(table: PublishedTable, rows: Iterable[PublishedRow]) -> Iterator[tuple[float, str]]:
-    """Where the link gets one more chpid, which is where curves have their kinks."""
-    if table.key[1] != "rdevs" or not table.is_measured:
-        return
-    chpids = {
-        row.number("rdevs"): len(load_layout(table.runs.layout.format_map(row.columns)).fibres)
-        for row in rows
-    }
-    for before, after in pairwise(sorted(chpids)):
-        if chpids[after] != chpids[before]:
-            yield (before + after) / 2, f"{chpids[after]} chpids"

@@ -13,7 +13,7 @@ from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
 from ctc.address import CtcError
-from isfc.answers.difference import differences
+from isfc.answers.beside import differences
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
@@ -23,9 +23,8 @@ from isfc.reports.reported import Reported
 from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio
-from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.report import CarriedRates
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import MEASURES, DeviceResult, Result, noise_of
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""

@@ -24,8 +24,7 @@ from scenarios.runs.notes import BUSY, run_notes, unranged
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
-from scenarios.runs.repeat import mean, spreads
-from scenarios.runs.result import Result
+from scenarios.runs.result import Result, mean, spreads
 from scenarios.runs.workload import Workload
 
 _VIRTUAL: Final = "virtual time"

@@ -18,7 +18,7 @@ from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.notes import several_notes
-from scenarios.runs.repeat import MEASURES, spread_percent
+from scenarios.runs.result import MEASURES, spread_percent
 from scenarios.search.grid import Cell, at_site, read_grid
 from scenarios.search.sweep import (
     BEST,

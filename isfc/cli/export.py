@@ -8,11 +8,10 @@ from msgspec import Struct
 from isfc.cli.capability import command_of
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
-from isfc.cli.options.source import OutputOption, write_text
-from isfc.cli.output.file import ForceOption
+from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_log
-from isfc.deck import exported
-from isfc.deck.exported import Exported
+from isfc.deck.export import Exported
+from isfc.deck.export import export as exported
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 
@@ -57,4 +56,4 @@ class StatementsWritten(Struct, frozen=True):
         write_text(found.together, output, force=self.force)
 
 
-export = command_of(exported.export, printed=StatementsWritten, made={"layout": GivenLayout})
+export = command_of(exported, printed=StatementsWritten, made={"layout": GivenLayout})

@@ -6,8 +6,15 @@ from typing import Annotated
 
 import typer
 
-from isfc.answers.journal import JournalReplay, input_of, journal_replay, opened
-from isfc.answers.journal_page import journal_lines, remainder, replay_report
+from isfc.answers.journal import (
+    JournalReplay,
+    input_of,
+    journal_lines,
+    journal_replay,
+    opened,
+    remainder,
+    replay_report,
+)
 from isfc.cli.options.option import JsonOption, flag
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page

@@ -17,13 +17,11 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from ctc.address import Rdev, parse_rdevs
-from isfc.deck.number import to_node
 from isfc.deck.operand import OperandWord
-from isfc.deck.place import Place, lines_of, shown
+from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.layout.checked_toml import refuse_iocp_report
-from isfc.link.name import NodeName
+from isfc.link.name import ALL, BUFFERS, ISLINK, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
-from isfc.system.cp.words import ALL, BUFFERS, ISLINK, NODE, matches
 
 _PREFIX: Final = re.compile(
     r"\s*([A-Za-z0-9$#@_*%]{1,16}(?:[ ]+[A-Za-z0-9$#@_*%]{1,16})*)\s*:(?=\s|$)", re.ASCII

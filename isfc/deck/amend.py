@@ -17,14 +17,12 @@ from msgspec import structs
 
 from ctc.address import Rdev, format_rdev
 from ctc.profiles import ChpidProfile
-from isfc.deck.deck import Channel, ControlUnit, Ports
+from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports
 from isfc.deck.draft import Draft, Image
-from isfc.deck.export import own_ports, switch_of
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
-from isfc.deck.kept import kept_ports
-from isfc.deck.number import UNIT_ADDRESS_MAX
+from isfc.deck.kept import kept_ports, own_ports, switch_of
 from isfc.deck.pairing import pair_all
-from isfc.deck.partition import DeckSystem
+from isfc.deck.place import UNIT_ADDRESS_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
 from isfc.layout.build import ASSUMED_FEATURE

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ctc.address import parse_chpid
-from isfc.deck.deck import Channel, Device
-from isfc.deck.number import parse_link
-from isfc.deck.partition import DeckSystem
-from isfc.deck.place import shown
+from isfc.deck.deck import Channel, DeckSystem, Device
+from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.link.name import NodeName

@@ -9,10 +9,9 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
-from isfc.deck.deck import Access, Channel, ControlUnit, CuPath
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath, DeckSystem
 from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
-from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.errors.in_words import grouped, ranges, runs
 from isfc.layout.build import first_free

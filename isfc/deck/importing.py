@@ -12,13 +12,15 @@ from isfc.deck.cec import (
     contradiction,
     crossings,
     one_channel_remarks,
+    other_links,
     together,
     with_cecs,
     within_one_director,
 )
-from isfc.deck.console import ConsoleLog, by_system, find_links, name_logs, parse_chpids, parse_log
-from isfc.deck.entry import entry_ports
-from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
+from isfc.deck.console import ConsoleLog, by_system, parse_log
+from isfc.deck.console_links import find_links, name_logs, parse_chpids
+from isfc.deck.deck import DeckSystem, choose_systems
+from isfc.deck.hint import check_paths, entry_ports, hinted_fibres, hinted_ports
 from isfc.deck.imported import (
     Features,
     Imported,
@@ -34,9 +36,7 @@ from isfc.deck.imported import (
 )
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
-from isfc.deck.other_links import other_links
 from isfc.deck.pairing import Pairing, never_paired, pair_all
-from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked

@@ -19,18 +19,6 @@ from isfc.deck.deck import (
     Partition,
     read_access,
 )
-from isfc.deck.number import (
-    MIF_IDS,
-    UNIT_ADDRESS_MAX,
-    parse_link,
-    to_byte,
-    to_count,
-    to_css,
-    to_far_port,
-    to_mif,
-    to_node,
-    to_rdev,
-)
 from isfc.deck.operand import (
     OperandList,
     OperandWord,
@@ -40,7 +28,20 @@ from isfc.deck.operand import (
     parse_operands,
     words_of,
 )
-from isfc.deck.place import Place, shown
+from isfc.deck.place import (
+    MIF_IDS,
+    UNIT_ADDRESS_MAX,
+    Place,
+    parse_link,
+    shown,
+    to_byte,
+    to_count,
+    to_css,
+    to_far_port,
+    to_mif,
+    to_node,
+    to_rdev,
+)
 from isfc.errors import ConfigurationError
 
 FCTC: Final = "FCTC"

@@ -13,8 +13,7 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
-from isfc.deck.deck import Channel, ControlUnit, Device
-from isfc.deck.partition import DeckSystem
+from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Device
 from isfc.errors.in_words import ranges
 from isfc.link.name import NodeName
 

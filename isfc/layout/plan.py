@@ -82,7 +82,7 @@ class Plan(Reported, Struct, frozen=True):
     ``advice`` is all that `isfc.layout.rules` find.
     """
 
-    reported_by = "isfc.answers.plan_report.judgement_report"
+    reported_by = "isfc.answers.plan_link.judgement_report"
 
     layout: Layout
     directions: tuple[WriteDirection, WriteDirection]

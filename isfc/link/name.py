@@ -1,4 +1,4 @@
-"""Node names, and which of two comes first."""
+"""Names as CP has them: of nodes, and which of two comes first; and of operands, abbreviated."""
 
 from typing import Final
 
@@ -38,3 +38,20 @@ class NodeName(str):
     def precedes(self, other: "NodeName") -> bool:
         """Whether this is the lesser of the two names."""
         return self.collation < other.collation
+
+
+ISLINK: Final = "ISLink"
+NODE: Final = "NODe"
+ALL: Final = "ALL"
+BUFFERS: Final = "BUffers"
+CHPID: Final = "CHPid"
+"""Operands, with capitals for what cannot be left out."""
+
+
+def matches(keyword: str, word: str) -> bool:
+    """Whether ``word``, in capitals, is ``keyword`` or a valid abbreviation of it.
+
+    Keywords are written as CP's manuals do: the capitals in front cannot be left out.
+    """
+    least = len(keyword.rstrip("abcdefghijklmnopqrstuvwxyz"))
+    return len(word) >= least and keyword.upper().startswith(word)

@@ -1,9 +1,9 @@
 """For tests of what runs over a logical link, ours and yours: ``pip install 'isfc[testing]'``.
 
 `isfc.testing.pair` has two nodes in virtual time, `isfc.testing.invariants` what must hold of them,
-`isfc.testing.strategies` what to try (hypothesis), `isfc.testing.machine` a state machine to add
-rules to, `isfc.testing.plugin` the fixtures of pytest. docs/testing.md is a tutorial. The names
-that a test needs are here too, each loaded when it is used.
+`isfc.testing.strategies` what to try, and a state machine to add rules to (hypothesis),
+`isfc.testing.plugin` the fixtures of pytest. docs/testing.md is a tutorial. The names that a test
+needs are here too, each loaded when it is used.
 """
 
 from typing import TYPE_CHECKING, Final
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from isfc.link.parameters import LinkRules as LinkRules
     from isfc.link.schedule import WriteScheduler as WriteScheduler
     from isfc.testing.invariants import Ledger as Ledger
-    from isfc.testing.machine import LinkMachine as LinkMachine
     from isfc.testing.pair import Pair as Pair
     from isfc.testing.pair import Setup as Setup
     from isfc.testing.pair import Step as Step
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from isfc.testing.programs import open_pair as open_pair
     from isfc.testing.programs import run_programs as run_programs
     from isfc.testing.side import Side as Side
+    from isfc.testing.strategies import LinkMachine as LinkMachine
     from isfc.testing.strategies import fault_schedules as fault_schedules
     from isfc.testing.strategies import faults as faults
     from isfc.testing.strategies import layouts as layouts
@@ -41,11 +41,10 @@ _PUBLIC: Final = {
     "isfc.link.parameters": "LinkRules",
     "isfc.link.schedule": "WriteScheduler",
     "isfc.testing.invariants": "Ledger",
-    "isfc.testing.machine": "LinkMachine",
     "isfc.testing.pair": "Pair Setup Step",
     "isfc.testing.side": "Side",
-    "isfc.testing.strategies": "fault_schedules faults layouts messages node_names setups "
-    "traffic_plans workloads",
+    "isfc.testing.strategies": "LinkMachine fault_schedules faults layouts messages node_names "
+    "setups traffic_plans workloads",
     "isfc.testing.plugin": "register_profiles",
     "isfc.testing.programs": "ProgramsRun Stuck open_pair run_programs",
     "scenarios.faults.fault": "Fault FaultKind",

@@ -27,8 +27,7 @@ from isfc.link.scan import LinkDevice, scan_order
 from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, WARMUP
-from scenarios.runs.repeat import means
-from scenarios.runs.result import MIB, sent_between
+from scenarios.runs.result import MIB, means, sent_between
 from scenarios.runs.steady import BATCHES, drifts
 
 MESSAGE_LENGTH: Final = 32_768

@@ -18,9 +18,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped, listed, number
 from isfc.layout.collection import Collection
 from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, matches
 from isfc.system.cp.processor import CommandProcessor
-from isfc.system.cp.words import matches
 from isfc.system.system import System
 from scenarios.moves.guest import SECONDS_MAX, GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue

@@ -14,8 +14,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import means, spread_percent
-from scenarios.runs.result import EndSamples, Result, Sample
+from scenarios.runs.result import EndSamples, Result, Sample, means, spread_percent
 from scenarios.runs.run import Outcome, Recording
 from scenarios.runs.workload import SUITES
 

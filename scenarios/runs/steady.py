@@ -27,8 +27,7 @@ from isfc.link.events import Program
 from isfc.link.name import NodeName
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, Experiment, Gradual
-from scenarios.runs.repeat import mean
-from scenarios.runs.result import MIB, Result, measure
+from scenarios.runs.result import MIB, Result, mean, measure
 from scenarios.runs.run import Looks, build
 from scenarios.runs.run import run as run_once
 

@@ -123,6 +123,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "workload": lambda: isfc.Workload.own("own", {100: 100}, 1),
     "conversations": lambda: isfc.ConversationLimits(window_length=5),
     "plan": lambda: isfc.plan("atlanta-boston"),
+    "planned": lambda: [isfc.planned(ONE), isfc.planned("two-cecs", rule=True)],
     "export": lambda: isfc.export("atlanta-boston", "iocp"),
     "imported": imported,
     "connections": lambda: isfc.connections("two-cecs"),

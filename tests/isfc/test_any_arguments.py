@@ -24,7 +24,7 @@ from tests.scenarios.runs.test_at_site import SLOW
 ONE: Final = isfc.load_layout("published-1")
 TEXT: Final = isfc.format_collection(isfc.Collection((ONE,)))
 
-LONG: Final = frozenset(["carried", "compare", "losses", "optimise", "sweep", "evacuate"])
+LONG: Final = frozenset("carried planned compare losses optimise sweep evacuate".split())
 """Functions whose runs take long: only the least layout is given to them."""
 
 WITHOUT: Final = frozenset(["open_node", "replay", "report"])

@@ -21,6 +21,7 @@ CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")
 """Of channels and disks no figure has a range, as a note says beside each answer."""
 
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
+_UNPUBLISHED: Final = "counted in one run: what several fibres share is not published"
 _GIVEN: Final = "given by who asks"
 _BESIDE: Final = "of runs beside what IBM measured: ranges are made from these errors"
 _SHARE: Final = "a share of cases, read off a range"
@@ -38,7 +39,12 @@ BARE: Final = MappingProxyType(
         "LinkSizing": _GIVEN,
         "SearchResult": _GIVEN,
         "ChangeTrial": _GIVEN,
-        "Left": "by IBM's rule of thumb",
+        **dict.fromkeys(("Left", "PlannedLink", "PlannedChpid"), "by IBM's rule of thumb"),
+        **dict.fromkeys(("SharedByLinks", "ChannelOfLinks", "PathOfLinks"), _UNPUBLISHED),
+        **dict.fromkeys(("MovedShare", "Busiest", "SharedPart"), _UNPUBLISHED),
+        **dict.fromkeys(("Slowest", "SystemOverview"), "counted in the run of all together"),
+        "LinkTogether": "the share that the slower direction keeps: its figures have ranges",
+        "Compared": _SHARE,
         "BusyResource": _SHORT,
         "Limiting": _SHORT,
         "Simulation": _COUNTED,
@@ -46,7 +52,6 @@ BARE: Final = MappingProxyType(
         "LinkRun": _COUNTED,
         "LinksRun": _GIVEN,
         "CarriedPart": _COUNTED,
-        "SharedPart": "counted in one run: what several fibres share is not published",
         "Sweep": _GIVEN,
         "SweptPlace": "counted in runs, with their spread; and a share of cases, read off a range",
         "RestsOn": _SHORT,

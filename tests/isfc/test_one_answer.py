@@ -20,6 +20,7 @@ from isfc.cli.main import COMMANDS, run
 from isfc.cli.output import progress
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
+from isfc.reports.text import encoded
 from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -190,6 +191,12 @@ def by_plan(asked: Asked) -> Iterator[Rates]:
     }
 
 
+def by_planned(asked: Asked) -> Iterator[Rates]:
+    found = isfc.planned(asked.links)
+    assert encoded(found) == asked.plan
+    yield from ()  # which is the same
+
+
 def by_report(asked: Asked) -> Iterator[Rates]:
     report = asked.report
     yield sent(report.lefts[0].carried)
@@ -235,6 +242,7 @@ def by_compare(asked: Asked) -> Iterator[Rates]:
 SAYERS: Final[Mapping[str, Callable[[Asked], Iterator[Rates]]]] = MappingProxyType(
     {
         "plan": by_plan,
+        "planned": by_planned,
         "report": by_report,
         "studio": by_studio,
         "carried": by_carried,

@@ -26,6 +26,8 @@ def results() -> dict[str, Any]:
     layout = isfc.load_layout("published-4")
     return {
         "plan": isfc.plan(layout),
+        "planned": isfc.planned(layout),
+        "planned_links": isfc.planned("two-cecs", rule=True),
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
         "measured": isfc.measured.read([PAGES]).measurements[0],
         "io_plan": isfc.io_plan(CHANNELS),
@@ -39,7 +41,7 @@ def results() -> dict[str, Any]:
     }
 
 
-RESULTS = "plan simulate measured io_chart simulate_links"
+RESULTS = "plan planned planned_links simulate measured io_chart simulate_links"
 
 
 @pytest.mark.parametrize("name", [*RESULTS.split(), "io_plan", "io_run", "io_beside", "io_size"])

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose_from, wire
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.console import parse_chpids, parse_log
-from isfc.deck.deck import CuPath, Deck
-from isfc.deck.export import activation_text, qualified
-from isfc.deck.exported import export
+from isfc.deck.console import parse_log
+from isfc.deck.console_links import parse_chpids
+from isfc.deck.deck import CuPath, Deck, choose_systems
+from isfc.deck.export import activation_text, export, qualified
 from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout

@@ -11,9 +11,9 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from isfc.deck.active import wire
+from isfc.deck.deck import choose_systems
 from isfc.deck.listing import read_deck
 from isfc.deck.pairing import never_paired, pair_all
-from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from tests.decks import DECKS
 from tests.properties.mutations import MUTATIONS, dates, drop_column, mutated, separators

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose_from
-from isfc.deck.console import by_system, find_links, name_logs, parse_log
+from isfc.deck.console import by_system, parse_log
+from isfc.deck.console_links import find_links, name_logs
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
@@ -25,7 +26,7 @@ from isfc.measured.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
 from isfc.measured.page import read_text
 from isfc.measured.table import read_csv
 from tests.decks import LOGS
-from tests.isfc.measured.test_fcx import DETAILS
+from tests.isfc.measured.test_read import DETAILS
 from tests.properties.mutations import mutated
 
 DATA: Final = Path(__file__).parents[1] / "data"

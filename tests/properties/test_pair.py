@@ -11,24 +11,18 @@ from isfc.link.events import LinkDown, Sent
 from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
-from isfc.testing.machine import LinkMachine
 from isfc.testing.pair import MS, US, Pair, S, Setup, Step
-from isfc.testing.strategies import lengths, setups, traffic_plans
+from isfc.testing.strategies import LinkMachine, lengths, setups, traffic_plans
 
 pytestmark = pytest.mark.at_length
 
 several = st.integers(2, 16)
 
 
-@given(setups(), traffic_plans())
-def test_p1_every_message_is_delivered_once_and_in_order(setup: Setup, plan: list[Step]) -> None:
-    pair = Pair(setup)
-    pair.drive(plan)
-    pair.expect_all_arrived()
-
-
 @given(setups(), traffic_plans(), st.integers(50 * US, 2 * MS))
-def test_p2_p3_p5_books_balance_at_every_step(setup: Setup, plan: list[Step], step_ns: int) -> None:
+def test_p1_p2_p3_p5_all_arrives_and_books_balance_at_every_step(
+    setup: Setup, plan: list[Step], step_ns: int
+) -> None:
     pair = Pair(setup)
     ledger = Ledger(pair)
     pair.drive(plan, ledger)

@@ -20,7 +20,7 @@ from scenarios.published.replay import ComparedFigure, Part, choose, compare_all
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
 from scenarios.published.verdict import judge as verdicts_of
-from scenarios.runs.repeat import repetitions
+from scenarios.runs.result import repetitions
 from scenarios.runs.run import run
 from tools import DOCS
 from tools.calibration.knobs import Constants, build_constants

@@ -1,11 +1,16 @@
-"""How much the fit loses when one calibrated constant moves by 20 %, down or up.
+"""What each calibrated constant, and each rule of the model, does to the fit: ``make fidelity``.
 
-``make fidelity`` runs every calibration row for each constant, both ways, and writes
-``docs/sensitivity.csv``, from which ``tools.pages.fidelity`` makes its table. A constant that four
-seeds do not tell from chance is measured again with more. All of them take some ten minutes on two
-idle processors.
+`sensitivities` moves one constant by 20 %, down or up, runs every calibration row for each, both
+ways, and writes ``docs/sensitivity.csv``. A constant that four seeds do not tell from chance is
+measured again with more. All of them take some ten minutes on two idle processors.
+
+`ablations` switches off one rule at a time (`RULES`), by a value of a constant at which it does
+nothing; nothing is fitted again. It writes ``docs/ablations.csv``: figures of
+`tools.calibration.judge`, with and without the rule. A dozen replays of 2 s take some ten minutes
+on two idle processors. ``docs/fidelity.md`` shows both.
 """
 
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from functools import cache
 from math import sqrt
@@ -19,7 +24,8 @@ import msgspec
 from scenarios.published.catalogue import load_table
 from tools import DOCS
 from tools.calibration.calibrate import MEASURED
-from tools.calibration.knobs import KNOBS, Knob, present_values
+from tools.calibration.judge import judgement, replay_all
+from tools.calibration.knobs import KNOBS, Knob, build_constants, present_values
 from tools.calibration.loss import FittedRun, calibration_cases, losses
 from tools.tables import read_csv, study
 
@@ -38,7 +44,7 @@ MORE_SEEDS: Final = 24
 SIGNIFICANT: Final = 3
 """So many times the noise is more than chance."""
 
-FIGURES: Final = DOCS / "sensitivity.csv"
+SENSITIVITIES: Final = DOCS / "sensitivity.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +104,74 @@ def measure(knob: Knob) -> list[tuple[object, ...]]:
     return [astuple(found if found.matters else _moved(knob, MORE_SEEDS))]
 
 
-def files() -> dict[Path, str]:
+def sensitivities() -> dict[Path, str]:
     """The table of every constant, in the order of `KNOBS`."""
-    return {FIGURES: study(Sensitivity.__slots__, measure, KNOBS)}
+    return {SENSITIVITIES: study(Sensitivity.__slots__, measure, KNOBS)}
 
 
 def load() -> dict[str, Sensitivity]:
     """What was measured, by the constant's name; nothing if there is no file."""
-    found = msgspec.convert(read_csv(FIGURES), list[Sensitivity], strict=False)
+    found = msgspec.convert(read_csv(SENSITIVITIES), list[Sensitivity], strict=False)
     return {one.name: one for one in found}
 
 
 def _rounded(loss: float) -> float:
     """As it is stored: the same model gives the same digits."""
     return float(f"{loss:.6g}")
+
+
+ABLATION_SEEDS: Final = 1
+ABLATION_SECONDS: Final = 2.0
+"""What one replay takes: figures differ by some tenths of a percent from seed to seed then."""
+
+ABLATIONS: Final = DOCS / "ablations.csv"
+
+SHOWN: Final = {
+    "MB/s, several CTCs: median": ("transport", "mb_per_s", "multi-CTC", "median", "%"),
+    "MB/s, several CTCs: 90 %": ("transport", "mb_per_s", "multi-CTC", "p90", "%"),
+    "MB/s, several CTCs: worst": ("transport", "mb_per_s", "multi-CTC", "worst", "%"),
+    "MB/s, one CTC: worst": ("transport", "mb_per_s", "one CTC", "worst", "%"),
+    "RDEV util, several CTCs: 90 %": ("transport", "rdev_util_percent", "multi-CTC", "p90", "%"),
+    "quiet rows: the worst": ("transport", "collisions_per_s", "quiet", "worst", ""),
+    "DISC of writers: median": ("device_reports", "disc_ms", "writing devices", "median", "%"),
+    "packages of replies: factor": ("link_activity", "read_pkgs_per_s", "all", "worst", "x"),
+}
+"""The figures that are kept, and which check of a table each is."""
+ABLATION_COLUMNS: Final = ("without", *SHOWN)
+
+
+RULES: Final[Mapping[str, Mapping[str, float]]] = {
+    "a channel takes turns": {"chpid.turn_ns": 0},
+    "a channel rolls off with its writers": {"chpid.roll_off": 0},
+    "an interrupt takes time": {"chpid.interrupt_ns": 0},
+    "the end of a WRITE is told promptly": {"chpid.write_interrupt_ns": 94_200},
+    "a guest is dispatched first": {"guests.client_latency_ns": 0},
+    "a client's bytes cost time": {"guests.client_ns_per_byte": 0},
+    "a received byte costs time": {"link.receive_ns_per_byte": 0},
+    "the release of a written byte costs time": {"link.release_ns_per_byte": 0},
+    "a package takes a share": {"link.share_length": 0},
+    "short links open a CTC later": {
+        "link.open_length_exponent": 0,
+        "link.open_count_exponent": 0,
+    },
+    "a long message opens a CTC": {"link.open_message_length": 16 * 2**20},
+    "messages count on a single CTC": {"link.single_ctc_message_length": 0},
+}
+"""The rules that a constant switches off, and the values at which each does nothing."""
+
+
+def measure_without(without: tuple[str, Mapping[str, float]]) -> list[tuple[str, ...]]:
+    """The line of a model that does without a rule, by `ABLATION_COLUMNS`."""
+    name, off = without
+    found = {
+        (one.table, one.measure, one.of, one.statistic, one.unit): one.reached
+        for one in judgement(
+            replay_all(ABLATION_SEEDS, ABLATION_SECONDS, None, build_constants(off))
+        )
+    }
+    return [(name, *(f"{found[check]:.4g}" for check in SHOWN.values()))]
+
+
+def ablations() -> dict[Path, str]:
+    """The table: the model as it is, and without each of its rules in turn."""
+    return {ABLATIONS: study(ABLATION_COLUMNS, measure_without, [("nothing", {}), *RULES.items()])}

@@ -19,11 +19,11 @@ HOME: Final = "isfc/reports/"
 PACKAGES: Final = ("ctc", "isfc", "scenarios")
 
 NO_FIGURES: Final = {
-    "isfc/answers/journal_page.py": "lines of a log",
+    "isfc/answers/journal.py": "lines of a log",
     "isfc/answers/views.py": "IBM's report, column by column",
     "isfc/cli/live/ctce_observe.py": "lines of a trace",
     "isfc/cli/output/progress.py": "rich's format of a bar",
-    "isfc/cli/run/during.py": "lines of a log",
+    "isfc/cli/run/command.py": "lines of a log",
     "isfc/system/cp/": "CP's responses",
     "isfc/live/ctce/": "lines of a log",
     "isfc/io/proposal.py": "a file",

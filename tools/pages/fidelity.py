@@ -3,7 +3,7 @@
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
 figures. What they come to is told as `isfc replay` tells it. The rest is from ``docs/reasons.toml``
 (by hand), ``docs/sensitivity.csv`` (`tools.calibration.sensitivity`), ``docs/ablations.csv``
-(`tools.calibration.ablations`), ``certainty.csv`` (`tools.calibration.certainty`) and
+(the same), ``certainty.csv`` (`tools.calibration.certainty`) and
 ``scenarios/published/left_out.csv`` (`tools.calibration.left_out`).
 """
 
@@ -17,8 +17,9 @@ from typing import Final
 
 import msgspec
 
-from isfc.answers.replay import Replayed, ReplayedFigure, judged
-from isfc.answers.replay_report import part_charts, replay_report
+from isfc.answers.replay import judged
+from isfc.answers.replay_charts import part_charts
+from isfc.answers.replay_report import Replayed, ReplayedFigure, replay_report
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
 from isfc.reports.report import Column, Report, Table
@@ -41,9 +42,9 @@ from scenarios.published.decisions import outliers
 from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
-from scenarios.runs.repeat import spread_percent
+from scenarios.runs.result import spread_percent
 from tools import DOCS
-from tools.calibration import ablations, certainty, sensitivity
+from tools.calibration import certainty, sensitivity
 from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY, SUMMARY
@@ -327,9 +328,9 @@ def _left_out(row: Mapping[str, str]) -> dict[str, str]:
 
 def _ablated() -> Iterator[dict[str, str]]:
     """Figures without one rule at a time, the worst ones first."""
-    columns = ablations.COLUMNS[:ABLATED_COLUMNS]
+    columns = sensitivity.ABLATION_COLUMNS[:ABLATED_COLUMNS]
     nothing, *rules = (
-        {name: line[name] for name in columns} for line in read_csv(ablations.FIGURES)
+        {name: line[name] for name in columns} for line in read_csv(sensitivity.ABLATIONS)
     )
     rules.sort(key=lambda cells: -float(cells[columns[2]]))
     yield from (nothing, *rules[:ABLATED_COUNT])

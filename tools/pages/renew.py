@@ -20,18 +20,10 @@ import typer
 
 import isfc
 import scenarios
-from isfc.cli.drawing.cluster import drawing_svg
+from isfc.answers.drawing import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
 from tools import DOCS, PROJECT
-from tools.calibration import (
-    ablations,
-    assumptions,
-    bounds,
-    certainty,
-    drawn_sites,
-    elasticities,
-    sensitivity,
-)
+from tools.calibration import assumptions, bounds, certainty, drawn_sites, sensitivity
 from tools.checks import links
 from tools.pages import channel_fidelity, console, fidelity, figures, json_page, simulated, sources
 from tools.pages.screenshots import take_reports, take_studio, taken
@@ -99,16 +91,16 @@ def page(name: str, text: str) -> str:
 
 ASKED: Final = (
     MadeFiles("bounds", bounds.files),
-    MadeFiles("what each constant does", sensitivity.files),
-    MadeFiles("what each rule does", ablations.files),
+    MadeFiles("what each constant does", sensitivity.sensitivities),
+    MadeFiles("what each rule does", sensitivity.ablations),
     MadeFiles("fits to made sites", drawn_sites.files),
 )
 """What is made only when it is named: it takes so long, or is to be looked at."""
 MEASURED: Final = (
     MadeFiles("replays of the published tables", fidelity.measured, is_long=True),
     MadeFiles("runs that pages tell of", simulated.measured, is_long=True),
-    MadeFiles("what assumptions do", assumptions.files, is_long=True),
-    MadeFiles("how much rates follow each constant", elasticities.files, is_long=True),
+    MadeFiles("what assumptions do", assumptions.assumptions, is_long=True),
+    MadeFiles("how much rates follow each constant", assumptions.elasticities, is_long=True),
 )
 MADE: Final = (
     MadeFiles("what ranges are made from", certainty.files, is_slow=True),

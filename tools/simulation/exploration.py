@@ -1,12 +1,12 @@
 """Every interleaving of a small world: deliveries, timers, sends and at most one fault.
 
 A frame takes as long as it likes, and of the timers that a node waits for any may run out next
-(`tools.simulation.timers`); of one CTC and direction, frames arrive in their order. The timer of a
-missing interrupt is the exception: it runs out only when nothing else can happen, for it is longer
-than anything else takes. Two states are one if the nodes will behave alike from them on. A node is
-a pure function, so that it is run once for each of its states and inputs; what they all do is then
-looked up. Of more than two systems every order is tried: that links of one system leave each other
-alone is what is to be seen.
+(`tools.simulation.canonical`); of one CTC and direction, frames arrive in their order. The timer
+of a missing interrupt is the exception: it runs out only when nothing else can happen, for it is
+longer than anything else takes. Two states are one if the nodes will behave alike from them on. A
+node is a pure function, so that it is run once for each of its states and inputs; what they all do
+is then looked up. Of more than two systems every order is tried: that links of one system leave
+each other alone is what is to be seen.
 """
 
 # Why nothing is overlooked.

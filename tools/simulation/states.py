@@ -19,9 +19,8 @@ from isfc.link.state import LinkState
 from isfc.system.inputs import DEADLINE, Arrive, Send
 from isfc.system.system import System
 from isfc.testing.pair import MS
-from tools.simulation.canonical import canonical
+from tools.simulation.canonical import Timer, TimerKind, canonical, forget_times, run_out, timers
 from tools.simulation.small_world import SmallWorld
-from tools.simulation.timers import Timer, TimerKind, forget_times, run_out, timers
 
 Input = tuple[Any, ...]
 """What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic,
@@ -49,7 +48,7 @@ class NodeStates:
     """All states of the nodes, and what each does with an input; frames by their numbers.
 
     ``timed`` nodes have a clock, and their timers run out in one order. Of others, any timer may
-    run out next (`tools.simulation.timers`).
+    run out next (`tools.simulation.canonical`).
     """
 
     def __init__(self, *, timed: bool = False) -> None:

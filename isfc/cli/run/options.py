@@ -41,8 +41,7 @@ from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment, read_traffic
 from scenarios.runs.operation import Transcript, read_script
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
-from scenarios.runs.repeat import SEEDS_MAX
-from scenarios.runs.result import Result
+from scenarios.runs.result import SEEDS_MAX, Result
 from scenarios.runs.run import INTERVAL_MIN, Outcome
 from scenarios.runs.workload import (
     TRANSPORT_WINDOW,

@@ -17,12 +17,12 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
-from isfc.link.name import NodeName
+from isfc.link.name import BUFFERS, CHPID, NODE, NodeName
 from isfc.link.state import DeviceState
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.cp import messages
 from isfc.system.cp.messages import CommandRefused, CpResponse, Target
-from isfc.system.cp.words import BUFFERS, CHPID, NODE, CommandWords, Selection
+from isfc.system.cp.words import CommandWords, Selection
 from isfc.system.inputs import Activate, Deactivate, VaryChpid, VaryDevice
 from isfc.system.link_end import LinkEnd
 

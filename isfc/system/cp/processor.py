@@ -16,9 +16,10 @@ from functools import partial
 from typing import Final
 
 from isfc.link.counters import LinkEndSnapshot
+from isfc.link.name import ISLINK, NODE, matches
 from isfc.system.cp import commands, messages
 from isfc.system.cp.messages import CommandRefused, CpResponse, Operated, Target
-from isfc.system.cp.words import ISLINK, NODE, CommandWords, matches, split
+from isfc.system.cp.words import CommandWords, split
 from isfc.system.link_end import LinkEnd
 
 Act = Callable[[CommandWords, Target, CpResponse], None]

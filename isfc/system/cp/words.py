@@ -1,32 +1,17 @@
-"""The words of a CP command: abbreviations, operands and what is wrong with them."""
+"""The words of a CP command: operands and what is wrong with them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ctc.address import CtcError, Rdev, format_rdev, parse_rdev
 from isfc.errors import ConfigurationError
-from isfc.link.name import NodeName
+from isfc.link.name import ALL, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
 from isfc.system.cp import messages
 from isfc.system.cp.messages import CommandRefused
 
-ISLINK: Final = "ISLink"
-NODE: Final = "NODe"
-ALL: Final = "ALL"
-BUFFERS: Final = "BUffers"
-CHPID: Final = "CHPid"
-
 _T = TypeVar("_T")
-
-
-def matches(keyword: str, word: str) -> bool:
-    """Whether ``word``, in capitals, is ``keyword`` or a valid abbreviation of it.
-
-    Keywords are written as CP's manuals do: the capitals in front cannot be left out.
-    """
-    least = len(keyword.rstrip("abcdefghijklmnopqrstuvwxyz"))
-    return len(word) >= least and keyword.upper().startswith(word)
 
 
 def split(command: str) -> list[str]:

@@ -1,23 +1,23 @@
-"""``isfc io run``: JSON, reports, CSV, and what is refused."""
+"""``isfc io plan`` and ``isfc io run``: estimates and advice, runs and RMF's views."""
 
 import csv
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from isfc.cli.main import run
+from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded, is_narrow, on_one_line
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 
-pytestmark = pytest.mark.at_length
-
-
-CONFIG = """
+CHANNELS = """
 [channel.42]
 feature = "FICON Express16SA"
-[channel.E0]
+link_gbps = 8
+[channel.Z1]
 feature = "zHyperLink Express"
-[channel.N0]
+[channel.O1]
 feature = "OSA-Express7S 25 GbE"
 [system.ATLANTA]
 saps = 4
@@ -25,6 +25,23 @@ saps = 4
 name = "oltp"
 channels = ["42"]
 rate = 20000
+"""
+PLAN = f"""{CHANNELS}read_percent = 75
+[[io]]
+name = "lookup"
+channels = ["Z1", "42"]
+protocol = "synchronous"
+rate = 50000
+[[io]]
+name = "spin"
+channels = ["Z1", "42"]
+protocol = "synchronous"
+[[io]]
+name = "copy"
+workload = "streams-out"
+channels = ["O1"]
+"""
+RUN = f"""{CHANNELS}
 [[io]]
 name = "old"
 channels = ["42"]
@@ -33,29 +50,78 @@ outstanding = 2
 [[io]]
 name = "index"
 protocol = "synchronous"
-channels = ["E0"]
+channels = ["Z1"]
 rate = 50000
 [[io]]
 name = "backup"
 workload = "streams-out"
-channels = ["N0"]
+channels = ["O1"]
 rate = 50
 """
 QUICK = ("--seconds", "0.05")
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> str:
-    path = tmp_path / "io.toml"
-    path.write_text(CONFIG)
-    return str(path)
+def plan(tmp_path: Path) -> Path:
+    path = tmp_path / "plan.toml"
+    path.write_text(PLAN)
+    return path
 
 
-def test_json_has_channels_workloads_and_the_rest(
-    config: str, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "run.toml"
+    path.write_text(RUN)
+    return path
+
+
+def test_a_plan_as_json_is_the_answer(plan: Path, recorded: Recorded) -> None:
+    record = recorded("io", "plan", plan)
+    (channel,) = record["channels"]
+    assert (channel["chpid"], channel["feature"]) == ("42", "FICON Express16SA")
+    loads = {each["name"]: each for each in record["workloads"]}
+    assert list(loads) == ["oltp", "lookup (async)"]
+    oltp, lookup = loads.values()
+    assert oltp["io_per_s"] == pytest.approx(20_000)
+    assert channel["io_per_s"] == pytest.approx(oltp["io_per_s"] + lookup["io_per_s"])
+    reads = 0.75 * 20_000 + lookup["io_per_s"]
+    assert channel["mb_per_s_read"] == pytest.approx(reads * 4096 / 1e6)
+    assert channel["mb_per_s_write"] == pytest.approx(0.25 * 20_000 * 4096 / 1e6)
+    assert 0 < channel["processor_percent"] < 10
+    assert oltp["active"] == pytest.approx(20_000 * oltp["response_us"] / 1e6)
+    seen, spin = record["synchronous"]
+    assert seen["success_percent"] > 90
+    assert spin == {"name": "spin", "links": 1, **dict.fromkeys([*seen][2:])}
+    assert record["osas"][0]["mb_per_s_out"] > 2000
+    assert 0 < record["saps"][0]["busy_percent"] < 70
+    assert {one["id"] for one in record["advice"]} == {
+        *("link-below-feature", "single-channel", "zhyperlink-single"),
+    }
+
+
+def test_the_page_of_a_plan_answers_first(plan: Path, printed: Printed) -> None:
+    page = printed("io", "plan", plan)
+    assert is_narrow(page)
+    lines = page.splitlines()
+    assert len(lines) <= 45  # one table of each kind that there is
+    answer = on_one_line(page.partition("Channels\n")[0])
+    assert re.search(r"Full first \S.*: \d+ % used", answer)
+    assert "To change warning: " in answer
+    assert "Channel 42: its link runs at 8 Gb/s" in answer
+    assert [line.split() for line in lines if line.startswith("spin")] == [["spin", "1"]]
+
+
+def test_bad_input_is_named(plan: Path, refusal: Refusal) -> None:
+    plan.write_text(PLAN.replace('["42"]', '["43"]'))
+    said = refusal("io", "plan", str(plan))
+    assert f"{plan}: [[io]] #1 channels: there is no [channel.43]" in said
+
+
+@pytest.mark.at_length
+def test_a_run_as_json_has_channels_workloads_and_the_rest(
+    config: Path, recorded: Recorded
 ) -> None:
-    assert run(["io", "run", config, *QUICK, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("io", "run", config, *QUICK)
     (channel,) = record["channels"]
     assert channel["processor_percent"] > channel["bus_percent"] > 0
     assert channel["zhpf_per_s"] == pytest.approx(20_000, rel=0.1)
@@ -71,51 +137,44 @@ def test_json_has_channels_workloads_and_the_rest(
     assert osa["packets_per_s"] == pytest.approx(1_000 * 2**20 / (8_992 - 52))
 
 
-@pytest.mark.parametrize(
-    ("table", "title", "rows"),
-    [
-        ("channel", "CHANNEL PATH ACTIVITY", 1),
-        ("device", "DIRECT ACCESS DEVICE ACTIVITY", 2),
-        ("iop", "SAPS, AS IN I/O QUEUING ACTIVITY", 1),
-        ("sync", "SYNCHRONOUS I/O DEVICE ACTIVITY", 1),
-        ("osas", "OSA-EXPRESS", 1),
-    ],
-)
-def test_views_of_rmf_are_on_the_page_and_are_csv(
-    config: str, table: str, title: str, rows: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["io", "run", config, *QUICK, "--notes"]) == 0
-    page = capsys.readouterr().out
-    assert title in page
-    assert max(map(len, page.splitlines())) <= 80
+VIEWS = {
+    # of RMF: the table, its title, and how many rows it has
+    "channel": ("CHANNEL PATH ACTIVITY", 1),
+    "device": ("DIRECT ACCESS DEVICE ACTIVITY", 2),
+    "iop": ("SAPS, AS IN I/O QUEUING ACTIVITY", 1),
+    "sync": ("SYNCHRONOUS I/O DEVICE ACTIVITY", 1),
+    "osas": ("OSA-EXPRESS", 1),
+}
+
+
+@pytest.mark.at_length
+def test_views_of_rmf_are_on_the_page_and_are_csv(config: Path, printed: Printed) -> None:
+    page = printed("io", "run", config, *QUICK, "--notes")
+    assert is_narrow(page)
     assert "\N{HORIZONTAL ELLIPSIS}" not in page
-    assert run(["io", "run", config, *QUICK, "--csv", "--table", table]) == 0
-    assert len([*csv.DictReader(capsys.readouterr().out.splitlines())]) == rows
+    for table, (title, rows) in VIEWS.items():
+        assert title in page
+        lines = printed("io", "run", config, *QUICK, "--csv", "--table", table).splitlines()
+        assert len([*csv.DictReader(lines)]) == rows
 
 
-def test_the_page_says_what_limits(config: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["io", "run", config, *QUICK]) == 0
-    page = " ".join(capsys.readouterr().out.partition("RESPONSE TIMES")[0].split())
+@pytest.mark.at_length
+def test_the_page_of_a_run_says_what_limits(config: Path, printed: Printed) -> None:
+    page = on_one_line(printed("io", "run", config, *QUICK).partition("RESPONSE TIMES")[0])
     assert re.search(r"Carried \d+ I/Os/s, \d+ MB/s read and 0 written", page)
     assert re.search(r"Response [\d.]+ us on average, 99 of 100 within [\d.]+ us, of old", page)
     assert "Limited by " in page
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("command", ["plan", "run"])
 def test_figures_of_disks_alone_say_which_ctcs_they_lack(
-    command: str, capsys: pytest.CaptureFixture[str]
+    command: str, printed: Printed, recorded: Recorded
 ) -> None:
     # a response of 139 us was shown of disks that have 420 us beside the CTCs of their chpid
-    arguments = [
-        "io",
-        command,
-        "docs/io/shared.toml",
-        *(["--seconds", "0.05"] * (command == "run")),
-    ]
-    assert run(arguments) == 0
+    words = ("io", command, "docs/io/shared.toml", *(QUICK if command == "run" else ()))
     said = "chpid 40 at ATLANTA carries CTCs of ATLANTA-BOSTON too."
-    assert said in " ".join(capsys.readouterr().out.split())
-    assert run([*arguments, "--json"]) == 0
-    alone, unranged = json.loads(capsys.readouterr().out)["notes"]
+    assert said in on_one_line(printed(*words))
+    alone, unranged = recorded(*words)["notes"]
     assert (alone["kind"], unranged["kind"]) == ("alone", "no-range")
     assert said in alone["text"]

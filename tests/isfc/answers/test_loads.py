@@ -1,6 +1,5 @@
 """``isfc loads``: intervals by the time of day, against what the layout carries."""
 
-import json
 import os
 from collections.abc import Callable
 from functools import cache, partial
@@ -10,22 +9,27 @@ from typing import Any
 import pytest
 
 import isfc
-from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.measured.intervals import PERIODS
 from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
 from scenarios.search.windows import guest_rate
+from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded, on_one_line
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 
 
-DAY = "begin,CLIENT,SERVER\n" + "".join(
+BEGIN = "begin,CLIENT,SERVER\n"
+BOTH = "begin,end,CLIENT,SERVER\n"
+DAY = BEGIN + "".join(
     f"{hour:02}:00,{100 if 8 <= hour < 18 else 20},{10 + hour}\n" for hour in range(24)
 )
 
-ALIKE = "begin,end,CLIENT,SERVER\n00:00,23:59,100,0\n"
+ALIKE = f"{BOTH}00:00,23:59,100,0\n"
 """A day that is the same all day long."""
 
 
@@ -50,14 +54,14 @@ def each_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def loads(table: Path, capsys: pytest.CaptureFixture[str]) -> Loads:
-    """What ``--json`` prints of that day, or of a file, with some options."""
+def loads(table: Path, recorded: Recorded) -> Loads:
+    """What ``--json`` prints of that day, or of a file, with some options; nothing is lost."""
 
-    def found(*options: str, file: Path = table, code: int = 0) -> dict[str, Any]:
-        words = ["loads", "published-4", str(file), "--jobs", "1"]
-        assert run([*words, *options, "--json"]) == code
-        record: dict[str, Any] = json.loads(capsys.readouterr().out)
-        return record
+    def found(
+        *options: object, file: Path = table, lost: str | None = "none", code: int = 0
+    ) -> dict[str, Any]:
+        words = ("loads", "published-4", file, "--jobs", "1", *(("--lost", lost) if lost else ()))
+        return recorded(*words, *options, code=code)
 
     return found
 
@@ -65,7 +69,7 @@ def loads(table: Path, capsys: pytest.CaptureFixture[str]) -> Loads:
 def test_the_percentile_is_of_time(loads: Loads) -> None:
     """Ten of 24 hours are busy: 58 % of the time are not."""
     for percentile, mb_per_s in ((58, 20), (59, 100)):
-        found = loads("--percentile", str(percentile), "--lost", "none")
+        found = loads("--percentile", percentile)
         assert found["ways"][0]["percentile_mb_per_s"] == mb_per_s
     assert found["ways"][0]["mean_mb_per_s"] == pytest.approx((10 * 100 + 14 * 20) / 24)
     assert (found["ways"][1]["busiest_mb_per_s"], found["ways"][1]["busiest"]) == (33, "23:00")
@@ -76,13 +80,13 @@ def test_a_table_comes_through_a_pipe_too(loads: Loads) -> None:
     reader, writer = os.pipe()
     os.write(writer, DAY.encode())
     os.close(writer)
-    found = loads("--lost", "none", file=Path(f"/dev/fd/{reader}"))
+    found = loads(file=Path(f"/dev/fd/{reader}"))
     os.close(reader)
     assert found["intervals"] == 24
 
 
 def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
-    found = loads("--lost", "none", "--growth", "10", "--months", "24")
+    found = loads("--growth", "10", "--months", "24")
     way = found["ways"][0]
     (rate,) = carried("published-4", "CLIENT")
     assert way["whole"]["rate"]["value"] == pytest.approx(rate.saturated.value)
@@ -98,14 +102,14 @@ def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
 
 
 def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:
-    found = loads(code=1)
+    found = loads(lost=None, code=1)
     assert [way["left"]["rate"]["value"] for way in found["ways"]] == [0, 0]
     assert found["ways"][0]["headroom"][0] == -1
 
 
 def test_guests_leave_soonest_while_little_is_sent(loads: Loads, tmp_path: Path) -> None:
     """As an evacuation beside that load takes: what it loses is the load's."""
-    found = loads("--lost", "none", "--move", "8G")
+    found = loads("--move", "8G")
     carries = found["ways"][0]["whole"]["rate"]["value"]
     best, worst = found["windows"][0], found["windows"][-1]
     assert 0.8 < best["seconds"] / (8192 / (carries - 20)) < 1.2
@@ -120,7 +124,7 @@ def test_guests_leave_soonest_while_little_is_sent(loads: Loads, tmp_path: Path)
     table = tmp_path / "alike.csv"
     table.write_text(ALIKE)
     words = ("--guests", str(guests), "--from", "SERVER", "--together", "2")
-    found = loads("--lost", "none", *words, file=table)
+    found = loads(*words, file=table)
     leaving = found["leaving"]
     assert [each["name"] for each in leaving["guests"]] == ["ONE", "FAST"]
     assert (leaving["source"], leaving["together"]) == ("SERVER", 2)
@@ -129,7 +133,7 @@ def test_guests_leave_soonest_while_little_is_sent(loads: Loads, tmp_path: Path)
 
 @pytest.mark.slow
 def test_a_window_takes_what_an_evacuation_beside_that_load_takes(
-    loads: Loads, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    loads: Loads, tmp_path: Path, recorded: Recorded
 ) -> None:
     """The rules over many quarters of an hour, held against every message of one."""
     guests, load, table, file = (
@@ -146,23 +150,22 @@ def test_a_window_takes_what_an_evacuation_beside_that_load_takes(
         + '\n[[traffic]]\nfrom = "CLIENT"\nto = "SERVER"\n'
         + f'workload = "{load}"\npairs = 100\n'
     )
-    found = loads("--lost", "none", "--guests", str(guests), file=table)
-    assert run(["evacuate", str(file), "CLIENT", "--guests", str(guests), "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert found["windows"][0]["seconds"] == pytest.approx(record["seconds"]["value"], rel=0.05)
+    found = loads("--guests", str(guests), file=table)
+    leaving = recorded("evacuate", file, "CLIENT", "--guests", guests)
+    assert found["windows"][0]["seconds"] == pytest.approx(leaving["seconds"]["value"], rel=0.05)
 
 
 def test_a_move_that_runs_into_the_unknown_is_not_shown(loads: Loads, tmp_path: Path) -> None:
     part = tmp_path / "part.csv"
-    part.write_text("begin,end,CLIENT,SERVER\n08:00,08:15,20,1\n08:15,08:30,20,1\n")
-    assert [each["label"] for each in loads("--lost", "none", "--move", "1G", file=part)["windows"]]
-    assert loads("--lost", "none", "--move", "10T", file=part)["windows"] == []
+    part.write_text(f"{BOTH}08:00,08:15,20,1\n08:15,08:30,20,1\n")
+    assert [each["label"] for each in loads("--move", "1G", file=part)["windows"]]
+    assert loads("--move", "10T", file=part)["windows"] == []
 
 
 def test_a_week_keeps_its_days_apart(loads: Loads, tmp_path: Path) -> None:
     week = tmp_path / "week.csv"
     week.write_text("begin;end;SERVER;CLIENT\nMon 23:30;Tue 00:30;1,5;2\nSun 09:00;Sun 10:00;3;4\n")
-    found = loads("--lost", "none", "--period", "week", "--decimal-comma", file=week)
+    found = loads("--period", "week", "--decimal-comma", file=week)
     assert [slot["label"] for slot in found["slots"]] == [
         *("Mon 23:30", "Mon 23:45", "Tue 00:00", "Tue 00:15"),
         *(f"Sun 09:{minute}" for minute in ("00", "15", "30", "45")),
@@ -172,14 +175,8 @@ def test_a_week_keeps_its_days_apart(loads: Loads, tmp_path: Path) -> None:
 
 def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
     """Pages of one end and a table give the same; the end that is read is the one that is said."""
-    found = loads(
-        "--system",
-        "SERVER",
-        "--lost",
-        "none",
-        file=PROJECT / "docs/measured/H001709C-link.txt",
-        code=1,
-    )
+    pages = PROJECT / "docs/measured/H001709C-link.txt"
+    found = loads("--system", "SERVER", file=pages, code=1)
     first, second = found["ways"]
     assert second["mean_mb_per_s"] == pytest.approx((657.3 + 661 + 659.6) / 3, rel=0.002)
     assert first["mean_mb_per_s"] == pytest.approx(46.3, rel=0.01)
@@ -189,13 +186,12 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "said"),
     [
-        ("begin,CLIENT,SERVER\n08:00,1,2\n", "", "day.csv:2: an interval whose length nobody says"),
-        ("begin,end,CLIENT,SERVER\n08:00,09:00,1\n", "", "day.csv:2: not as many cells"),
-        ("begin,CLIENT,SERVER\n08:00,1,2\n08:30,-1,2\n", "", "day.csv:3: MB/s of CLIENT and"),
-        ("begin,CLIENT,SERVER\nnoon,1,2\n", "", "'noon' is no time; expected"),
+        (f"{BEGIN}08:00,1,2\n", "", "day.csv:2: an interval whose length nobody says"),
+        (f"{BEGIN}08:00,1,2\n08:30,-1,2\n", "", "day.csv:3: MB/s of CLIENT and"),
+        (f"{BEGIN}noon,1,2\n", "", "'noon' is no time; expected"),
+        (f"{BOTH}08:00,09:00,1\n", "", "day.csv:2: not as many cells"),
         (
-            "begin,end,CLIENT,SERVER\n08:00,09:00,1,2\n08:30,09:30,1,2\n",
-            "",
+            *(f"{BOTH}08:00,09:00,1,2\n08:30,09:30,1,2\n", ""),
             "day.csv:3: from 1970-01-05 08:30:00, before the interval of",
         ),
         (DAY, "--period week", "--period week: some times have no day"),
@@ -206,28 +202,24 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
     ],
 )
 def test_what_is_wrong_is_named(
-    text: str, options: str, said: str, table: Path, refusal: Callable[..., str]
+    text: str, options: str, said: str, table: Path, refusal: Refusal
 ) -> None:
     table.write_text(text)
-    words = ["loads", "published-4", str(table), *options.split()]
-    assert said in refusal(*words)
+    assert said in refusal("loads", "published-4", str(table), *options.split())
 
 
 def test_usable_leaves_bad_rows_out(loads: Loads, table: Path) -> None:
     table.write_text(DAY.replace("08:00,100", "08:00,many"))
-    found = loads("--lost", "none", "--usable")
+    found = loads("--usable")
     assert found["intervals"] == 23
     (left_out,) = found["left_out"]
     assert "day.csv:10" in left_out
 
 
-def test_the_page_and_its_picture(
-    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_page_and_its_picture(table: Path, tmp_path: Path, printed: Printed) -> None:
     drawn = tmp_path / "day.svg"
-    words = ["loads", "published-4", str(table), "--lost", "none", "--plot", str(drawn)]
-    assert run([*words, "--growth", "5", "--move", "4G", "--jobs", "1"]) == 0
-    page = " ".join(capsys.readouterr().out.split())
+    words = ("loads", "published-4", table, "--lost", "none", "--plot", drawn)
+    page = on_one_line(printed(*words, "--growth", "5", "--move", "4G", "--jobs", "1"))
     for said in (
         "Carried the layout carries what both send for 95 % of the time",
         "Too much with 5 % more each month CLIENT's after ",
@@ -244,7 +236,7 @@ def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) ->
         lost="none",
         guests=isfc.GuestMemory(size=2**30, touched=2**30),
     )
-    shown = loads("--lost", "none", "--move", "1G")
+    shown = loads("--move", "1G")
     assert [way.percentile_mb_per_s for way in found.ways] == [
         way["percentile_mb_per_s"] for way in shown["ways"]
     ]

@@ -13,8 +13,8 @@ from msgspec import structs
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from isfc.answers import optimise
-from isfc.answers.optimise import SearchResult, definition_changes, search_result
-from isfc.answers.optimise_report import optimise_report
+from isfc.answers.optimise import definition_changes, search_result
+from isfc.answers.optimise_report import SearchResult, optimise_report
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout

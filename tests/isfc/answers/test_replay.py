@@ -17,8 +17,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from isfc.answers.replay import Replayed, ReplayedFigure, complete_table, replay
-from isfc.answers.replay_report import FAILURES_SHOWN, replay_failure, replay_report
+from isfc.answers.replay import complete_table, replay
+from isfc.answers.replay_report import (
+    FAILURES_SHOWN,
+    Replayed,
+    ReplayedFigure,
+    replay_failure,
+    replay_report,
+)
 from isfc.cli.main import run
 from isfc.reports.measures import MEASURES
 from isfc.reports.text import encoded

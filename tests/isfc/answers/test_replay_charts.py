@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.answers.replay_report import part_charts
+from isfc.answers.replay_charts import part_charts
 from isfc.cli.main import run
 from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg

@@ -10,8 +10,7 @@ import pytest
 
 from isfc.answers.results import ResultFigure, Setting, compare_results
 from isfc.errors import ConfigurationError
-from scenarios.runs.repeat import MEASURES
-from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.result import MEASURES, DeviceResult, Result
 
 Write = Callable[[str, object], Path]
 

@@ -12,7 +12,7 @@ from isfc.answers.results_report import results_report
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.reports.terminal import page
-from scenarios.runs.repeat import MEASURES
+from scenarios.runs.result import MEASURES
 from tests.isfc.cli.conftest import Refusal
 
 RUN = "run published-4 --workload HL --pairs 5 --seconds 0.05 --warmup 0.01 --json".split()

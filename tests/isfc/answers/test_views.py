@@ -12,9 +12,8 @@ from isfc.answers.views import View, appc_page, device_page, link_page, suite_pa
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import MeasuredRun, measured
-from scenarios.runs.result import DeviceResult, Result, Sample
+from scenarios.runs.result import MEASURES, DeviceResult, Result, Sample
 from scenarios.runs.workload import find_workload, free_workload
 from tests.isfc.answers.test_run import RESULT as OF_TRANSPORT
 

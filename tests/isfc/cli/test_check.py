@@ -86,8 +86,8 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
     assert "-> Move the others to another chpid." in page
     title, _, found, quiet, *_ = page.splitlines()
     assert title == "2 of 3 layouts read"
-    assert found.startswith("Found           2 warnings")
-    assert quiet == "Nothing in      quiet.toml"
+    assert found.startswith("Found       2 warnings")
+    assert quiet == "Nothing in  quiet.toml"
     assert errors.startswith("isfc: bad.toml: ")
     assert max(map(len, page.splitlines())) <= 80
 

@@ -18,7 +18,7 @@ WITHOUT: Final = {
 }
 """Commands that have no function, each with the reason."""
 
-NAMED: Final = {"run": "simulate", "show": "drawing"}
+NAMED: Final = {"plan": "planned", "run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
@@ -38,7 +38,7 @@ OF_A_GUEST: Final = (
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
-    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
+    | {"simulate": "`losses`, unless `rule`"},
     "change": {"try": "`trials` of the answer"},
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},

@@ -28,27 +28,22 @@ def cut(message: Message, segmenter: Segmenter | None = None) -> list[Message]:
     return list((segmenter or Segmenter()).cut(message))
 
 
-@pytest.mark.parametrize("length", [0, 1, SEGMENT_LENGTH_MAX])
-def test_short_message_is_its_own_only_segment(length: int) -> None:
-    message = Message(0, length)
-    assert cut(message) == [message]
-    assert not message.more
-
-
-def test_long_message_is_cut_into_full_segments_and_a_rest() -> None:
-    segments = cut(Message(5, 1_000_000, Traffic.LEGACY))
-    assert [s.length for s in segments] == [262_144, 262_144, 262_144, 213_568]
-    assert [s.more for s in segments] == [True, True, True, False]
-    assert [s.serial for s in segments] == [0, 1, 2, 3]
+@pytest.mark.parametrize(
+    ("length", "lengths"),
+    [
+        *((length, [length]) for length in (0, 1, SEGMENT_LENGTH_MAX)),
+        (2 * SEGMENT_LENGTH_MAX, [SEGMENT_LENGTH_MAX] * 2),
+        (1_000_000, [262_144, 262_144, 262_144, 213_568]),
+    ],
+)
+def test_message_is_cut_into_full_segments_and_a_rest(length: int, lengths: list[int]) -> None:
+    message = Message(5, length, Traffic.LEGACY)
+    segments = cut(message)
+    assert [s.length for s in segments] == lengths
+    assert [s.more for s in segments] == [*[True] * (len(lengths) - 1), False]
+    assert [s.serial for s in segments] == [*range(len(lengths))]
     assert {(s.conversation, s.traffic) for s in segments} == {(5, Traffic.LEGACY)}
-
-
-def test_whole_number_of_segments_leaves_no_empty_one() -> None:
-    segments = cut(Message(0, 2 * SEGMENT_LENGTH_MAX))
-    assert [(s.length, s.more) for s in segments] == [
-        (SEGMENT_LENGTH_MAX, True),
-        (SEGMENT_LENGTH_MAX, False),
-    ]
+    assert (segments == [message]) == (len(lengths) == 1)  # a short one is its own only segment
 
 
 def test_each_conversation_has_its_own_numbers() -> None:

@@ -3,7 +3,8 @@
 from msgspec import structs
 
 from isfc.answers.loads import Carries, Loads, WayLoad
-from isfc.answers.replay import ReplayedFigure, replay
+from isfc.answers.replay import replay
+from isfc.answers.replay_report import ReplayedFigure
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, Range, Unit

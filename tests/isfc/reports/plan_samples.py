@@ -1,7 +1,7 @@
 """Samples of what is planned, and of what losses leave."""
 
 from isfc.answers.losses import losses_of
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_modelled import modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection

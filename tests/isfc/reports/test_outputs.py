@@ -22,9 +22,9 @@ from isfc.answers.io_chart import io_chart
 from isfc.answers.limit import LimitedBy
 from isfc.answers.links_run import links_run
 from isfc.answers.measured_compare import ComparedInterval, MeasuredComparison
+from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.optimise import search_result
-from isfc.answers.plan import WorstLoss
-from isfc.answers.relocate import MovedGuest, Moves, OthersMeanwhile
+from isfc.answers.plan_link import WorstLoss
 from isfc.answers.results import ComparedResults, ResultFigure
 from isfc.answers.run import link_run
 from isfc.answers.size import LinkSizing
@@ -44,12 +44,13 @@ from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.moves.guest import GuestMemory, Pass
+from scenarios.moves.guest import GuestMemory
 from scenarios.moves.guest import Limits as RelocationLimits
 from scenarios.moves.notes import moves_notes
+from scenarios.moves.relocation import Pass
 from scenarios.runs.experiment import STATED, Experiment, Load
-from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import ClusterRow
+from scenarios.runs.result import MEASURES
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, load_of
 from scenarios.search.scoring import Contender, Found, Objective, Scoring, Task

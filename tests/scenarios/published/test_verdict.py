@@ -58,16 +58,22 @@ def test_nine_of_ten_rows_are_within_the_90th_percentile() -> None:
         assert within >= 0.9 * count > within - 1
 
 
-def test_median_of_an_odd_count_is_the_middle_one() -> None:
-    summary = summarise(map(comparison, (0.3, -0.1, 0.2)))
+@pytest.mark.parametrize(
+    ("errors", "distance", "count", "median", "worst"),
+    [
+        ((0.3, -0.1, 0.2), Deviation.RELATIVE, 3, 0.2, 0.3),
+        ((None, -0.25), Deviation.RELATIVE, 1, 0.25, 0.25),  # figures without an error do not count
+        ((-0.06, 0.02, -0.5), Deviation.POINTS, 3, 6.0, 50.0),
+        ((None,), Deviation.FACTOR, 1, inf, inf),  # 100 where IBM has 0
+    ],
+)
+def test_summary_is_of_a_distance(
+    errors: tuple[float | None, ...], distance: Deviation, count: int, median: float, worst: float
+) -> None:
+    summary = summarise(map(comparison, errors), distance)
     assert summary is not None
-    assert summary.median == 0.2
-
-
-def test_summary_passes_over_figures_without_an_error() -> None:
-    summary = summarise([comparison(None), comparison(-0.25)])
-    assert summary is not None
-    assert (summary.count, summary.median) == (1, 0.25)
+    assert (summary.distance, summary.count) == (distance, count)
+    assert (summary.median, summary.worst) == pytest.approx((median, worst))
     assert summarise([comparison(None)]) is None
 
 
@@ -76,18 +82,6 @@ def test_group_holds_its_own_measure_and_rows(table: PublishedTable) -> None:
     rows.append(replace(rows[1], measure="collisions_per_s"))
     assert in_group(table, table.groups["multi-CTC"], "mb_per_s", rows) == [rows[1]]
     assert in_group(table, table.groups["one CTC"], "mb_per_s", rows) == [rows[0]]
-
-
-def test_summary_may_be_of_another_distance() -> None:
-    errors = [comparison(error) for error in (-0.06, 0.02, -0.5)]
-    points = summarise(errors, Deviation.POINTS)
-    assert points is not None
-    assert (points.distance, points.count, points.worst) == (Deviation.POINTS, 3, 50.0)
-    assert points.median == pytest.approx(6.0)
-    nothing = [comparison(None)]  # 100 where IBM has 0
-    factor = summarise(nothing, Deviation.FACTOR)
-    assert factor is not None
-    assert factor.worst == inf
 
 
 @pytest.mark.parametrize(("error", "good"), [(0.09, True), (-0.2, False)])

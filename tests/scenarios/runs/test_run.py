@@ -36,31 +36,38 @@ def run(experiment: Experiment, side: NodeName | None = None, **more: Any) -> Re
     return record(experiment, **more).at(side).whole.result
 
 
-@pytest.mark.parametrize("pairs", [0, -1, PAIRS_MAX + 1])
-def test_pairs_are_bounded(pairs: int) -> None:
-    with pytest.raises(ConfigurationError, match=f"pairs {pairs}: expected 1 to {PAIRS_MAX}"):
-        SMALL.with_loads(partial(replace, pairs=pairs))
+OUTSTANDING: dict[str, Any] = {"workload": replace(SUITES["HS"], window=1_000)}
 
 
 @pytest.mark.parametrize(
-    "seconds", [0.0, 9e-10, -1.0, math.nan, math.inf, -math.inf, SECONDS_MAX + 1.0]
+    ("changed", "said"),
+    [
+        *(({"pairs": n}, f"pairs {n}: expected 1 to {PAIRS_MAX}") for n in (0, -1, PAIRS_MAX + 1)),
+        *(
+            ({"seconds": s}, f"seconds {s}: expected a nanosecond to")
+            for s in (0.0, 9e-10, -1.0, math.nan, math.inf, -math.inf, SECONDS_MAX + 1.0)
+        ),
+        *(
+            ({"warmup": s}, f"warmup {s}: expected 0 <= s")
+            for s in (-0.1, math.nan, math.inf, SECONDS_MAX + 1.0)
+        ),
+        (OUTSTANDING | {"pairs": 101}, "with a window of 1000 that is 101,000 messages"),
+        ({"client": NodeName("ELSEWHER")}, "client ELSEWHER: .* expected CLIENT or SERVER"),
+    ],
 )
-def test_measured_time_is_positive_and_bounded(seconds: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"seconds {seconds}: expected a nanosecond to"):
-        replace(SMALL, seconds=seconds)
+def test_what_cannot_be_run_is_refused(changed: dict[str, Any], said: str) -> None:
+    arguments = {"workload": SMALL.workload, "pairs": 1, **changed}
+    with pytest.raises(ConfigurationError, match=said):
+        Experiment.of(SMALL.layout, **arguments)
+    Experiment.of(SMALL.layout, **OUTSTANDING, pairs=100)
 
 
-@pytest.mark.parametrize("warmup", [-0.1, math.nan, math.inf, SECONDS_MAX + 1.0])
-def test_warmup_is_bounded(warmup: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"warmup {warmup}: expected 0 <= s"):
-        replace(SMALL, warmup=warmup)
-
-
-def test_messages_outstanding_are_bounded() -> None:
-    workload = replace(SUITES["HS"], window=1_000)
-    SMALL.with_loads(partial(replace, workload=workload, pairs=100))
-    with pytest.raises(ConfigurationError, match="with a window of 1000 that is 101,000 messages"):
-        SMALL.with_loads(partial(replace, workload=workload, pairs=101))
+@pytest.mark.parametrize("interval", [0.0, -1.0, 0.0009, math.nan, math.inf])
+def test_how_a_run_is_looked_at_is_bounded(interval: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"interval {interval:g}: expected 0.001 to"):
+        record(SMALL, interval)
+    with pytest.raises(ConfigurationError, match=r"side XX: .* expected CLIENT or SERVER"):
+        run(SMALL, NodeName("XX"))
 
 
 def lengthened(km: float) -> Experiment:
@@ -85,16 +92,6 @@ def test_many_pairs_of_long_messages_wait_for_the_backlog_and_go_on() -> None:
     many = SMALL.with_loads(partial(replace, workload=SUITES["HL"], pairs=5_000))
     result = run(replace(many, warmup=0.0))
     assert result.mb_per_s_out > 0
-
-
-def test_clients_are_on_a_node_of_the_layout() -> None:
-    with pytest.raises(ConfigurationError, match=r"client ELSEWHER: .* expected CLIENT or SERVER"):
-        Experiment.of(SMALL.layout, SMALL.workload, 1, client=NodeName("ELSEWHER"))
-
-
-def test_side_is_a_node_of_the_layout() -> None:
-    with pytest.raises(ConfigurationError, match=r"side XX: .* expected CLIENT or SERVER"):
-        run(SMALL, NodeName("XX"))
 
 
 def test_what_one_side_sends_the_other_receives() -> None:
@@ -204,12 +201,6 @@ def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
     assert ends(0.04, 0.01, 0.1) == pytest.approx([0.05, 0.09, 0.11])
     for warmup in (0.0029, 0.0113, 0.00057):
         assert len(ends(0.01, warmup, 0.03)) == 3
-
-
-@pytest.mark.parametrize("interval", [0.0, -1.0, 0.0009, math.nan, math.inf])
-def test_interval_is_bounded(interval: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"interval {interval:g}: expected 0.001 to"):
-        record(SMALL, interval)
 
 
 def test_watching_samples_changes_nothing_in_them() -> None:

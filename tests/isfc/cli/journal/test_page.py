@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.frame import Frame
-from isfc.answers.journal import input_of
-from isfc.answers.journal_page import input_lines, seconds
+from isfc.answers.journal import input_lines, input_of, seconds
 from isfc.cli.journal import json_line
 from isfc.engine.journal_record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message

@@ -7,9 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.profiles import find_profile
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import differences, handled_mb_per_s, modelled_link
-from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import modelled_link
-from isfc.answers.plan_report import plan_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan

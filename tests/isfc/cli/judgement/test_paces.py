@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from isfc.answers.advice import known_together, model_word, two_paces
+from isfc.answers.advice import model_word, two_paces
 from isfc.answers.losses import losses_known, losses_of
+from isfc.answers.plan_links import known_together
 from isfc.answers.plan_modelled import differences, modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection

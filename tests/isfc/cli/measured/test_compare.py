@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,11 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile
 from isfc.measured.measurement import COLUMNS
 from scenarios.search.site_fit import fit
+from tests.isfc.cli.conftest import Refusal
 from tests.isfc.measured.site import RUNS
+from tests.isfc.printed import Printed, Recorded, on_one_line
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -23,13 +26,15 @@ SITE = PROJECT / "docs" / "measured" / "site-1.txt"
 PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"
 
 
+RUN = "run atlanta-boston --workload HL --pairs 10 --seconds 0.2 --warmup 0.05 --json".split()
+COMPARE = ("measured", "compare", "atlanta-boston")
+
+
 @pytest.fixture
-def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def own(tmp_path: Path, printed: Printed) -> Path:
     """What a short run of ours prints as JSON."""
-    command = "run atlanta-boston --workload HL --pairs 10 --seconds 0.2 --warmup 0.05 --json"
-    assert run(command.split()) == 0
     path = tmp_path / "run.json"
-    path.write_text(capsys.readouterr().out)
+    path.write_text(printed(*RUN))
     return path
 
 
@@ -57,58 +62,44 @@ def drifting(path: Path, own: Path, count: int) -> Path:
 
 
 def test_a_run_of_our_own_is_within_any_tolerance(
-    own: Path, capsys: pytest.CaptureFixture[str]
+    own: Path, printed: Printed, recorded: Recorded
 ) -> None:
-    assert run(["measured", "compare", "atlanta-boston", str(own), "--tolerance", "0.1"]) == 0
-    out, err = capsys.readouterr()
-    assert "ATLANTA, an interval without a time" in out
-    assert "Emulated HL, 10 pairs, clients on ATLANTA" in " ".join(out.split())
-    assert err == ""
+    page = printed(*COMPARE, own, "--tolerance", "0.1")
+    assert "ATLANTA, an interval without a time" in page
+    assert "Emulated HL, 10 pairs, clients on ATLANTA" in on_one_line(page)
+    (one,) = recorded(*COMPARE, own, "--tolerance", "5")["intervals"]
+    assert (one["systems"], one["workload"], one["pairs"]) == (["ATLANTA"], "HL", 10)
+    assert one["beyond_tolerance"] == 0
 
 
 def test_beyond_the_tolerance_it_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["measured", "compare", "atlanta-boston", str(SITE), "--tolerance", "10"]
-    assert run(command) == 1
+    assert run([*COMPARE, str(SITE), "--tolerance", "10"]) == 1
     out, err = capsys.readouterr()
     said = re.search(r"(\d+) of (\d+) judged figures are further off than 10 %", out)
     assert said is not None
     assert err == f"isfc: {said[1]} figures are more than 10 % off\n"
 
 
-def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["measured", "compare", "atlanta-boston", str(own), "--json", "--tolerance", "5"]
-    assert run(command) == 0
-    document = json.loads(capsys.readouterr().out)
-    (one,) = document["intervals"]
-    assert (one["systems"], one["workload"], one["pairs"]) == (["ATLANTA"], "HL", 10)
-    assert one["beyond_tolerance"] == 0
-
-
 def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
-    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, own: Path, printed: Printed, recorded: Recorded
 ) -> None:
     known = tuple(tuple(0.01 * (row == column) for column in CONSTANTS) for row in CONSTANTS)
     profile = tmp_path / "site.toml"
     blank = fit(load_layout("atlanta-boston"), [], RUNS).profile
     profile.write_text(format_profile(replace(blank, covariance=known)))
-    command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
-    assert run([*command, "--notes"]) == 0
-    assert "Range of the model's rates: 0." in capsys.readouterr().out
-    assert run([*command, "--json"]) == 0
-    (one,) = json.loads(capsys.readouterr().out)["intervals"]
+    words = (*COMPARE, own, "--profile", profile)
+    assert "Range of the model's rates: 0." in printed(*words, "--notes")
+    (one,) = recorded(*words)["intervals"]
     assert one["rate_range"]["range"]["likely"][0] < 1 < one["rate_range"]["range"]["likely"][1]
     assert "the fit site" in one["rate_range"]["range"]["basis"]
 
 
 @pytest.mark.slow
 def test_drift_over_many_intervals_is_a_table_and_a_picture(
-    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, own: Path, printed: Printed
 ) -> None:
-    table = drifting(tmp_path / "day.csv", own, 10)
     picture = tmp_path / "drift.svg"
-    command = ["measured", "compare", "atlanta-boston", str(table), "--plot", str(picture)]
-    assert run(command) == 0
-    out = capsys.readouterr().out
+    out = printed(*COMPARE, drifting(tmp_path / "day.csv", own, 10), "--plot", picture)
     rows = [line.split() for line in out.splitlines() if line.startswith("2026-11-25T10:")]
     assert [row[0][-8:] for row in rows] == [f"10:{minute:02}:00" for minute in range(10)]
     serv = [float(row[2]) for row in rows]  # MB/s are of link activity, which there is none of
@@ -121,70 +112,56 @@ def test_drift_over_many_intervals_is_a_table_and_a_picture(
 
 
 def test_one_interval_is_drawn_device_by_device(
-    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, own: Path, printed: Printed
 ) -> None:
     picture = tmp_path / "errors.svg"
-    command = ["measured", "compare", "atlanta-boston", str(own), "--plot", str(picture)]
-    assert run(command) == 0
+    printed(*COMPARE, own, "--plot", picture)
     assert ">6000<" in picture.read_text()
-    assert capsys.readouterr().err == ""
 
 
 def test_both_systems_are_laid_beside_one_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, printed: Printed, recorded: Recorded
 ) -> None:
-    files = []
-    for node in ("ATLANTA", "BOSTON"):
-        once = "run atlanta-boston --workload HL --pairs 10 --seconds 0.2 --warmup 0.05 --json"
-        assert run([*once.split(), "--side", node]) == 0
-        files.append(tmp_path / f"{node}.json")
-        files[-1].write_text(capsys.readouterr().out)
-    command = ["measured", "compare", "atlanta-boston", *map(str, files), "--json"]
-    assert run(command) == 0
-    (one,) = json.loads(capsys.readouterr().out)["intervals"]
+    files = [tmp_path / f"{node}.json" for node in ("ATLANTA", "BOSTON")]
+    for file in files:
+        file.write_text(printed(*RUN, "--side", file.stem))
+    (one,) = recorded(*COMPARE, *files)["intervals"]
     assert one["systems"] == ["ATLANTA", "BOSTON"]
-    figures: list[dict[str, Any]] = one["figures"]
-    assert {figure["node"] for figure in figures} == {"ATLANTA", "BOSTON"}
-    assert all(abs(figure["error_percent"] or 0) < 0.1 for figure in figures)
+    assert {figure["node"] for figure in one["figures"]} == {"ATLANTA", "BOSTON"}
+    assert all(abs(figure["error_percent"] or 0) < 0.1 for figure in one["figures"])
 
 
-def test_only_a_quiet_link_is_nothing_to_compare(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_a_quiet_link_is_nothing_to_compare(tmp_path: Path, refusal: Refusal) -> None:
     page = tmp_path / "quiet.txt"
     page.write_text(
         "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
     )
-    assert run(["measured", "compare", "atlanta-boston", str(page)]) == 2
-    err = capsys.readouterr().err
-    assert f"{page}:1: the link was quiet (0.0 I/O/s)" in err
-    assert "the link was quiet in every interval" in err
+    said = refusal(*COMPARE, str(page))
+    assert f"{page}:1: the link was quiet (0.0 I/O/s)" in said
+    assert "the link was quiet in every interval" in said
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--ran", "HL"], "--ran HL: expected NAME:PAIRS"),
-        (["--ran", "HL:1", "--ran", "HM:2"], "--ran HM:2: HL:1 ran already in all files"),
-        (["--ran", "x.txt=HL:1"], "--ran x.txt=HL:1: expected one of the files, each once: "),
-        (["--zone", "CET"], "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
-        (["--zone", "+25:00"], "--zone +25:00: expected one such as +02:00, UTC, or ATLANTA=+02"),
-        (["--zone", "A#1=+01:00"], "--zone A#1: no file says that it is of A#1; expected "),
-        (["--plot", "x.pdf"], "--plot x.pdf: "),
-        ([], "expected --system CLIENT or --system SERVER"),
+        ("--ran HL", "--ran HL: expected NAME:PAIRS"),
+        ("--ran HL:1 --ran HM:2", "--ran HM:2: HL:1 ran already in all files"),
+        ("--ran x.txt=HL:1", "--ran x.txt=HL:1: expected one of the files, each once: "),
+        ("--zone CET", "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
+        ("--zone +25:00", "--zone +25:00: expected one such as +02:00, UTC, or ATLANTA=+02"),
+        ("--zone A#1=+01:00", "--zone A#1: no file says that it is of A#1; expected "),
+        ("--plot x.pdf", "--plot x.pdf: "),
+        ("", "expected --system CLIENT or --system SERVER"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
-    options: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["measured", "compare", "published-12", str(PUBLISHED), *options]) == 2
-    assert problem in capsys.readouterr().err
+def test_what_cannot_be_compared_is_refused(options: str, problem: str, refusal: Refusal) -> None:
+    words = ("measured", "compare", "published-12", str(PUBLISHED), *options.split())
+    assert problem in refusal(*words)
 
 
-def test_what_ran_is_said_for_each_file(capsys: pytest.CaptureFixture[str]) -> None:
-    pages = [str(SITE), str(SITE.with_name("site-2.txt"))]
-    told = ["--ran", "site-2.txt=HM:7", "--ran", "HS:3"]
-    assert run(["measured", "read", *pages, *told]) == 0
-    out = capsys.readouterr().out
-    assert "ran HS with 3 pairs" in " ".join(out.split())
-    assert "ran HM with 7 pairs" in " ".join(out.split())
+def test_what_ran_is_said_for_each_file(printed: Printed) -> None:
+    pages = SITE, SITE.with_name("site-2.txt")
+    told = ("--ran", "site-2.txt=HM:7", "--ran", "HS:3")
+    page = on_one_line(printed("measured", "read", *pages, *told))
+    assert "ran HS with 3 pairs" in page
+    assert "ran HM with 7 pairs" in page

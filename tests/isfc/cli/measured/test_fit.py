@@ -10,19 +10,23 @@ import pytest
 from msgspec import structs
 
 from isfc.cli.main import run
-from isfc.cli.output.progress import SO_FAR
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile, read_profile
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
+from tests.isfc.cli.conftest import Refusal
 from tests.isfc.measured.site import RUNS
+from tests.isfc.printed import Printed, Recorded, on_one_line
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
 
 
 PAGES = [str(PROJECT / "docs" / "measured" / f"site-{n}.txt") for n in (1, 2, 3)]
-HERE = ["--jobs", "1"]  # where runs are as short as the fixture has them
+FIT = ("measured", "fit", "atlanta-boston")
+ANYWAY = ("--anyway", "--jobs", "1")  # where runs are as short as the fixture has them
 QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
 
 
@@ -35,18 +39,18 @@ def profile(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def quiet(tmp_path: Path) -> Path:
+    path = tmp_path / "quiet.txt"
+    path.write_text(QUIET)
+    return path
+
+
 @pytest.mark.slow
-def test_a_fit_says_its_factors_and_writes_a_profile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fit_says_its_factors_and_writes_a_profile(tmp_path: Path, printed: Printed) -> None:
     output = tmp_path / "site.toml"
     # runs of a moment scatter so much that the fit would be refused
-    assert (
-        run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output), "--anyway", *HERE])
-        == 0
-    )
-    out, err = capsys.readouterr()
-    assert not [line for line in err.splitlines() if not line.startswith(SO_FAR)]
+    out = printed(*FIT, *PAGES, "-o", output, *ANYWAY)
     factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) .*\d +(?! |not told)", out, re.MULTILINE))
     written = read_profile(output)
     told = {name: f"{factor:.2f}" for name, factor in written.factors.items()}
@@ -58,11 +62,9 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
     assert written.before is not None
 
 
-def test_json_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_keys(tmp_path: Path, recorded: Recorded) -> None:
     output = tmp_path / "site.toml"
-    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--anyway", *HERE]
-    assert run([*command, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = recorded(*FIT, PAGES[0], "-o", output, *ANYWAY)
     constants = [constant.name for constant in CONSTANTS]
     assert [each["constant"] for each in document["constants"]] == constants
     told = {each["constant"]: each["factor"] for each in document["constants"] if each["told"]}
@@ -71,12 +73,10 @@ def test_json_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, quiet: Path, printed: Printed
 ) -> None:
-    page, output = tmp_path / "quiet.txt", tmp_path / "site.toml"
-    page.write_text(QUIET)
-    assert run(["measured", "fit", "atlanta-boston", str(page), "-o", str(output)]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    output = tmp_path / "site.toml"
+    out = on_one_line(printed(*FIT, quiet, "-o", output))
     assert ":1: the link was quiet (0.0 I/O/s): it says nothing of the model" in out
     assert "Nothing was measured that tells a constant: the model stays as it is." in out
     assert read_profile(output).factors == {}
@@ -84,20 +84,15 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
 
 @pytest.mark.exhaustive
 def test_a_quiet_interval_does_not_count_among_busy_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, quiet: Path, printed: Printed
 ) -> None:
-    page = tmp_path / "quiet.txt"
-    page.write_text(QUIET)
     outputs = []
-    for name, files in (("without", PAGES[:2]), ("with", [*PAGES[:2], str(page)])):
+    for name, more in (("without", ()), ("with", (quiet,))):
         output = tmp_path / name / "site.toml"
         output.parent.mkdir()
-        assert (
-            run(["measured", "fit", "atlanta-boston", *files, "-o", str(output), "--anyway", *HERE])
-            == 0
-        )
+        out = printed(*FIT, *PAGES[:2], *more, "-o", output, *ANYWAY)
         outputs.append(read_profile(output))
-    assert "the link was quiet" in capsys.readouterr().out
+    assert "the link was quiet" in out
     assert outputs[0] == outputs[1]
 
 
@@ -110,7 +105,7 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
 
     monkeypatch.setattr("isfc.answers.measured_fit.fit_intervals", doubtful)
     output = tmp_path / "site.toml"
-    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output)]
+    command = [*FIT, PAGES[0], "-o", str(output)]
     assert run(command) == 1
     out, err = capsys.readouterr()
     assert "The fit is refused." in out
@@ -125,55 +120,46 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
 
 
 COMMANDS = [
-    ["plan", "published-1"],
-    ["measured", "compare", "atlanta-boston", PAGES[0]],
-    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --warmup 0.01".split(),
-    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --report device".split(),
-    "relocate atlanta-boston --memory 16M --change-rate 0".split(),
-    "optimise published-1 --runs 2 --seconds 0.02 --pairs 2 --seeds 1 --jobs 1".split(),
+    "plan published-1",
+    f"measured compare atlanta-boston {PAGES[0]}",
+    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --warmup 0.01",
+    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --report device",
+    "relocate atlanta-boston --memory 16M --change-rate 0",
+    "optimise published-1 --runs 2 --seconds 0.02 --pairs 2 --seeds 1 --jobs 1",
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS, ids=str)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_profile_is_named_where_a_result_is_printed(
-    command: list[str], profile: Path, capsys: pytest.CaptureFixture[str]
+    command: str, profile: Path, capsys: pytest.CaptureFixture[str], recorded: Recorded
 ) -> None:
-    named = "Site profile twice, fitted on 0 intervals"
-    assert run([*command, "--profile", str(profile)]) == 0
+    words = command.split()
+    assert run([*words, "--profile", str(profile)]) == 0
     out, err = capsys.readouterr()
-    assert named in " ".join(f"{out} {err}".split())
-    if "--report" not in command:
-        assert run([*command, "--profile", str(profile), "--json"]) == 0
-        document = json.loads(capsys.readouterr().out)
-        assert document["profile"]["name"] == "twice"
-        assert document["profile"]["factors"]["transfer"] == 2.0
-        assert run([*command, "--json"]) == 0
-        assert "profile" not in json.loads(capsys.readouterr().out)
+    assert "Site profile twice, fitted on 0 intervals" in on_one_line(f"{out} {err}")
+    if "--report" not in words:
+        of_site = recorded(*words, "--profile", profile)["profile"]
+        assert of_site["name"] == "twice"
+        assert of_site["factors"]["transfer"] == 2.0
+        assert "profile" not in recorded(*words)
 
 
 @pytest.mark.slow
 def test_a_profile_is_a_column_of_a_sweep(
-    tmp_path: Path,
-    profile: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, profile: Path, printed: Printed, recorded: Recorded
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("grid.toml").write_text(
+    grid = tmp_path / "grid.toml"
+    grid.write_text(
         'seconds = 0.05\n[grid]\nlayout = ["atlanta-boston"]\nworkload = ["HL"]\npairs = [2]\n'
     )
-    command = ["sweep", "grid.toml", "--jobs", "1", "--profile", str(profile)]
-    assert run([*command, "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["runs"]
+    words = ("sweep", grid, "--jobs", "1", "--profile", profile)
+    (row,) = recorded(*words)["runs"]
     assert row["profile"] == "twice"
-    assert run(command) == 0
-    assert "Site profile twice" in capsys.readouterr().out
+    assert "Site profile twice" in printed(*words)
 
 
-def test_a_profile_of_other_constants_is_refused(
-    profile: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_profile_of_other_constants_is_refused(profile: Path, refusal: Refusal) -> None:
     profile.write_text(re.sub(r'model = "\w+"', 'model = "0000"', profile.read_text()))
-    assert run(["plan", "atlanta-boston", "--profile", str(profile)]) == 2
-    assert "fit it again with 'isfc measured fit'" in capsys.readouterr().err
+    said = refusal("plan", "atlanta-boston", "--profile", str(profile))
+    assert "fit it again with 'isfc measured fit'" in said

@@ -10,7 +10,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import repetitions
+from scenarios.runs.result import repetitions
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 

@@ -58,7 +58,7 @@ def test_output_takes_names_that_are_no_utf_8(tmp_path: Path) -> None:
     for locale in ("utf-8:strict", "ascii:strict", "utf-8:surrogateescape"):
         coding = {"PYTHONIOENCODING": locale}
         done = isfc("check", name, environment=coding, cwd=tmp_path, text=False)
-        assert done.stdout.startswith(b"a\\udcff.toml\n\nFound           2 warnings\n")
+        assert done.stdout.startswith(b"a\\udcff.toml\n\nFound    2 warnings\n")
         assert (done.returncode, done.stderr) == (1, b"")
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from isfc.answers.plan import planned_by_rule
+from isfc.answers.plan_link import planned_by_rule
 from isfc.cli.main import run
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity

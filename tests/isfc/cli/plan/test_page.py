@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from isfc.answers.plan import planned_by_rule
-from isfc.answers.plan_report import plan_report
+from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout

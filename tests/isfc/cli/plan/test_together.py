@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.answers.cluster import cluster_report
 from isfc.answers.plan_links import planned_together
+from isfc.answers.plan_links_report import cluster_report
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout

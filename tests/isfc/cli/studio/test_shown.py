@@ -1,9 +1,9 @@
 """What is found, on the page: the answer first."""
 
 import isfc
-from isfc.answers.cluster import cluster_report
-from isfc.answers.moves_report import relocate_report
+from isfc.answers.moves import relocate_report
 from isfc.answers.plan_links import planned_together
+from isfc.answers.plan_links_report import cluster_report
 from isfc.layout.catalogue import load_collection
 from isfc.layout.sharing import carried_by
 from isfc.reports.html import section

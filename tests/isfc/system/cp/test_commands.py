@@ -1,7 +1,9 @@
-"""CP commands that look: golden text, from both sides."""
+"""CP commands: what those that look show, and what those that act do to both ends of a link."""
 
 from dataclasses import replace
 from textwrap import dedent
+
+import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
@@ -38,6 +40,10 @@ ONE = Package(0, [Message(0, 100)], 100).length
 
 def text(lines: list[str]) -> str:
     return "\n".join((*lines, ""))
+
+
+def new_desk(ctc_count: int = 2, fibre_count: int = 1) -> Desk:
+    return Desk(Pair(Setup(ctc_count=ctc_count, fibre_count=fibre_count)))
 
 
 def settled() -> Desk:
@@ -116,26 +122,20 @@ def test_status_says_what_a_device_is_doing_meanwhile() -> None:
 
 
 def test_device_that_is_down_says_why() -> None:
-    pair = Pair(Setup(ctc_count=4, fibre_count=2))
-    desk = Desk(pair)
-    pair.unplug(0)
+    desk = new_desk(4, 2)
+    desk.pair.unplug(0)
+    lines = desk.lines("q islink 6000")  # the longest status keeps columns and width
+    assert lines[4] == "Status:      Initialization in progress  Remote link device: 7000"
     desk.lines("vary off 6002")
     desk.lines("vary off chpid 41")
-    pair.run(MS)
+    desk.pair.run(MS)
     assert statuses(desk, "6000") == ("Down", "Initialization in progress")
     assert statuses(desk, "6001") == ("Down", "Path offline")
     assert statuses(desk, "6002") == ("Down", "Offline")
 
 
-def test_longest_status_keeps_columns_and_width() -> None:
-    desk = Desk(Pair(Setup(ctc_count=2)))
-    desk.pair.unplug(0)
-    lines = desk.lines("q islink 6000")
-    assert lines[4] == "Status:      Initialization in progress  Remote link device: 7000"
-
-
 def test_devices_are_selected() -> None:
-    desk = Desk(Pair(Setup(ctc_count=2)))
+    desk = new_desk()
     assert desk.lines("q islink 6001")[1].startswith("Link device: 6001 ")
     assert len(desk.lines("q islink 6001 6000")) == 9
     assert desk.lines("q islink node boston") == desk.lines("q islink all")
@@ -143,7 +143,7 @@ def test_devices_are_selected() -> None:
 
 
 def test_what_cannot_be_shown_is_named_beside_what_can() -> None:
-    desk = Desk(Pair(Setup(ctc_count=2)))
+    desk = new_desk()
     desk.lines("deact islink 6001")
     response = desk.give("q islink 6009 6001 6000")
     assert response.return_code == 40
@@ -152,16 +152,6 @@ def test_what_cannot_be_shown_is_named_beside_what_can() -> None:
         NOT_ACTIVE("6001"),
     ]
     assert response.lines[3].startswith("Link device: 6000")
-
-
-def test_unknown_node_and_empty_link_are_refused() -> None:
-    desk = Desk(Pair(Setup(ctc_count=2)))
-    assert desk.refusal("q islink node atlanta") == (
-        9003, NOT_THE_PARTNER("ATLANTA", "BOSTON")
-    )  # fmt: skip
-    desk.lines("deact islink all")
-    assert desk.refusal("q islink")[0] == 9002
-    assert desk.refusal("q counters")[0] == 9002
 
 
 def test_counters_add_packages_and_collisions() -> None:
@@ -182,16 +172,13 @@ def test_counters_show_collisions() -> None:
 
 
 def test_chpid_shows_which_devices_are_online() -> None:
-    desk = Desk(Pair(Setup(ctc_count=16)))
+    desk = new_desk(16)
     assert desk.lines("q chpid 40") == [
         "Path 40 online to devices 6000 6001 6002 6003 6004 6005 6006 6007",
         "Path 40 online to devices 6008 6009 600A 600B 600C 600D 600E 600F",
     ]
     desk.lines("vary off 6003")
     assert desk.lines("q chpid 40")[-1] == "Path 40 offline to devices 6003"
-    assert desk.refusal("q chpid 50") == (9004, NO_SUCH_CHPID("50"))
-    assert desk.refusal("q chpid")[0] == 26
-    assert desk.refusal("q chpid 40 41")[0] == 3
 
 
 def test_indicate_shows_the_load_since_the_last_one() -> None:
@@ -207,16 +194,11 @@ def test_indicate_shows_the_load_since_the_last_one() -> None:
     assert desk.lines("indicate islink")[2].split()[2] == "0.0"
 
 
-def test_indicate_twice_at_once_divides_by_no_time() -> None:
-    desk = settled()
-    desk.lines("ind islink")
-    assert desk.lines("ind islink")[0].endswith("over 0.000 s")
-
-
-def test_every_line_fits_a_terminal() -> None:
+def test_every_line_fits_a_terminal_and_to_indicate_twice_divides_by_no_time() -> None:
     desk = settled()
     for command in ("q islink", "q counters", "q chpid 40", "ind islink", "help"):
         assert max(map(len, desk.lines(command))) <= 80
+    assert desk.lines("ind islink")[0].endswith("over 0.000 s")
 
 
 def test_isfc_and_collect_say_what_is_known_and_that_cps_words_are_not() -> None:
@@ -230,11 +212,6 @@ def test_isfc_and_collect_say_what_is_known_and_that_cps_words_are_not() -> None
         Node ATLANTA: Up
         (What CP shows for QUERY COLLECT is not known: these lines are of isfc.)
         """)
-    assert desk.give("query isfc now").return_code == 3
-
-
-def new_desk(ctc_count: int = 2, fibre_count: int = 1) -> Desk:
-    return Desk(Pair(Setup(ctc_count=ctc_count, fibre_count=fibre_count)))
 
 
 def states(desk: Desk) -> list[DeviceState]:
@@ -284,14 +261,6 @@ def test_link_is_deactivated_by_node_or_as_a_whole() -> None:
             "Link 6001 deactivated.",
         ]
         assert states(desk) == [DeviceState.INACTIVE] * 2
-        assert desk.refusal(f"deact islink {selection}")[0] == 9002
-
-
-def test_deactivation_says_what_it_must_know() -> None:
-    desk = new_desk()
-    assert desk.refusal("deact islink") == (26, OPERAND_MISSING())
-    assert desk.refusal("deact islink node atlanta")[0] == 9003
-    assert states(desk) == [DeviceState.IDLE] * 2
 
 
 def test_activation_refuses_device_by_device() -> None:
@@ -312,15 +281,46 @@ def test_activation_refuses_device_by_device() -> None:
 def test_activation_takes_node_and_ignores_buffers() -> None:
     desk = new_desk()
     desk.lines("deact islink all")
-    assert desk.lines("act islink 6000 bu 20 node boston") == [
-        BUFFERS_IGNORED(),
-        "Link 6000 activated.",
-    ]
-    assert desk.refusal("act islink 6001 buffers many") == (2, INVALID_OPERAND("MANY"))
-    assert desk.refusal("act islink 6001 node boston now")[0] == 3
-    assert desk.refusal("act islink node boston")[0] == 26
-    assert desk.refusal("act islink 6001 node akron")[0] == 9003
+    lines = desk.lines("act islink 6000 bu 20 node boston")
+    assert lines == [BUFFERS_IGNORED(), "Link 6000 activated."]
     assert states(desk)[1] is DeviceState.INACTIVE
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "code", "line"),
+    [
+        ([], "q islink node atlanta", 9003, NOT_THE_PARTNER("ATLANTA", "BOSTON")),
+        (["deact islink all"], "q islink", 9002, None),
+        (["deact islink all"], "q counters", 9002, None),
+        ([], "q chpid 50", 9004, NO_SUCH_CHPID("50")),
+        ([], "q chpid", 26, None),
+        ([], "q chpid 40 41", 3, None),
+        ([], "query isfc now", 3, None),
+        ([], "deact islink", 26, OPERAND_MISSING()),
+        ([], "deact islink node atlanta", 9003, None),
+        (["deact islink node boston"], "deact islink node boston", 9002, None),
+        (["deact islink all"], "deact islink all", 9002, None),
+        (["deact islink all"], "act islink 6001 buffers many", 2, INVALID_OPERAND("MANY")),
+        (["deact islink all"], "act islink 6001 node boston now", 3, None),
+        (["deact islink all"], "act islink node boston", 26, None),
+        (["deact islink all"], "act islink 6001 node akron", 9003, None),
+        (["vary off chpid 40"], "vary off chpid 40", 9006, OFFLINE_ALREADY("CHPID 40")),
+        ([], "vary on chpid 40", 9005, ONLINE_ALREADY("CHPID 40")),
+        ([], "vary off", 26, OPERAND_MISSING()),
+        ([], "vary off chpid", 26, None),
+        ([], "vary off chpid 99", 9004, NO_SUCH_CHPID("99")),
+    ],
+)
+def test_what_cannot_be_done_is_refused_and_changes_nothing(
+    before: list[str], command: str, code: int, line: str | None
+) -> None:
+    desk = new_desk()
+    for each in before:
+        desk.lines(each)
+    found = states(desk)
+    refused = desk.refusal(command)
+    assert refused == (code, line or refused[1])
+    assert states(desk) == found
 
 
 def test_wrong_word_anywhere_leaves_everything_as_it_was() -> None:
@@ -374,15 +374,6 @@ def test_chpid_takes_its_devices_along() -> None:
     assert desk.lines("vary off chpid 41") == ["CHPID 41 varied offline"]
     desk.pair.run(MS)
     assert [state is DeviceState.DOWN for state in states(desk)] == [False, True, False, True]
-    assert desk.refusal("vary off chpid 41") == (9006, OFFLINE_ALREADY("CHPID 41"))
     assert desk.lines("vary on chpid 41") == ["CHPID 41 varied online"]
-    assert desk.refusal("vary on chpid 41") == (9005, ONLINE_ALREADY("CHPID 41"))
     desk.pair.run(MS)
     desk.pair.expect_state(LinkState.UP)
-
-
-def test_varying_says_what_it_must_know() -> None:
-    desk = new_desk()
-    assert desk.refusal("vary off") == (26, OPERAND_MISSING())
-    assert desk.refusal("vary off chpid")[0] == 26
-    assert desk.refusal("vary off chpid 99") == (9004, NO_SUCH_CHPID("99"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import parse_chpid
-from isfc.link.name import NodeName
+from isfc.link.name import NodeName, matches
 from isfc.system.cp.messages import (
     DUPLICATE,
     EXTRA_OPTION,
@@ -15,7 +15,7 @@ from isfc.system.cp.messages import (
     OPERAND_MISSING,
     CommandRefused,
 )
-from isfc.system.cp.words import CommandWords, Selection, matches, split
+from isfc.system.cp.words import CommandWords, Selection, split
 
 keywords = st.builds(
     lambda must, may: must + may,
