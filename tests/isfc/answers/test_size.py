@@ -174,7 +174,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
         ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
-        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html or --plot with it"),
+        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html or --plot"),
     ],
 )
 def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:
