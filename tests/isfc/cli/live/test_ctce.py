@@ -24,9 +24,9 @@ from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
 from isfc.engine.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
-from isfc.live.ctce.exchange import Attached, CtcPlace, Pulled, Said
+from isfc.live.ctce.exchange import CtcPlace, EndAttached, Pulled, Said
 from isfc.live.ctce.ios import CommandIo, IoBook
-from isfc.live.ctce.join import CtcEnd, Place
+from isfc.live.ctce.join import CtcEnd, HostPort
 from isfc.live.ctce.wire import CURRENT, OLDER
 from isfc.live.ctce_box import CtceBox
 from isfc.live.metrics import ctce_families
@@ -197,13 +197,14 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
 ) -> None:
     """A WRITE that waits, a partner that is not there, a CTC that is lost: whole at 80 columns."""
     ends = [
-        CtcEnd(f"SYSTEM{name}", Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"
+        CtcEnd(f"SYSTEM{name}", Rdev(0x500), HostPort("h", 31000), HostPort("h", 31002))
+        for name in "AB"
     ]
     box = CtceBox([(ends[0], ends[1])] * 2)
     book = IoBook(box.exchange.adapters)
     monkeypatch.setattr(box, "now_ns", lambda: 0)
     watch = CtceWatch(box, book)
-    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(EndAttached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
     box.apply(Pulled((1,), "director:1"))
     for tally in book.tallies.values():  # 65,000 WRITEs a second, each of 20 ms, and 1,200 MB
@@ -248,7 +249,7 @@ def test_what_is_said_while_a_page_is_watched_scrolls_by_above_it(
 
 
 def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+    ends = [CtcEnd(name, Rdev(0x500), HostPort("h", 31000), HostPort("h", 31002)) for name in "AB"]
     said: list[str] = []
     left = iter(range(10))
 
@@ -274,11 +275,11 @@ def test_a_journal_that_was_damaged_ends_with_1(
 
 
 def test_prometheus_is_told_what_each_end_has_done() -> None:
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+    ends = [CtcEnd(name, Rdev(0x500), HostPort("h", 31000), HostPort("h", 31002)) for name in "AB"]
     box = CtceBox([(ends[0], ends[1])])
     book = IoBook(box.exchange.adapters)
     box.exchange.observers.append(book)
-    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(EndAttached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
     samples = {
         (sample.name, *sample.labels.values()): sample.value
