@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from ctc.adapter import Step
-from ctc.address import Rdev
 from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
 from ctc.order import COLLISION, FibreKind, Order
@@ -35,7 +34,6 @@ from isfc.live.ctce.exchange import (
     Told,
 )
 from isfc.live.ctce.ios import CommandIo, IoBook
-from isfc.live.ctce.join import CtcEnd, HostPort
 from isfc.live.ctce.journal import (
     CtceJournal,
     ToldDigest,
@@ -44,6 +42,7 @@ from isfc.live.ctce.journal import (
     input_record,
     replay,
 )
+from tests.isfc.live.ctce.ports import two_ends
 
 A, B = CtcPlace(0, 0), CtcPlace(0, 1)
 PACED = ExchangeDefinition((FibreKind(EXPRESS4, 50_000),), (0,), both_fail=True)
@@ -216,11 +215,10 @@ def acts(seed: int, ctcs: int) -> list[tuple[int, ExchangeInput]]:
 def record(definition: ExchangeDefinition, seed: int) -> bytes:
     """A journal of anything that can come."""
     ctcs = len(definition.on)
-    ends = [CtcEnd(name, Rdev(0x500), HostPort("h", 31000), HostPort("h", 32000)) for name in "AB"]
     digest = ToldDigest()
     exchange = Exchange(definition, lambda _at, _order: None)
     exchange.observers.append(digest)
-    data = bytearray(CTCE_HEADER + begin_record([(ends[0], ends[1])] * ctcs, definition))
+    data = bytearray(CTCE_HEADER + begin_record([two_ends()] * ctcs, definition))
     now_ns = 0
     for at_ns, given in acts(seed, ctcs):
         for look_ns in range(now_ns, at_ns, 7_000):  # as often as a clock rings

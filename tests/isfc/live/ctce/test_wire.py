@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.adapter import Step
-from ctc.address import Rdev
 from ctc.order import Order, command_of
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live.ctce_observe import trace_line
 from isfc.errors import WireError
 from isfc.live.ctce.exchange import CtcPlace, OrderStep
-from isfc.live.ctce.join import CtcEnd, HostPort
 from isfc.live.ctce.wire import (
     CURRENT,
     DATA_LENGTH_MAX,
@@ -30,6 +28,7 @@ from isfc.live.ctce.wire import (
     nje_name,
     read_order,
 )
+from tests.isfc.live.ctce.ports import two_ends
 
 CAPTURED = {
     CURRENT: "01034000020000015000000501000000" + "5a" * 64,
@@ -148,10 +147,7 @@ def test_a_block_is_named_by_what_it_begins_with(data: str, name: str | None) ->
 
 
 def test_a_line_of_a_trace_names_it_behind_the_first_bytes() -> None:
-    ends = [
-        CtcEnd(name, Rdev(0x500), HostPort("::1", 1), HostPort("::1", 2)) for name in ("A", "B")
-    ]
     order = Order(0x01, State.WRITE, 2, b"\x01\x2d")
-    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [(ends[0], ends[1])])
+    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [two_ends()])
     assert line.startswith("    0.000000  B 0500")
     assert line.endswith("012d  NJE SOH ENQ: asks for a session")
