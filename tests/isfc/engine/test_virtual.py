@@ -38,9 +38,7 @@ def engine_of(first: Script, second: Script, setup: Setup | None = None) -> Virt
     return VirtualEngine(nodes, [first, second], setup.propagation_ns)
 
 
-def test_new_engine_is_at_0_ends_at_its_time_whatever_happens_and_never_runs_backwards() -> (
-    None
-):
+def test_new_engine_is_at_0_ends_at_its_time_whatever_happens_and_never_runs_backwards() -> None:
     engine = engine_of(Script(), Script())
     assert engine.now_ns == 0
     for until_ns in (S, MS):
