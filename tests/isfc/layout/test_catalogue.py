@@ -1,7 +1,9 @@
 """The shipped layouts, and finding one by name or by path."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -149,8 +151,8 @@ KINDS = [
     ("Ready; DEACTIVE ISLINK 6000\n", SourceKind.CONFIGURATION),
     ("#CP DEA ISLI 6000\n", SourceKind.CONFIGURATION),
 ]  # fmt: skip
-READ = {
-    SourceKind.DECK: lambda text: parse_deck(text, "deck"),
+READ: Final[dict[SourceKind, Callable[[str], object]]] = {
+    SourceKind.DECK: lambda text: parse_deck(text, "deck").channels,
     SourceKind.CONSOLE_LOG: lambda text: parse_log(text, "log").devices,
     SourceKind.CONFIGURATION: lambda text: parse_activations(text, "config"),
 }
