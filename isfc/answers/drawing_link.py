@@ -1,6 +1,6 @@
 """A link drawn as SVG: a block for each fibre, and a line for each CTC.
 
-`isfc.cli.drawing.terminal` draws the same for a terminal. Colours say who may write on a CTC, and
+`isfc.cli.show` draws the same for a terminal. Colours say who may write on a CTC, and
 so do dashes and words, for who cannot tell them apart. The SVG follows the reader's dark mode, and
 is text to a screen reader.
 """

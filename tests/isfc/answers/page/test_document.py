@@ -8,15 +8,14 @@ from html.parser import HTMLParser
 import pytest
 
 from isfc.answers.losses import losses_chart, losses_of
+from isfc.answers.page.document import check_charts, document
+from isfc.answers.page.link import planned_of
 from isfc.answers.plan_link import plan_report
-from isfc.cli.html.document import document
-from isfc.cli.html.link import planned_of
-from isfc.cli.html.report import check_charts
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
-from tests.isfc.cli.html.surveyed import surveyed
+from tests.isfc.answers.page.surveyed import surveyed
 
 VOID = {"meta", "link", "br"}
 

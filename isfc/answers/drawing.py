@@ -1,8 +1,7 @@
 """A layout drawn as SVG: its links one below the other, below the cluster that they are of.
 
 The drawing of a cluster has the machines in two rows, the directors between them, and a line from
-each channel to whatever it is cabled to; what a channel carries is written at it. For a terminal it
-is a table.
+each channel to whatever it is cabled to; what a channel carries is written at it.
 """
 
 from collections import Counter
@@ -13,20 +12,14 @@ from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from rich.console import Group, RenderableType
-from rich.text import Text
-
 from ctc.address import format_chpid
-from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
+from isfc.answers.drawing_link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import Channel
 from isfc.layout.sharing import carried_by, shares_anything
-from isfc.reports.figure import Unit
-from isfc.reports.report import Column, Styled, Table
-from isfc.reports.terminal import table_of
 
 WIDTH: Final = 640
 _GAP: Final = 16
@@ -117,42 +110,6 @@ def machines_of(collection: Collection) -> tuple[DrawnCec, ...]:
     return tuple(DrawnCec(name, tuple(owned)) for name, owned in channels.items())
 
 
-def cluster_drawing_page(collection: Collection) -> RenderableType:
-    """The machines, their channels with what they carry, and the links."""
-    rows: list[dict[str, object]] = []
-    for machine in machines_of(collection):
-        rows.append(
-            dict.fromkeys(column.field for column in _CHANNELS)
-            | {"channel": Styled(machine.name, "bold cyan")}
-        )
-        for channel in machine.channels:
-            director, port = _plug(collection, channel)
-            counts = _ctcs(collection, channel)
-            rows.append(
-                {
-                    "channel": " = ".join(map(str, channel)),
-                    "director": director,
-                    "port": port,
-                    "gbps": collection.fibre_ends(channel)[0][1].profile.link_gbps,
-                    "ctcs": sum(counts.values()),
-                    "links": ", ".join(f"{name} {count}" for name, count in counts.items()),
-                }
-            )
-    is_shared = len(collection.links) > 1 or any(len(each) > 1 for each in carried_by(collection))
-    title = "Who shares which channel" if is_shared else "Which channel is on which director"
-    return Group(Text(title, "bold"), "", table_of(Table("", _CHANNELS, rows)))
-
-
-_CHANNELS: Final = (
-    Column("channel", "channel", folds=True),
-    Column("director", "director"),
-    Column("port", "port"),
-    Column("Gb/s", "gbps", Unit.GB_PER_S),
-    Column("CTCs", "ctcs"),
-    Column("of links", "links", folds=True),
-)
-
-
 def draw_cluster(collection: Collection) -> tuple[Element, int]:
     """The SVG of a cluster, and its height."""
     machines = machines_of(collection)
@@ -177,7 +134,7 @@ def cluster_in_words(collection: Collection) -> str:
         f"{machine.name}: "
         + "; ".join(
             f"channel {' = '.join(map(str, channel))} carries "
-            + ", ".join(f"{n} of {name}" for name, n in _ctcs(collection, channel).items())
+            + ", ".join(f"{n} of {name}" for name, n in ctcs_of(collection, channel).items())
             for channel in machine.channels
         )
         + "."
@@ -214,8 +171,8 @@ def _row(
             systems = ", ".join(end.node for end in channel) if few else f"{len(channel)} systems"
             draw_text(drawn, middle, y + 17, f"chpid {chpids}", "")
             draw_text(drawn, middle, y + 34, systems, "")
-            count = sum(_ctcs(collection, channel).values())
-            links = len(_ctcs(collection, channel))
+            count = sum(ctcs_of(collection, channel).values())
+            links = len(ctcs_of(collection, channel))
             told = f"{count} CTCs, {links} link{'s' * (links > 1)}"
             draw_text(drawn, middle, y + 51, told, "place")
             places[channel] = (middle, y + (_CHANNEL_HEIGHT if below else 0))
@@ -263,7 +220,7 @@ def _cables(
         draw_text(svg, x, y + 5, f"director {name}", "")
 
 
-def _plug(collection: Collection, channel: Channel) -> tuple[str, str]:
+def plug_of(collection: Collection, channel: Channel) -> tuple[str, str]:
     """The director of a channel and its port there, empty if the file does not say."""
     for _, fibre, end in collection.fibre_ends(channel):
         if fibre.directors:
@@ -271,7 +228,7 @@ def _plug(collection: Collection, channel: Channel) -> tuple[str, str]:
     return "", ""
 
 
-def _ctcs(collection: Collection, channel: Channel) -> dict[str, int]:
+def ctcs_of(collection: Collection, channel: Channel) -> dict[str, int]:
     """CTCs on a channel by link, those with both ends there twice."""
     counts = {link.name: collection.ctc_count(channel, link) for link in collection.links}
     return {name: count for name, count in counts.items() if count}

@@ -6,13 +6,13 @@ from html import escape
 
 import pytest
 
-from isfc.cli.html.document import document
+from isfc.answers.page.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.workload import SUITES
 from scenarios.search.report_runs import DiskRuns, LinkRuns
-from tests.isfc.cli.html.surveyed import surveyed
+from tests.isfc.answers.page.surveyed import surveyed
 from tools import PROJECT
 
 

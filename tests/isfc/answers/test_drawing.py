@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.drawing.cluster import cluster_in_words, drawing_svg, machines_of
-from isfc.cli.html.cluster import cluster_article
+from isfc.answers.drawing import cluster_in_words, drawing_svg, machines_of
+from isfc.answers.page.document import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection

@@ -1,4 +1,7 @@
-"""The page's part on one link: the rows of its tables, and what is said of them."""
+"""The page's part on one link: its tables, what is said of them, and the chart of its timeline.
+
+Colours of that are the page's own CSS variables, so that it follows dark mode and print.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -6,24 +9,28 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from ctc.address import format_rdev
+from ctc.subchannel import Command
 from isfc.answers.advice import model_word, two_paces
+from isfc.answers.drawing import drawing_svg
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
 from isfc.answers.losses import losses_chart, losses_of, losses_table, worst_loss
 from isfc.answers.plan_link import PlannedLink, plan_report
 from isfc.answers.plan_modelled import modelled_link
 from isfc.answers.shared import disks_known, disks_tables, shared_by
-from isfc.cli.drawing.cluster import drawing_svg
+from isfc.errors.in_words import exact
 from isfc.layout.collection import Collection
 from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
 from isfc.reports.figure import Unit
 from isfc.reports.html import chart_of, render, table_of
+from isfc.reports.picture import SCHEMA, Spec, axis, config, marks
 from isfc.reports.report import Column, Lines, Table
 from isfc.reports.units import shown
 from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, plan_notes, unranged
+from scenarios.runs.timeline import Io, Timeline
 from scenarios.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
@@ -40,7 +47,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     notes, plan = plan_notes(layout, runs.carried), plan_report(found)
     other = lost.worst_line if found.worst_chpid.gone != lost.worst else ""
     return render(
-        "cli/html/link.html",
+        "answers/page/link.html",
         runs=runs,
         suite=SUITE,
         saturating_pairs=SATURATING_PAIRS,
@@ -173,3 +180,80 @@ _MOVED: Final = (
     Column("GiB", "length", Unit.BYTES),
     Column("moved", "moved"),
 )
+
+
+PHASES: Final = {
+    "write (CONN)": "var(--write)",
+    "read (CONN)": "var(--read)",
+    "DISC": "var(--disc)",
+    "PEND": "var(--pend)",
+    "sense and other": "var(--other)",
+}
+_ROW: Final = 16
+
+
+def timeline_chart(timeline: Timeline) -> Spec:
+    """Every phase of every I/O; the page moves ``from_ms`` and ``to_ms``."""
+    layout, whole_ms = timeline.layout, (timeline.end_ns - timeline.begin_ns) / 1e6
+    rows = [
+        f"{node} {format_rdev(ctc.rdevs[end])}"
+        for end, node in enumerate(layout.nodes)
+        for ctc in layout.device_list()
+    ]
+    ctc = {"field": "ctc", "type": "nominal", "title": None, "scale": {"domain": rows}}
+    shown = [{"expr": "from_ms"}, {"expr": "to_ms"}]
+    begin = axis("from", "ms", domain=shown, nice=False, zero=False)
+    colours = {"domain": [*PHASES], "range": [*PHASES.values()]}
+    phase = {"field": "phase", "type": "nominal", "title": None, "scale": colours}
+    collided = [
+        {"ctc": _row(io), "at": _ms(timeline, io.end_ns), "what": "collision"}
+        for pair in timeline.collisions()
+        for io in pair
+    ]
+    bars: Spec = {"y": ctc, "x": begin, "x2": {"field": "to"}, "color": phase}
+    bars["tooltip"] = [{"field": field} for field in ("ctc", "what", "phase", "from", "to")]
+    crosses: Spec = {"y": ctc, "x": {**begin, "field": "at"}}
+    crosses["tooltip"] = [{"field": "what"}, {"field": "at"}]
+    red = {"shape": "cross", "filled": True, "size": 60, "color": "var(--collision)"}
+    looks = {"background": "transparent", "font": "system-ui, sans-serif"}
+    return {
+        "$schema": SCHEMA,
+        "description": "Every I/O on every CTC, by phase; the table below it sums them up",
+        "width": "container",
+        "height": _ROW * len(rows),
+        "config": config("currentColor") | looks,
+        "params": [{"name": "from_ms", "value": 0}, {"name": "to_ms", "value": whole_ms}],
+        "layer": [
+            marks("bar", _phases(timeline), bars, clip=True),
+            marks("point", collided, crosses, clip=True, **red),
+        ],
+    }
+
+
+def _phases(timeline: Timeline) -> Iterator[Spec]:
+    for io in timeline.ios:
+        what = io.command.name.replace("_", " ").lower()
+        if io.package is not None:
+            what += f", package {io.package}: {io.message_count} messages, {exact(io.length)} bytes"
+        for name, begin_ns, end_ns in io.phases():
+            yield {
+                "ctc": _row(io),
+                "phase": _phase(io, name),
+                "from": _ms(timeline, begin_ns),
+                "to": _ms(timeline, end_ns),
+                "what": what,
+            }
+
+
+def _phase(io: Io, name: str) -> str:
+    if io.command is Command.WRITE:
+        return "write (CONN)" if name == "CONN" else name
+    return "read (CONN)" if io.command is Command.READ and name == "CONN" else "sense and other"
+
+
+def _row(io: Io) -> str:
+    return f"{io.node} {format_rdev(io.rdev)}"
+
+
+def _ms(timeline: Timeline, at_ns: int) -> float:
+    return round((at_ns - timeline.begin_ns) / 1e6, 4)

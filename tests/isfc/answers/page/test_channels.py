@@ -6,14 +6,14 @@ import pytest
 from markupsafe import escape
 from playwright.sync_api import Browser
 
-from isfc.cli.html.document import document
+from isfc.answers.page.document import document
 from isfc.cli.main import run
 from isfc.io.charts import CHARTS
 from isfc.io.shared import read_disks
 from scenarios.search.report_runs import channel_estimates
 from tests.browser import needs_chromium, opened
-from tests.isfc.cli.html.surveyed import surveyed
-from tests.isfc.cli.html.test_document import Outline
+from tests.isfc.answers.page.surveyed import surveyed
+from tests.isfc.answers.page.test_document import Outline
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.html.timeline import PHASES, timeline_chart
+from isfc.answers.page.link import PHASES, timeline_chart
 from isfc.reports.picture import VERSION
 from scenarios.search.report_runs import LinkRuns
-from tests.isfc.cli.html.surveyed import surveyed
+from tests.isfc.answers.page.surveyed import surveyed
 
 
 @pytest.fixture(scope="module", params=["published-1", "published-12"])

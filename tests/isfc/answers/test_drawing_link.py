@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.drawing.cluster import drawing_svg
+from isfc.answers.drawing import drawing_svg
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from tests.isfc.cli.conftest import Refusal
