@@ -1,7 +1,4 @@
-"""A site's own figures of a logical link: read them, hold the model against them, fit it to them.
-
-``isfc.measured`` is public (docs/api.md), its modules are private, and are loaded when used.
-"""
+"""A site's own figures of a link: read, compared with the model, fitted; public as in docs/api.md."""
 
 from typing import TYPE_CHECKING
 
