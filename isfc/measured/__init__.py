@@ -1,4 +1,4 @@
-"""A site's own figures of a link: read, compared with the model, fitted; public as in docs/api.md."""
+"""A site's own figures of a link: read, compared with the model, fitted; docs/api.md shows it."""
 
 from typing import TYPE_CHECKING
 
