@@ -23,7 +23,7 @@ from scenarios.runs.workload import find_workload
 from scenarios.search.grid import Cell, parse_grid
 from scenarios.search.sweep import Figures, RowStore, finish, key_of, measure, row_of
 from tests.isfc_process import start
-from tests.waiting import PATIENCE_S, wait_for
+from tests.waiting import PATIENCE_S, ran, wait_for
 
 pytestmark = pytest.mark.at_length
 
@@ -343,9 +343,7 @@ def run_script(spec: Path, jobs: int) -> subprocess.CompletedProcess[str]:
     script.write_text(SCRIPT.format(spec=str(spec), jobs=jobs), "utf-8")
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     command = [sys.executable, str(script)]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=100, check=False
-    )
+    return ran(command, env=environment, timeout=100)
 
 
 @pytest.mark.slow
