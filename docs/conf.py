@@ -16,7 +16,7 @@ default_role = "any"  # a name in single backticks: a link where the reference h
 html_theme = "furo"
 html_title = "isfc"
 # what is cut on a narrow screen says so, as it does on the pages that isfc writes
-html_static_path = ["site.css", "../isfc/cli/html/scroll.js"]
+html_static_path = ["site.css", "../isfc/answers/page/scroll.js"]
 html_css_files = ["site.css"]
 html_js_files = [("scroll.js", {"defer": "defer"})]
 html_show_copyright = html_show_sourcelink = False

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from isfc.answers.compare import compare as compare
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
+    from isfc.answers.drawing import drawing as drawing
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from isfc.answers.moves import Moves as Moves
     from isfc.answers.optimise import optimise as optimise
     from isfc.answers.optimise_report import SearchResult as SearchResult
+    from isfc.answers.page.document import report as report
     from isfc.answers.plan import planned as planned
     from isfc.answers.plan_link import PlannedLink as PlannedLink
     from isfc.answers.plan_links import PlannedLinks as PlannedLinks
@@ -67,8 +69,6 @@ if TYPE_CHECKING:
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
-    from isfc.cli.drawing.cluster import drawing as drawing
-    from isfc.cli.html.report import report as report
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.export import Exported as Exported
     from isfc.deck.export import export as export
@@ -160,7 +160,7 @@ _PUBLIC: Final = {
     "isfc.layout.build": "new",
     "isfc.layout.schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
-    "isfc.cli.drawing.cluster": "drawing",
+    "isfc.answers.drawing": "drawing",
     "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
@@ -197,7 +197,7 @@ _PUBLIC: Final = {
     "isfc.answers.optimise_report": "SearchResult",
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "isfc.cli.html.report": "report",
+    "isfc.answers.page.document": "report",
     "isfc.answers.replay": "replay",
     "isfc.answers.replay_report": "Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",

@@ -4,7 +4,8 @@ import gc
 import os
 import shlex
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,8 @@ from isfc.testing.plugin import register_profiles
 from tests.compiled import HERE
 from tests.compiled import compiled as compiled  # a fixture
 from tests.lengthy import EXAMPLES_ELSEWHERE, EXAMPLES_FEW
+from tests.live.nodes import nodes as nodes  # a fixture
+from tests.live.pair import pair as pair  # a fixture
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
@@ -91,13 +94,25 @@ def pytest_pycollect_makeitem(obj: object) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine; whether it was one."""
+    """Run a test that is a coroutine, within the asynchronous contexts among its arguments.
+
+    Whether it was one.
+    """
     if not iscoroutinefunction(pyfuncitem.function):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
     run: Any = pyfuncitem.funcargs["run_live"]
-    run(pyfuncitem.obj(**arguments))
+    run(_entered(pyfuncitem.obj, arguments))
     return True
+
+
+async def _entered(test: Callable[..., Awaitable[None]], arguments: dict[str, Any]) -> None:
+    """A test's coroutine, which is given what its asynchronous contexts enter with."""
+    async with AsyncExitStack() as stack:
+        for name, value in arguments.items():
+            if isinstance(value, AbstractAsyncContextManager):
+                arguments[name] = await stack.enter_async_context(value)
+        await test(**arguments)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

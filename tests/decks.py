@@ -52,6 +52,26 @@ def deck(file: str, partitions: str, chpids: Iterable[str], *units: str) -> Deck
     return parse_deck(f" RESOURCE PARTITION=({named})\n{channels}{''.join(units)}", file)
 
 
+def drawn(text: str) -> Deck:
+    """A deck as `deck` makes it, of ``a LP1 50 51 | 4010 50 D1 1 | 4110 51 - 1 first=8``.
+
+    Behind its name, partitions and chpids come its control units as `unit` takes them, ``-`` for no
+    link.
+    """
+    head, *units = (part.split() for part in text.split("|"))
+    made = []
+    for cu, chpid, link, cuadd, *more in units:
+        said = dict(each.split("=", 1) for each in more)
+        count, first = int(said.pop("count", 4)), int(said.pop("first", 0))
+        rdev = said.pop("rdev", "")
+        rest = "".join(f",{key}={value}" for key, value in said.items())
+        linked = None if link == "-" else link
+        made.append(
+            unit(cu, chpid, linked, int(cuadd), rdev=rdev, count=count, first=first, more=rest)
+        )
+    return deck(head[0], head[1], head[2:], *made)
+
+
 def mesh_decks(
     *cecs: Sequence[str], chpids: Sequence[str] = ("50", "51"), ctcs: int = 4
 ) -> tuple[list[str], list[str]]:

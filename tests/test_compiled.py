@@ -4,7 +4,6 @@ import ast
 import os
 import re
 import runpy
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -14,8 +13,10 @@ from typing import NoReturn
 
 import pytest
 
+from tests.waiting import ran
+
 ROOT = Path(__file__).parents[1]
-RINGS = ("link", "system", "engine", "programs", "journal")
+RINGS = ("link", "system", "engine", "programs")
 
 PROGRAM = """
 import pickle
@@ -228,15 +229,7 @@ def imported(path: str) -> Iterator[str]:
 def traces(*folders: Path) -> list[str]:
     path = os.pathsep.join(map(str, folders))
     environment = os.environ | {"PYTHONSAFEPATH": "1", "PYTHONPATH": path}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=100,
-    )
+    done = ran([sys.executable, "-c", PROGRAM], env=environment, cwd=ROOT, check=True, timeout=100)
     return done.stdout.splitlines()
 
 

@@ -2,11 +2,12 @@
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import ran
 
 PROJECT = Path(__file__).parents[1]
 
@@ -117,14 +118,10 @@ def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Pat
     (tmp_path / "conftest.py").write_text(SLOW_REPORT)
     plugins = "-p tests.limits -p tests.workers.plugin --workers=1"
     command = f"-m pytest {plugins} --rootdir {tmp_path} -c {tmp_path / 'pytest.ini'}"
-    done = subprocess.run(
+    done = ran(
         [sys.executable, *command.split(), str(tmp_path)],
         cwd=PROJECT,
         env=os.environ | {"COLUMNS": "200"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
     )
     said = done.stdout
     told = re.findall(r"^(FAILED|ERROR) \S+::(\S+)(?: - (.*))?", said, re.MULTILINE)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import COMMANDS
+from tests.waiting import ran
 
 HERE = Path(__file__).parent / "no_posix.py"
 GRID = """
@@ -28,12 +29,9 @@ def ended(
 ) -> subprocess.CompletedProcess[str]:
     """What a program did there; ``strict``: a file opened without an encoding is an error."""
     checks = ["-X", "warn_default_encoding", "-W", "error::EncodingWarning"] if strict else []
-    return subprocess.run(
+    return ran(
         [sys.executable, *checks, "-c", BEGIN + code, *arguments],
-        capture_output=True,
-        text=True,
         stdin=subprocess.DEVNULL,
-        check=False,
         timeout=100,
         cwd=directory,
     )
@@ -180,12 +178,7 @@ async def talk():
 assert endpoint.peer_uid(Connection()) == 501
 assert asyncio.run(talk()) == b"hello"
 """
-    process = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{code}", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-        cwd=tmp_path,
+    process = ran(
+        [sys.executable, "-c", f"import sys\n{code}", str(tmp_path)], timeout=100, cwd=tmp_path
     )
     assert process.returncode == 0, process.stderr

@@ -1,11 +1,12 @@
 """No test fails for where the suite is started."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import ran
 
 ROOT = Path(__file__).parents[1]
 AFFECTED = (  # by a signal, umask, a blank in a path, the width of a terminal
@@ -34,13 +35,10 @@ def test_what_a_script_started_in_the_background_leaves_passes(tmp_path: Path) -
     folder.mkdir()
     run = [sys.executable, *"-m pytest -q --color=no --workers=0 -p no:cacheprovider".split()]
     cases = [f"tests/isfc/cli/{case}" for case in AFFECTED]
-    done = subprocess.run(
+    done = ran(
         ["/bin/sh", "-c", START, "sh", *run, "-m", "", *cases],
         cwd=ROOT,
         env=os.environ | ODD | {"TMPDIR": str(folder)},
-        capture_output=True,
-        text=True,
         timeout=100,
-        check=False,
     )
     assert f"{len(AFFECTED)} passed" in done.stdout, done.stdout + done.stderr

@@ -1,9 +1,11 @@
 """Waiting for what is to happen: never without a bound, and a failure says what was waited for."""
 
 import asyncio
+import subprocess
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 PATIENCE_S: Final = 60.0
 """Bounds what would hang. No machine is so busy, and it is less than a test may take."""
@@ -22,3 +24,12 @@ async def wait_until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  # whatever a test can look at
             await asyncio.sleep(0.002)
+
+
+def ran(
+    command: Sequence[str | Path], *, timeout: float = PATIENCE_S, check: bool = False, **more: Any
+) -> "subprocess.CompletedProcess[str]":
+    """What a command has said and ended with; ``more`` is as of `subprocess.run`."""
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=check, **more
+    )

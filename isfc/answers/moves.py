@@ -15,9 +15,10 @@ from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.reported import Reported
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
-from scenarios.moves.evacuation import DeviceSeen, WouldMove
-from scenarios.moves.guest import GuestMemory, Limits, Pass, RelocationEnd
+from scenarios.moves.evacuation import DeviceSeen
+from scenarios.moves.guest import GuestMemory, Limits
 from scenarios.moves.orders import Response
+from scenarios.moves.relocation import Pass, RelocationEnd, WouldMove
 from scenarios.runs.experiment import NS_PER_S
 
 

@@ -26,10 +26,10 @@ from scenarios.moves.evacuation import (
     Evacuation,
     EvacuationOutcome,
     OtherTraffic,
-    WouldMove,
 )
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_orders
+from scenarios.moves.relocation import WouldMove
 from scenarios.runs.at_site import GivenSite, link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload

@@ -35,16 +35,8 @@ from isfc.cli.options.option import (
 )
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import (
-    show,
-    show_csv,
-    show_error,
-    show_json,
-    show_lines,
-    show_log,
-    write_file,
-)
+from isfc.cli.output.file import ForceOption, write_file
+from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.errors.in_words import check_known
@@ -207,7 +199,7 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
     """``--html``: the page as a file."""
 
     def write(path: Path, found: Any) -> None:
-        from isfc.cli.html.document import page_of
+        from isfc.answers.page.document import page_of
 
         write_file(path, page_of(report(found)))
 
@@ -219,7 +211,7 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
     """``--plot``: the charts as a file."""
 
     def write(path: Path, found: Any) -> None:
-        from isfc.cli.output.whole_file import whole_file
+        from isfc.cli.output.file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
         whole = report(found)

@@ -10,8 +10,8 @@ from isfc.answers.change import change as answer
 from isfc.answers.change_page import Change, ChangeTrial, change_lines
 from isfc.cli.capability import command_of
 from isfc.cli.options.option import JsonOption, LinkOption, valued
-from isfc.cli.output.file import ForceOption, check_file
-from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
+from isfc.cli.output.file import ForceOption, check_file, write_file
+from isfc.cli.output.streams import show_json, show_lines, show_log
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known
 

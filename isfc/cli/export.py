@@ -8,8 +8,7 @@ from msgspec import Struct
 from isfc.cli.capability import command_of
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
-from isfc.cli.options.source import OutputOption, write_text
-from isfc.cli.output.file import ForceOption
+from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import Exported
 from isfc.deck.export import export as exported

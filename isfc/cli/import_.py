@@ -11,8 +11,7 @@ from msgspec import Struct
 from isfc.answers.given import with_known_traffic
 from isfc.cli.capability import command_of
 from isfc.cli.options.option import JsonOption
-from isfc.cli.options.source import OutputOption, write_text
-from isfc.cli.output.file import ForceOption
+from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_json, show_log
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import import_dpm

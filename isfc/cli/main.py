@@ -39,7 +39,7 @@ class Subcommand(NamedTuple):
     code: str = ""
     """The function that makes the exit code of its answer, or says what fails in it."""
     own: tuple[str, ...] = ()
-    """And the names of its `OwnFile`s in `isfc.cli`, such as ``own_files.RUNS``."""
+    """And the names of its `OwnFile`s in `isfc.cli`, such as ``options.own_file.RUNS``."""
 
     @property
     def is_capability(self) -> bool:
@@ -72,7 +72,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "answers.size.size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
         code="size_code",
-        own=("own_files.SIZED",),
+        own=("options.own_file.SIZED",),
     ),
     "export": Subcommand(
         "export.export", "Write the statements that the systems of a layout need."
@@ -110,14 +110,14 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
         {
-            "read": Subcommand("answers.measured_read.read", own=("own_files.MEASURED",)),
+            "read": Subcommand("answers.measured_read.read", own=("options.own_file.MEASURED",)),
             "compare": Subcommand(
                 "answers.measured_compare.compare", code="measured_compare_failure"
             ),
-            "fit": Subcommand("answers.measured_fit.fit", own=("own_files.SITE",)),
+            "fit": Subcommand("answers.measured_fit.fit", own=("options.own_file.SITE",)),
         },
     ),
-    "loads": Subcommand("loads.loads", "Show a link's load by the time of day, and what is left."),
+    "loads": Subcommand("moves.loads", "Show a link's load by the time of day, and what is left."),
     "node": Subcommand(
         "live.node.node", "Run one system of a layout live, joined to its partners."
     ),
@@ -130,19 +130,19 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
             "plan": Subcommand("answers.io_plan.io_plan"),
             "run": Subcommand("answers.io_run.io_run"),
             "beside": Subcommand("answers.io_beside.io_beside"),
-            "size": Subcommand("answers.io_size.io_size", own=("own_files.PROPOSAL",)),
+            "size": Subcommand("answers.io_size.io_size", own=("options.own_file.PROPOSAL",)),
             "chart": Subcommand("answers.io_chart.io_chart"),
         },
     ),
     "optimise": Subcommand(
         "answers.optimise.optimise",
         "Search for the best CTCs on a layout's chpids.",
-        own=("own_files.ADVISED",),
+        own=("options.own_file.ADVISED",),
     ),
     "sweep": Subcommand(
         "answers.sweep.sweep",
         "Run every combination of a grid, a line for each.",
-        own=("own_files.RUNS",),
+        own=("options.own_file.RUNS",),
     ),
     "journal": Subcommand("journal.app", "Look into a journal, or replay it."),
 }
@@ -320,9 +320,9 @@ def _usage(error: typer.TyperException) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from isfc import __version__
+        from importlib.metadata import version  # much to load for what most do without
 
-        show_lines([f"isfc {__version__}"])
+        show_lines([f"isfc {version('isfc')}"])
         raise typer.Exit
 
 

@@ -9,9 +9,8 @@ import typer
 from msgspec import Struct
 
 from isfc.cli.capability import Instead, command_of
-from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption
+from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import ask_user
 from isfc.layout import build
 from isfc.layout.layout import Layout

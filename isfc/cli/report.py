@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
+from isfc.answers.page.document import check_charts
+from isfc.answers.page.document import report as page
 from isfc.cli.capability import command_of
-from isfc.cli.html.report import check_charts
-from isfc.cli.html.report import report as page
-from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.streams import RUNNING, show_log, write_file
+from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
+from isfc.cli.output.streams import RUNNING, show_log
 from isfc.errors.arguments import Argument
 from isfc.layout.catalogue import AnyLayout
 from scenarios.runs.workload import workload_usage

@@ -44,7 +44,7 @@ _WORD: Final = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnPlace:
     """A name of a heading, and where it stands."""
 
     name: str
@@ -53,10 +53,10 @@ class Column:
     end: int
 
 
-def heading_of(line: str) -> list[Column] | None:
+def heading_of(line: str) -> list[ColumnPlace] | None:
     """The columns of a line that is the heading of device rows, or None."""
     found = [
-        Column(_NAMES.get(word[0].upper(), word[0].lower()), *word.span())
+        ColumnPlace(_NAMES.get(word[0].upper(), word[0].lower()), *word.span())
         for word in _WORD.finditer(line)
     ]
     names = {column.name for column in found}
@@ -69,7 +69,7 @@ def is_device_row(line: str) -> bool:
     return len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1].upper() in CTC_TYPES
 
 
-def whole(columns: list[Column]) -> list[Column]:
+def whole(columns: list[ColumnPlace]) -> list[ColumnPlace]:
     """The columns of a heading; raises `BadFigure` if it lacks some that are needed."""
     names = [column.name for column in columns]
     if missing := [name for name in ("type", *_NEEDED) if names.count(name) != 1]:
@@ -83,7 +83,7 @@ def whole(columns: list[Column]) -> list[Column]:
 
 
 def read_row(
-    line: str, columns: list[Column], place: FilePlace, reading: Reading
+    line: str, columns: list[ColumnPlace], place: FilePlace, reading: Reading
 ) -> DeviceFigures | tuple[Rdev, str] | None:
     """The figures of a row, or the device and its type if it is no CTC; None for any other line.
 
@@ -136,7 +136,7 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
     return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, place, exact)
 
 
-def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping[str, str]]:
+def _ways(words: list[re.Match[str]], columns: list[ColumnPlace]) -> Iterator[Mapping[str, str]]:
     """The cells of a row by the names of their columns, in each way that it can be meant."""
     placed = _placed(words, columns)
     # in a page as it is printed each figure ends where the name of its column does
@@ -160,10 +160,10 @@ def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping
         yield {column.name: word[0] for column, word in zip(kept, words, strict=True)}
 
 
-_Placed = list[tuple[Column, re.Match[str]]]
+_Placed = list[tuple[ColumnPlace, re.Match[str]]]
 
 
-def _placed(words: list[re.Match[str]], columns: list[Column]) -> _Placed | None:
+def _placed(words: list[re.Match[str]], columns: list[ColumnPlace]) -> _Placed | None:
     """Each word with the column that it stands below; None where the places do not tell."""
     found: _Placed = []
     for word in words:

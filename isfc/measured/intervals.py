@@ -5,7 +5,6 @@ each of the two nodes, what that node sent in MB/s (2^20). Its times have a date
 (``Mon 09:00``), or neither. A percentile is of time: for so many percent of it there was no more.
 """
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +19,7 @@ from isfc.layout.layout import Layout
 from isfc.measured.figures import BadFigure, Reading, read_stamp
 from isfc.measured.measurement import FilePlace
 from isfc.measured.seen import APART_S, SeenInterval, zone_seconds
+from isfc.measured.table import rows_of
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NO_DATE: Final = "1970-01-05"
@@ -89,9 +89,7 @@ def carried_intervals(
 
 
 def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) -> list[_Row]:
-    lines = content.decode("utf-8-sig").splitlines()
-    table = csv.DictReader(lines, delimiter=";" if ";" in lines[0] else ",")
-    table.fieldnames = [name.strip().upper() for name in table.fieldnames or ()]
+    table = rows_of(content.decode("utf-8-sig"))
     reading.begin()
     rows = []
     for cells in table:
@@ -104,11 +102,11 @@ def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) ->
 def _row(place: FilePlace, cells: Mapping[str, str], layout: Layout, reading: Reading) -> _Row:
     if None in cells or None in cells.values():
         raise BadFigure("not as many cells as column names; expected one for each")
-    begin, dated = _time(cells["BEGIN"])
-    end = _time(cells["END"])[0] if cells.get("END") else None
+    begin, dated = _time(cells["begin"])
+    end = _time(cells["end"])[0] if cells.get("end") else None
     if end is not None and end <= begin and not dated:
         end += timedelta(days=1)
-    first, second = (reading.number(cells[node].strip() or "...") for node in layout.nodes)
+    first, second = (reading.number(cells[node.lower()].strip() or "...") for node in layout.nodes)
     if first is None or second is None or min(first, second) < 0:
         raise BadFigure(f"MB/s of {listed(layout.nodes)}: expected two numbers from 0")
     return _Row(place, begin, end, (first, second), dated)

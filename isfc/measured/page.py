@@ -134,7 +134,7 @@ class _Pages:
     reading: Reading
     above: _Above = field(default_factory=_Above)
     found: list[Measurement] = field(default_factory=list)
-    devices: list[fcx.Column] | None = None
+    devices: list[fcx.ColumnPlace] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
     details: fcx.Details | None = None
@@ -200,7 +200,7 @@ class _Pages:
                 self.devices = self.links = None
         return said
 
-    def _device(self, line: str, columns: list[fcx.Column], place: FilePlace) -> None:
+    def _device(self, line: str, columns: list[fcx.ColumnPlace], place: FilePlace) -> None:
         if not columns:
             self.heading = None
             return

@@ -48,13 +48,18 @@ _TIMES: Final = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
 _DEVICE_NEEDED: Final = ("rdev", "io_per_s", *_TIMES)
 
 
+def rows_of(text: str) -> "csv.DictReader[str]":
+    """The rows of a table below a line of names, by the names in small letters."""
+    lines = text.splitlines()
+    table = csv.DictReader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
+    table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
+    return table
+
+
 def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The measurements of a CSV file with a line of column names; `BadFigure` if it has none."""
-    lines = text.splitlines()
-    delimiter = ";" if lines and ";" in lines[0] else ","
-    table = csv.DictReader(lines, delimiter=delimiter)
-    table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
-    names = [_RENAMED.get(name, name) for name in table.fieldnames]
+    table = rows_of(text)
+    names = [_RENAMED.get(name, name) for name in table.fieldnames or ()]
     if not {"rdev", "tx_pend_count"} & set(names):
         raise ConfigurationError(
             f"{file}:1: no table of devices or links; expected a line of column names with rdev "

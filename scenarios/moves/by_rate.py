@@ -26,19 +26,12 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, WouldMove, move
-from scenarios.moves.guest import (
-    Guest,
-    GuestMemory,
-    GuestPlan,
-    Limits,
-    Moved,
-    RelocationEnd,
-    with_limits,
-)
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
+from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.moves.targets import Placed
-from scenarios.runs.experiment import NS_PER_S, SECONDS, SUITE, Experiment, Load
+from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import SUITES, LinkLoad
 
@@ -53,25 +46,6 @@ MARGIN: Final = 0.05
 
 _STEPS: Final = 200
 """Rates of change that are tried, evenly from none to its own."""
-
-
-def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
-    """What becomes of a guest whose every byte takes as long."""
-    return by_times(plan, begin_ns, took=lambda _, length: round(length / bytes_per_s * NS_PER_S))
-
-
-def by_times(plan: GuestPlan, begin_ns: int, *, took: Callable[[int, int], int]) -> Moved:
-    """What becomes of a guest; ``took`` says how many ns so many bytes take from a time on."""
-    guest, now_ns = Guest(plan, window=1), begin_ns
-    guest.begin(begin_ns)
-    while not guest.end:
-        length = guest.pass_length
-        taken_ns = took(now_ns, length)
-        until_late = (guest.deadline_ns - now_ns) / max(1, taken_ns)
-        guest.arrive(round(length * min(1.0, until_late)))
-        now_ns += taken_ns
-        guest.counted(now_ns)
-    return guest.moved
 
 
 def sampled_rates(evacuation: Evacuation) -> list[float]:

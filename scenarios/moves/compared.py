@@ -24,7 +24,8 @@ from scenarios.moves.evacuation import (
     OtherTraffic,
     move,
 )
-from scenarios.moves.guest import STATE_LENGTH, GuestMemory, GuestPlan
+from scenarios.moves.guest import GuestMemory, GuestPlan
+from scenarios.moves.relocation import STATE_LENGTH
 from scenarios.runs.experiment import Experiment, RunEach
 from scenarios.runs.steady import Rate, SteadyRun, steady_ends, sum_of
 

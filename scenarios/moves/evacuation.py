@@ -26,10 +26,11 @@ from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
-from scenarios.moves.guest import Guest, GuestPlan, Moved
+from scenarios.moves.guest import GuestPlan
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
 from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
+from scenarios.moves.relocation import Guest, Moved, WouldMove
 from scenarios.moves.targets import Placed, Targets, Tenant, partners_of, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
 from scenarios.runs.guests import GuestCosts
@@ -37,21 +38,6 @@ from scenarios.runs.result import MIB, measure
 from scenarios.runs.run import Programs, make_systems, place, programs_of
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload
-
-
-class WouldMove(Struct, frozen=True, rename={"bytes_per_s": "at_bytes_per_s"}):
-    """What would let a guest be moved, each alone; None for what would not."""
-
-    bytes_per_s: float
-    """the rate of its passes, by which the rest is"""
-    change_bytes_per_s: int | None
-    """at most, and so much of `write_bytes_per_s`"""
-    write_bytes_per_s: int | None
-    max_quiesce_s: int | None
-    """needed both if `max_total_s` is there too"""
-    max_total_s: int | None
-    channels: int | None
-    """of the link, of which more are like the fullest"""
 
 
 class DeviceSeen(Struct, frozen=True):

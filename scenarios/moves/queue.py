@@ -12,7 +12,8 @@ from typing import final
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Program, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
-from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan, RelocationEnd
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.relocation import COUNTS_LENGTH, Guest, RelocationEnd
 from scenarios.moves.targets import Targets
 
 

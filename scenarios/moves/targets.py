@@ -12,7 +12,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import exact, first_listed, listed
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
-from scenarios.moves.guest import Guest, GuestPlan
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.relocation import Guest
 
 _GIB = 2**30
 _NAMED = 8

@@ -14,7 +14,8 @@ from isfc.layout.file import parse_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX, stop_short
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
-from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits, Moved
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
+from scenarios.moves.relocation import Moved
 from scenarios.published.table import Figures, PublishedRow, RowFunction
 from scenarios.runs.result import MIB
 

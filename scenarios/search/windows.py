@@ -17,9 +17,10 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.intervals import PERIODS, SLOT_S, Slot
 from scenarios.figures.ranges import link_rate
-from scenarios.moves.by_rate import by_times, in_order, pairs_alike
+from scenarios.moves.by_rate import in_order, pairs_alike
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation, move
-from scenarios.moves.guest import MESSAGE_LENGTH, GuestMemory, GuestPlan, Limits
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
+from scenarios.moves.relocation import MESSAGE_LENGTH, by_times
 from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import NS_PER_S, Load
 from scenarios.runs.result import MIB

@@ -195,8 +195,10 @@ def test_write_and_read_that_cross_meet() -> None:
     assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
 
 
-def test_second_command_at_once_is_our_bug() -> None:
+def test_second_command_or_connection_at_once_is_our_bug() -> None:
     cable = Cable().connect()
+    with pytest.raises(AssertionError, match="6000: connected already"):
+        cable.near.ctc.connect(cable.now_ns)
     cable.write(cable.near, 10)
     with pytest.raises(AssertionError, match="6000: SSCH while an I/O is in progress"):
         cable.start(cable.near, Command.NO_OP)

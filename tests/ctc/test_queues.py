@@ -28,12 +28,6 @@ def drained(agenda: Agenda[tuple[int, int]]) -> list[tuple[int, int]]:
     return entries
 
 
-def test_empty_agenda_is_never_due() -> None:
-    agenda = filled([])
-    assert agenda.due_ns == NEVER_NS
-    assert agenda.entries() == []
-
-
 @given(times)
 def test_what_is_first_in_time_comes_first_and_of_equals_what_was_added_first(
     times_ns: list[int],

@@ -52,10 +52,6 @@ def test_one_more_makes_no_other_sooner(given_transfers: list[tuple[int, int]]) 
         assert later >= sooner - 1e-6
 
 
-def test_alone_it_takes_its_own_time() -> None:
-    assert run([700.0], [50.0]) == [750.0]
-
-
 def test_those_that_are_over_at_the_same_time_are_so_in_their_order() -> None:
     sharing: Sharing[str] = Sharing()
     for name in ("first", "second", "third"):

@@ -65,7 +65,7 @@ def test_service_time_is_pend_disc_and_conn(pend_ns: int, disc_ns: int, conn_ns:
     assert IoTimes(pend_ns, disc_ns, conn_ns).serv_ns == pend_ns + disc_ns + conn_ns
 
 
-def test_write_announces_how_much_is_to_come() -> None:
+def test_write_announces_how_much_is_to_come_and_others_that_there_is_nothing() -> None:
     cable = Cable().connect()
     cable.start(cable.near, Command.WRITE, Cargo(length=4096, count=3))
     (departure,) = cable.near.departures
@@ -73,9 +73,6 @@ def test_write_announces_how_much_is_to_come() -> None:
     assert departure.rdev == cable.near.ctc.rdev
     assert isinstance(frame, CommandFrame)
     assert (frame.command, frame.length, frame.count) == (Command.WRITE, 4096, 3)
-
-
-def test_command_without_data_announces_none() -> None:
     frame = CommandFrame(Command.READ, 7)
     assert (frame.command, frame.serial, frame.length, frame.count) == (Command.READ, 7, 0, 0)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from isfc import Conversation, ConversationSevered, OpenNode, open_node
-from tests.live.nodes import echo
+from isfc import ConversationSevered, OpenNode, open_node
+from tests.live.nodes import echo, expect_echo
 
 LAYOUT: Final = str(Path(__file__).parents[2] / "docs" / "cluster" / "third-member.toml")
 NAMES: Final = ("ALPHA", "BETA", "GAMMA")
@@ -34,20 +34,12 @@ async def talk(node: OpenNode, partner: str, tally: list[int]) -> None:
             async with conversation:
                 while True:
                     data = random.randbytes(random.randrange(1, LENGTH_MAX))
-                    await expect_echo(conversation, data)
+                    async with asyncio.timeout(STUCK_S):
+                        await expect_echo(conversation, data)
                     tally[0] += 1
         except ConversationSevered:
             tally[1] += 1
             await asyncio.sleep(NOTE_S)
-
-
-async def expect_echo(conversation: Conversation, data: bytes) -> None:
-    async with asyncio.timeout(STUCK_S):
-        await conversation.send(data)
-        come = bytearray()
-        while len(come) < len(data):
-            come += await conversation.receive()
-    assert come == data, "another echo than what was sent"
 
 
 async def live(name: str, folder: Path) -> None:

@@ -1,14 +1,16 @@
 """Two ``isfc node`` processes that forward a TCP port, for programs nobody here wrote."""
 
 import socket
+import socketserver
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import Isfc, isfc
-from tests.waiting import wait_for
+from tests.live.processes import Isfc, two_nodes
+from tests.waiting import PATIENCE_S, wait_for
 
 
 def free_port() -> int:
@@ -29,25 +31,20 @@ def forwarding_nodes(
     folder: Path, ports: Sequence[tuple[int, int]], *words: str, module: str = "isfc"
 ) -> Iterator[tuple[Isfc, Isfc]]:
     """Both systems; each (listening port at the first, service's port) is forwarded."""
-    node = partial(isfc, folder, "node", module=module)
-    link = f"unix:{folder / 'link'}"
-    words = ("--run-dir", str(folder), *words)
     forwards = [
         word
         for here, there in ports
         for word in ("--forward", f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}")
     ]
-    with (
-        node(FIRST, LAYOUT, "--listen", link, *forwards, *words) as first,
-        node(SECOND, LAYOUT, "--connect", link, *forwards, *words) as second,
-    ):
+    words = (*forwards, "--run-dir", str(folder), *words)
+    names = (FIRST, SECOND)
+    with two_nodes(folder, *words, layout=LAYOUT, names=names, module=module) as pair:
+        first, second = pair.both
         # the link's socket comes last: by then the ports are there
-        file = folder / "link"
-        wait_for(lambda: file.exists() or first.process.poll() is not None, "the link")
-        assert file.exists(), first.err
+        wait_for(lambda: pair.socket.exists() or first.process.poll() is not None, "the link")
+        assert pair.socket.exists(), first.err
         yield first, second
-        for each in (first, second):
-            assert each.end() == 0, each.err
+        pair.end()
 
 
 def say(port: int, data: bytes) -> bytes:
@@ -60,3 +57,46 @@ def say(port: int, data: bytes) -> bytes:
         while piece := connection.recv(65_536):
             answer += piece
     return bytes(answer)
+
+
+class Echo(socketserver.BaseRequestHandler):
+    """Sends everything back."""
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):
+            while data := self.request.recv(65_536):
+                self.request.sendall(data)
+
+
+class Flood(socketserver.BaseRequestHandler):
+    """Sends much, and is done."""
+
+    length = 60_000_000
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):
+            self.request.sendall(bytes(self.length))
+
+
+class Digest(socketserver.StreamRequestHandler):
+    """Answers with a checksum of all it got."""
+
+    def handle(self) -> None:
+        checksum = sha256()
+        while data := self.rfile.read1(65_536):
+            checksum.update(data)
+        self.wfile.write(checksum.hexdigest().encode())
+
+
+@contextmanager
+def service(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
+    """A TCP service in a thread; its port."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()

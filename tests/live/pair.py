@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -187,3 +187,22 @@ async def pair_up(*arguments: Any, **options: Any) -> AsyncIterator[LivePair]:
     async with LivePair(*arguments, **options) as pair:
         await pair.come_up()
         yield pair
+
+
+@asynccontextmanager
+async def ended(*sides: LiveSide) -> AsyncIterator[None]:
+    """Sides that are closed after the block, if nothing went wrong in it."""
+    yield
+    for side in sides:
+        await side.close()
+
+
+def side_of(here: int, seed: int | None = None, **options: Any) -> LiveSide:
+    """One system of such a pair, by itself."""
+    return LiveSide(Setup().definition(here), here + 1 if seed is None else seed, **options)
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> AbstractAsyncContextManager[LivePair]:
+    """A pair that is up, for a test that is a coroutine."""
+    return pair_up(tmp_path)

@@ -4,12 +4,16 @@ import json
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.isfc_process import start
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
+
+LAYOUT = "published-4"
+NAMES = ("CLIENT", "SERVER")
 
 
 class Isfc:
@@ -100,3 +104,67 @@ def isfc(
             command.process.wait(PATIENCE_S)
         if command.process.stdin is not None:
             command.process.stdin.close()
+
+
+class TwoNodes:
+    """Both systems of a layout, or one of them yet, joined by a socket; either may be killed.
+
+    ``words`` are for both; ``{name}`` in one of them is the node's name.
+    """
+
+    def __init__(
+        self, stack: ExitStack, folder: Path, words: Sequence[str], **options: Any
+    ) -> None:
+        self.socket = folder / "link"
+        self.layout: str = options.pop("layout", LAYOUT)
+        self.names: tuple[str, str] = options.pop("names", NAMES)
+        self.endpoint: str = options.pop("endpoint", f"unix:{self.socket}")
+        self.nodes: dict[str, Isfc] = {}
+        self._stack, self._folder, self._words, self._options = stack, folder, words, options
+
+    @property
+    def both(self) -> list[Isfc]:
+        """Their present lives, the first system's first."""
+        return [self.nodes[name] for name in self.names]
+
+    def start(self, name: str, *more: str, **options: Any) -> Isfc:
+        """Start a node, for the first time or again."""
+        door = "--listen" if name == self.names[0] else "--connect"
+        words = [word.format(name=name) for word in self._words]
+        every = ("node", name, self.layout, door, self.endpoint, *words, *more)
+        command = isfc(self._folder, *every, **self._options | options)
+        self.nodes[name] = self._stack.enter_context(command)
+        return self.nodes[name]
+
+    def kill(self, name: str) -> None:
+        """Kill a node as nothing survives."""
+        self.nodes[name].signal(signal.SIGKILL)
+        self.nodes[name].process.wait(PATIENCE_S)
+
+    def said(self, name: str, event: str) -> int:
+        """How often a node, all its lives together, has logged an event, in JSON."""
+        return self.nodes[name].err.count(f'"{event}"')
+
+    def wait_up(self, *names: str, count: int = 1) -> None:
+        """Wait until links of nodes, of both unless they are named, have come up so often."""
+        for name in names or self.names:
+            wait_for(partial(self._is_up, name, count), f"{name}: link-up number {count}")
+
+    def _is_up(self, name: str, count: int) -> bool:
+        return self.said(name, "link-up") >= count
+
+    def end(self, *, verified: bool = False, codes: Sequence[int] = (0,)) -> None:
+        """Ctrl-C for both, which must end well; what they verified must have been intact."""
+        for node in reversed(self.both):
+            assert node.end() in codes, node.err[-2000:]
+            assert not verified or "all as they were sent" in node.err
+
+
+@contextmanager
+def two_nodes(folder: Path, *words: str, **options: Any) -> Iterator[TwoNodes]:
+    """Both nodes, started; killed if they are still there in the end."""
+    with ExitStack() as stack:
+        pair = TwoNodes(stack, folder, words, **options)
+        for name in pair.names:
+            pair.start(name)
+        yield pair

@@ -2,9 +2,10 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -16,15 +17,15 @@ from ctc.subchannel import Command
 from isfc.engine.wire import encode
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.live.connection import Connection, Detached
+from isfc.live.connection import Detached
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
 from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload
-from tests.isfc.live.test_connection import FakeTransport
-from tests.live.pair import LiveSide, pair_up
+from tests.isfc.live.test_connection import FakeTransport, feed
+from tests.live.pair import LivePair, LiveSide, pair_up, side_of
 from tests.waiting import wait_until
 
 FREE = GuestCosts(0, 0, 0, 0)
@@ -63,55 +64,61 @@ def no_socket_is_left_open() -> Iterator[None]:
     assert open_socket_count() <= before
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("here", [0, 1])
-async def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
-    tmp_path: Path, here: int
-) -> None:
-    guests = verified_guests("HL", 20)
-    setup = Setup(ctc_count=8)
-    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        engine = pair.sides[here].engine
+Pull = Callable[[LivePair, list[Verifying]], Awaitable[None]]
+"""Lets CTCs be severed under traffic."""
+
+PULLED = "the cable was pulled"
+
+
+async def each_of(pair: LivePair, guests: list[Verifying], here: int) -> None:
+    engine = pair.sides[here].engine
+    for rdev in list(engine.end.ctcs):
+        await more_traffic(guests, 30)
+        engine.detach(rdev, PULLED)
+
+
+async def all_but_one(pair: LivePair, guests: list[Verifying]) -> None:
+    engine = pair.first.engine
+    for kept in list(engine.end.ctcs):
+        await more_traffic(guests, 30)
         for rdev in list(engine.end.ctcs):
-            await more_traffic(guests, 30)
-            engine.detach(rdev, "the cable was pulled")
+            if rdev != kept:
+                engine.detach(rdev, PULLED)
+
+
+async def any_at_both_ends(pair: LivePair, _guests: list[Verifying]) -> None:
+    random = Random(11)
+    for _ in range(150):
+        engine = random.choice(pair.sides).engine
+        engine.detach(random.choice(list(engine.end.ctcs)), PULLED)
+        await asyncio.sleep(random.random() * 0.01)
+
+
+EIGHT, FOUR = Setup(ctc_count=8), Setup(ctc_count=4, fibre_count=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("workload", "setup", "pull"),
+    [
+        ("HL", EIGHT, partial(each_of, here=0)),
+        ("HL", EIGHT, partial(each_of, here=1)),
+        ("HL", EIGHT, all_but_one),
+        ("HY", FOUR, any_at_both_ends),
+    ],
+    ids=["each", "each of the partner's", "all but one", "any at both ends"],
+)
+async def test_ctcs_that_are_severed_under_traffic_lose_nothing(
+    tmp_path: Path, workload: str, setup: Setup, pull: Pull
+) -> None:
+    guests = verified_guests(workload, 20)
+    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
+        await pull(pair, guests)
         await pair.come_up()
         await more_traffic(guests, 30)
         for guest, side in zip(guests, pair.sides, strict=True):
             guest.expect_intact()
-            assert side.engine.counters.severed_count == 0
-
-
-@pytest.mark.slow
-async def test_all_ctcs_but_one_severed_at_once_lose_nothing(tmp_path: Path) -> None:
-    guests = verified_guests("HL", 20)
-    setup = Setup(ctc_count=8)
-    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        engine = pair.first.engine
-        for kept in list(engine.end.ctcs):
-            await more_traffic(guests, 30)
-            for rdev in list(engine.end.ctcs):
-                if rdev != kept:
-                    engine.detach(rdev, "the cable was pulled")
-        await pair.come_up()
-        await more_traffic(guests, 30)
-        for guest in guests:
-            guest.expect_intact()
-
-
-@pytest.mark.slow
-async def test_ctcs_pulled_at_random_at_both_ends_lose_nothing(tmp_path: Path) -> None:
-    random, guests = Random(11), verified_guests("HY", 20)
-    setup = Setup(ctc_count=4, fibre_count=2)
-    async with pair_up(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
-        for _ in range(150):
-            engine = random.choice(pair.sides).engine
-            engine.detach(random.choice(list(engine.end.ctcs)), "the cable was pulled")
-            await asyncio.sleep(random.random() * 0.01)
-        await pair.come_up()
-        await more_traffic(guests, 30)
-        for guest in guests:
-            guest.expect_intact()
+            assert pull is any_at_both_ends or side.engine.counters.severed_count == 0
 
 
 def random_frame(random: Random) -> Frame:
@@ -147,33 +154,24 @@ def mutated(data: bytes, random: Random) -> bytes:
     return bytes(changed)
 
 
-def visit(side: LiveSide, feed: Callable[[FakeTransport], Iterator[bytes]]) -> int:
+def visit(side: LiveSide, speak: Callable[[FakeTransport], Iterator[bytes]]) -> int:
     """Let somebody come to the listener and say things until it is sent away; how many."""
     connection, transport = side.attachments.node_port._make()[1], FakeTransport()
     connection.connection_made(transport)
     count = 0
-    for data in feed(transport):
+    for data in speak(transport):
         count += 1
-        _arrive(connection, data)
+        feed(connection, data, [len(data)])
         if transport.ended:
             break
     connection.connection_lost(None)
     return count
 
 
-def _arrive(connection: Connection, data: bytes) -> None:
-    while data:
-        buffer = connection.get_buffer(-1)
-        count = min(len(buffer), len(data))
-        buffer[:count] = data[:count]
-        connection.buffer_updated(count)
-        data = data[count:]
-
-
 @pytest.mark.parametrize("frames", [5_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
 async def test_bad_frames_at_the_listener_break_nothing(tmp_path: Path, frames: int) -> None:
     random = Random(13)
-    first, second = (LiveSide(Setup().definition(here), here) for here in (0, 1))
+    first, second = side_of(0), side_of(1)
     hellos = [
         replace(second.attachments.hello(c.device.rdev), incarnation=1)  # which it is not
         for c in second.engine.definition.ctcs

@@ -2,20 +2,27 @@
 
 import signal
 import socket
-import socketserver
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.live.forwarded import answers, forwarding_nodes, free_port, say
+from tests.live.forwarded import (
+    Digest,
+    Echo,
+    Flood,
+    answers,
+    forwarding_nodes,
+    free_port,
+    say,
+    service,
+)
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import isfc
+from tests.live.processes import TwoNodes, two_nodes
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
@@ -24,37 +31,13 @@ MEMORY_LENGTH_MAX = 20 * 2**20
 """Bytes by which a node may grow while its partner takes nothing."""
 
 
-class Echo(socketserver.BaseRequestHandler):
-    """Sends everything back."""
-
-    def handle(self) -> None:
-        with suppress(ConnectionError):
-            while data := self.request.recv(65_536):
-                self.request.sendall(data)
-
-
-class Digest(socketserver.StreamRequestHandler):
-    """Answers with a checksum of all it got."""
-
-    def handle(self) -> None:
-        checksum = sha256()
-        while data := self.rfile.read1(65_536):
-            checksum.update(data)
-        self.wfile.write(checksum.hexdigest().encode())
-
-
-@contextmanager
-def service(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
-    """A TCP service in a thread; its port."""
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
-        server.daemon_threads = True
-        server.block_on_close = False
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
+def forwarding_pair(
+    folder: Path, here: int, there: int, *words: str
+) -> AbstractContextManager[TwoNodes]:
+    """Both systems, which forward a port at the first; either may be killed."""
+    forward = ("--forward", f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}")
+    words = ("--run-dir", str(folder), *forward, *words)
+    return two_nodes(folder, *words, layout=LAYOUT, names=(FIRST, SECOND))
 
 
 def drain(client: socket.socket) -> None:
@@ -79,51 +62,32 @@ def resident_length(pid: int) -> int:
 def test_killed_node_resets_its_connections_and_forwards_again_when_it_is_back(
     tmp_path: Path,
 ) -> None:
-    link = f"unix:{tmp_path / 'link'}"
-    with service(Echo) as there:
-        here = free_port()
-        forward = f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}"
-        words = (LAYOUT, "--run-dir", str(tmp_path), "--forward", forward, "--verify")
-        with isfc(tmp_path, "node", FIRST, *words, "--listen", link) as first:
-            wait_for((tmp_path / "link").exists, "the link")
-            for _ in range(3):
-                with isfc(tmp_path, "node", SECOND, *words, "--connect", link) as second:
-                    wait_for(lambda: echoes(here), "an echo")
-                    client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
-                    client.sendall(b"hello")
-                    assert client.recv(5) == b"hello"
-                    second.signal(signal.SIGKILL)
-                    second.exit_code()
-                with isfc(tmp_path, "node", SECOND, *words, "--connect", link) as again:
-                    with client, pytest.raises(ConnectionResetError):
-                        client.recv(1)
-                    assert again.end() == 0, again.err
-            assert first.end() == 0, first.err
+    here = free_port()
+    with service(Echo) as there, forwarding_pair(tmp_path, here, there, "--verify") as pair:
+        for life in range(3):
+            second = pair.nodes[SECOND] if not life else pair.start(SECOND)
+            wait_for(lambda: echoes(here), "an echo")
+            client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
+            client.sendall(b"hello")
+            assert client.recv(5) == b"hello"
+            pair.kill(SECOND)
+            second = pair.start(SECOND)
+            with client, pytest.raises(ConnectionResetError):
+                client.recv(1)
+            assert second.end() == 0, second.err
+        assert pair.nodes[FIRST].end() == 0
 
 
 def test_client_of_a_node_that_is_killed_gets_a_reset_and_no_end(tmp_path: Path) -> None:
-    class Flood(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            with suppress(ConnectionError):
-                self.request.sendall(bytes(100_000_000))
-
     here = free_port()
-    link = f"unix:{tmp_path / 'link'}"
-    with service(Flood) as there:
-        forward = f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}"
-        words = (LAYOUT, "--run-dir", str(tmp_path), "--forward", forward)
-        with (
-            isfc(tmp_path, "node", FIRST, *words, "--listen", link) as first,
-            isfc(tmp_path, "node", SECOND, *words, "--connect", link) as second,
-        ):
-            wait_for(lambda: answers(here), "the port")
-            client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
-            assert client.recv(65_536)
-            first.signal(signal.SIGKILL)
-            first.exit_code()
-            with client, pytest.raises(ConnectionResetError):
-                drain(client)
-            assert second.end() == 0, second.err
+    with service(Flood) as there, forwarding_pair(tmp_path, here, there) as pair:
+        wait_for(lambda: answers(here), "the port")
+        client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
+        assert client.recv(65_536)
+        pair.kill(FIRST)
+        with client, pytest.raises(ConnectionResetError):
+            drain(client)
+        assert pair.nodes[SECOND].end() == 0, pair.nodes[SECOND].err
 
 
 def test_stopped_partner_makes_senders_wait_and_costs_no_memory(tmp_path: Path) -> None:

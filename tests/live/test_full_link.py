@@ -8,7 +8,7 @@ import pytest
 from isfc.live.session import Conversation, OpenNode
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from tests.lengthy import few_in_every_run
-from tests.live.nodes import open_pair
+from tests.live.nodes import open_pair, received
 from tests.waiting import PATIENCE_S, wait_until
 
 LENGTH = 10**6
@@ -17,9 +17,7 @@ ROUNDS = 4
 
 async def answer(conversation: Conversation) -> None:
     """Read one upload, and say that it has come."""
-    length = 0
-    while length < LENGTH:
-        length += len(await conversation.receive())
+    await received(conversation, LENGTH)
     await conversation.send(b"read")
 
 
@@ -32,8 +30,7 @@ async def upload(node: OpenNode) -> None:
 
 
 @pytest.mark.parametrize(
-    ("link_length", "programs"),
-    few_in_every_run([(LINK_LENGTH, 60), (300, 16)]),
+    ("link_length", "programs"), few_in_every_run([(LINK_LENGTH, 60), (300, 16)])
 )
 async def test_programs_that_fill_the_link_all_get_their_answers(
     tmp_path: Path, link_length: int, programs: int

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.processes import Isfc, isfc
+from tests.live.processes import Isfc, isfc, two_nodes
 from tests.waiting import PATIENCE_S, wait_for
 
 TRAFFIC = "--workload HS --pairs 10".split()
@@ -45,13 +45,8 @@ def rates_mb_per_s(up: Isfc) -> list[float]:
 
 @pytest.mark.slow
 def test_a_node_can_be_watched_through_its_partners_death(tmp_path: Path) -> None:
-    link = f"unix:{tmp_path / 'link'}"
-    with (
-        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, *SEEN) as here,
-        isfc(
-            tmp_path, "node", "SERVER", "published-4", "--connect", link, *TRAFFIC, *SEEN
-        ) as there,
-    ):
+    with two_nodes(tmp_path, *TRAFFIC, *SEEN) as pair:
+        here, there = pair.both
         # the link is up with its first CTC; the others may be seconds behind, and would be no loss
         wait_for(lambda: events(here).count("ctc-up") == 4, "every CTC")
         address = records(here)[0]["metrics"]

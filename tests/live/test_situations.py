@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import socketserver
 import subprocess
 import time
 from collections.abc import Iterator
@@ -18,14 +17,12 @@ import pytest
 from isfc.live.control import ControlClient
 from isfc.live.run_directory import control_path
 from tests.live import impatient
-from tests.live.forwarded import forwarding_nodes, free_port
-from tests.live.processes import Isfc, isfc
+from tests.live.forwarded import Flood, forwarding_nodes, free_port, service
+from tests.live.processes import NAMES, TwoNodes
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
-NAMES = ("CLIENT", "SERVER")
-LAYOUT = "published-4"
 WORK = ("--workload", "HM", "--pairs", "10", "--seconds", "1000", "--verify")
 
 BREAKS_COUNT = 20
@@ -67,22 +64,18 @@ def network(name: str) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def pair_under_traffic(
-    folder: Path, endpoint: str, *words: str, within: tuple[str, ...] = ()
-) -> Iterator[list[Isfc]]:
+    folder: Path, *words: str, within: tuple[str, ...] = (), **options: Any
+) -> Iterator[TwoNodes]:
     """Both systems with a verified workload, up; the second may be ``within`` a namespace."""
-    common = (LAYOUT, *WORK, "--run-dir", str(folder), *words)
     with ExitStack() as stack:
-        first = stack.enter_context(isfc(folder, "node", NAMES[0], *common, "--listen", endpoint))
+        pair = TwoNodes(stack, folder, (*WORK, "--run-dir", str(folder), *words), **options)
+        first = pair.start(NAMES[0])
         wait_for(lambda: "started" in first.err, "the listener")
-        second = stack.enter_context(
-            isfc(folder, "node", NAMES[1], *common, "--connect", endpoint, prefix=within)
-        )
-        wait_for(lambda: "link-up" in first.err and "link-up" in second.err, "the link")
-        yield [first, second]
-        for node in (second, first):
-            assert node.end() in (0, 130), node.err[-2000:]
-            assert "all as they were sent" in node.err
-            assert "severed" not in node.err
+        pair.start(NAMES[1], prefix=within)
+        wait_for(lambda: all("link-up" in node.err for node in pair.both), "the link")
+        yield pair
+        pair.end(verified=True, codes=(0, 130))
+        assert not any("severed" in node.err for node in pair.both)
 
 
 @LOSSY
@@ -91,7 +84,7 @@ def test_a_network_that_loses_packets_loses_no_message(tmp_path: Path) -> None:
     with network(name) as (there, mine):
         within = ("ip", "netns", "exec", name)
         endpoint = f"{mine}:{free_port()}"
-        with pair_under_traffic(tmp_path, endpoint, "--insecure", within=within) as nodes:
+        with pair_under_traffic(tmp_path, "--insecure", within=within, endpoint=endpoint) as pair:
             random = Random(1)
             for _ in range(BREAKS_COUNT):
                 time.sleep(UP_S * random.random())
@@ -100,7 +93,7 @@ def test_a_network_that_loses_packets_loses_no_message(tmp_path: Path) -> None:
                 ip("-n", name, "link", "set", there, "up")
             before = written(tmp_path)
             wait_for(lambda: written(tmp_path) > before, "traffic after the last loss")
-            assert all(node.process.poll() is None for node in nodes)
+            assert all(node.process.poll() is None for node in pair.both)
 
 
 def written(folder: Path) -> int:
@@ -129,8 +122,7 @@ def test_operators_under_load_lose_nothing(tmp_path: Path) -> None:
                 answers = [client.ask("cp", command)["lines"] for command in commands]
                 complaints.extend(rdev for lines in answers if not lines)
 
-    endpoint = f"unix:{tmp_path / 'link'}"
-    with pair_under_traffic(tmp_path, endpoint):
+    with pair_under_traffic(tmp_path):
         operators = [Thread(target=operate, args=(NAMES[n % 2], n)) for n in range(4)]
         for operator in operators:
             operator.start()
@@ -142,32 +134,10 @@ def test_operators_under_load_lose_nothing(tmp_path: Path) -> None:
     assert not complaints
 
 
-class Flood(socketserver.BaseRequestHandler):
-    """Sends much, and is done."""
-
-    length = 60_000_000
-
-    def handle(self) -> None:
-        self.request.sendall(bytes(self.length))
-
-
-@contextmanager
-def service() -> Iterator[int]:
-    """`Flood` on a port of this machine."""
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Flood) as server:
-        server.daemon_threads = True
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield server.server_address[1]
-        server.shutdown()
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-
-
 def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:
     here = free_port()
     with (
-        service() as there,
+        service(Flood) as there,
         forwarding_nodes(tmp_path, [(here, there)], module=impatient.__name__),
     ):
         with socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S) as client:

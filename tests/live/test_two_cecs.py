@@ -9,7 +9,8 @@ from typing import Final
 import pytest
 
 from isfc.layout.catalogue import load_collection
-from isfc.live.session import Conversation, OpenNode, open_node
+from isfc.live.session import OpenNode, open_node
+from tests.live.nodes import echo, expect_echo
 from tests.live.processes import isfc
 
 LAYOUT: Final = "two-cecs"
@@ -45,13 +46,7 @@ def test_four_processes_verify_what_goes_over_all_six_links_and_end_cleanly(tmp_
     assert not list((tmp_path / "isfc").glob("*")), "something of it is left"
 
 
-async def test_each_two_systems_send_back_to_each_other_what_they_were_sent(
-    tmp_path: Path,
-) -> None:
-    async def send_back(conversation: Conversation) -> None:
-        async for data in conversation:
-            await conversation.send(data)
-
+async def test_each_two_systems_send_back_to_each_other_what_they_were_sent(tmp_path: Path) -> None:
     nodes: list[OpenNode] = []
     async with AsyncExitStack() as stack:
         for place, name in enumerate(NAMES):
@@ -63,26 +58,16 @@ async def test_each_two_systems_send_back_to_each_other_what_they_were_sent(
                 verify=True,
             )
             nodes.append(await stack.enter_async_context(opened))
-            nodes[-1].serve("ECHO", send_back)
+            nodes[-1].serve("ECHO", echo)
         for node in nodes:
             assert {*node.partners} == {*NAMES} - {node.name}
             for partner in node.partners:
-                await ask(node, partner)
+                random = Random(f"{node.name} {partner}")
+                async with await node.connect("ECHO", partner=partner) as conversation:
+                    for length in LENGTHS:
+                        await expect_echo(conversation, random.randbytes(length))
     for node in nodes:
         for exchange in node.exchanges.values():
             assert exchange.verifying is not None
             exchange.verifying.expect_intact()
             assert exchange.verifying.verified_count > len(LENGTHS)
-
-
-async def ask(node: OpenNode, partner: str) -> None:
-    """Have data of every length sent back by a partner."""
-    random = Random(f"{node.name} {partner}")
-    async with await node.connect("ECHO", partner=partner) as conversation:
-        for length in LENGTHS:
-            data = random.randbytes(length)
-            await conversation.send(data)
-            come = bytearray()
-            while len(come) < length:
-                come += await conversation.receive()
-            assert come == data

@@ -1,14 +1,15 @@
 """Hostile: one system, and a partner who sends whatever decodes."""
 
-import heapq
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame
+from isfc.engine.virtual import VirtualEngine
 from isfc.engine.wire import decode, encode
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Offer
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
@@ -64,7 +65,6 @@ class Hostile:
         self.error_count = 0
         self.up = False
         self.usable: set[Rdev] = set()
-        self.delivered: list[Message] = []
         self.carried: list[Departure] = []
         for rdev in self.rdevs:
             self.connect(rdev)
@@ -140,6 +140,10 @@ class Hostile:
             self.carried.append(departure)
         while (event := self.end.poll_event()) is not None:
             self.hear(event)
+        self.check()
+
+    def check(self) -> None:
+        """What the node says of itself fits what it has told."""
         states = {rdev: ctc.state for rdev, ctc in self.end.link.ctcs.items()}
         assert self.usable == {rdev for rdev, state in states.items() if state not in UNUSABLE}
         assert self.up == bool(self.usable) == (self.end.link.state is not LinkState.DOWN)
@@ -155,8 +159,6 @@ class Hostile:
         elif isinstance(event, LinkUp | LinkDown):
             assert self.up == isinstance(event, LinkDown)
             self.up = not self.up
-        elif isinstance(event, Delivered):
-            self.delivered += event.messages
 
     def expect_to_work_with_a_good_partner(self) -> None:
         """All connections go and come back, to a partner who keeps to the rules."""
@@ -171,80 +173,51 @@ class Hostile:
         self.carried.clear()
         partner = System([self.setup.definition(1)])
         setattr(partner.ends[0].link.packager, "_number", FRESH)  # noqa: B010  # private
-        meeting = Meeting(self, partner)
-        meeting.run(40 * S)  # what the node still has to do, and to send
+        here, there = Ears(self.hear), Ears()
+        engine = VirtualEngine([System([self.setup.definition(0)]), partner], [here, there])
+        engine.run(self.now_ns)
+        engine.replace(self.system, "the node meets its partner")
+        for rdev in self.rdevs:
+            engine.plug(rdev)
+        self.run_with(engine, 40 * S)  # what the node still has to do, and to send
         assert self.end.link.state is LinkState.UP
-        self.delivered.clear()
-        meeting.received.clear()
+        here.arrived.clear()
+        there.arrived.clear()
         sizes = [100, 30_000, 300_000] * 4
         for conversation in (FRESH, FRESH + 1):
-            self.send(*sizes, conversation=conversation)
-            partner.apply(Send([Message(conversation, n) for n in sizes]), self.now_ns)
-            partner.apply(Send([Message(conversation + 2, 50_000, Traffic.LEGACY)]), self.now_ns)
-        meeting.drain()
-        meeting.run(5 * S)
+            for system in engine.systems:
+                system.apply(Send([Message(conversation, n) for n in sizes]), engine.now_ns)
+            partner.apply(Send([Message(conversation + 2, 50_000, Traffic.LEGACY)]), engine.now_ns)
+        engine.drain()
+        self.run_with(engine, 5 * S)
         for conversation in (FRESH, FRESH + 1):
-            for arrived in (self.delivered, meeting.received):
-                found = [m.length for m in arrived if m.conversation == conversation]
-                assert found == sizes
-            assert sum(m.conversation == conversation + 2 for m in self.delivered) == 1
+            for ears in (here, there):
+                assert [m.length for m in ears.arrived if m.conversation == conversation] == sizes
+            assert sum(m.conversation == conversation + 2 for m in here.arrived) == 1
+
+    def run_with(self, engine: VirtualEngine, duration_ns: int) -> None:
+        """Let time pass with the partner, and see meanwhile whether all makes sense."""
+        for _ in range(100):
+            engine.run(engine.now_ns + duration_ns // 100)
+            self.now_ns = engine.now_ns
+            self.check()
 
 
-class Meeting:
-    """The node of a `Hostile` and a good partner, joined by a fibre."""
+class Ears:
+    """A program that sends nothing and hears what comes."""
 
-    def __init__(self, hostile: Hostile, partner: System) -> None:
-        self.received: list[Message] = []
-        self._hostile = hostile
-        self._partner = partner
-        self._frames: list[tuple[int, int, int, Rdev, Frame]] = []
-        self._serial = count()
-        self._mates = {r: c.device.partner_rdev for r, c in hostile.end.link.ctcs.items()}
-        self._homes = {mate: rdev for rdev, mate in self._mates.items()}
-        for rdev, mate in self._mates.items():
-            hostile.connect(rdev)
-            partner.apply(Connect(mate), hostile.now_ns)
-        self.drain()
+    def __init__(self, hear: Callable[[LinkEvent], None] | None = None) -> None:
+        self.arrived: list[Message] = []
+        self._hear = hear
 
-    def run(self, duration_ns: int) -> None:
-        """Let time pass."""
-        hostile, partner = self._hostile, self._partner
-        until_ns = hostile.now_ns + duration_ns
-        for turns in count():
-            assert turns < 200_000, "the two are never done"
-            dues = [hostile.system.next_deadline(), partner.next_deadline()]
-            if self._frames:
-                dues.append(self._frames[0][0])
-            due_ns = min((due for due in dues if due is not None), default=until_ns)
-            if due_ns >= until_ns:
-                break
-            hostile.now_ns = max(hostile.now_ns, due_ns)
-            self.step(hostile.now_ns)
-        hostile.now_ns = until_ns
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Send nothing."""
+        return ()
 
-    def step(self, now_ns: int) -> None:
-        """The next frame, or what either is to be called for."""
-        hostile, partner = self._hostile, self._partner
-        if self._frames and self._frames[0][0] <= now_ns:
-            _, _, here, rdev, frame = heapq.heappop(self._frames)
-            (hostile.system if here == 0 else partner).apply(Arrive(rdev, frame), now_ns)
-        else:
-            for system in (hostile.system, partner):
-                system.apply(DEADLINE, now_ns)
-        self.drain()
-
-    def drain(self) -> None:
-        """Carry what both have to say."""
-        self._hostile.drain()
-        for each in self._hostile.carried:
-            self.carry(each.at_ns, 1, self._mates[each.rdev], each.frame)
-        self._hostile.carried.clear()
-        while (departure := self._partner.ends[0].poll_frame()) is not None:
-            self.carry(departure.at_ns, 0, self._homes[departure.rdev], departure.frame)
-        while (event := self._partner.ends[0].poll_event()) is not None:
-            if isinstance(event, Delivered):
-                self.received += event.messages
-
-    def carry(self, at_ns: int, here: int, rdev: Rdev, frame: Frame) -> None:
-        """Let a frame leave, to arrive after the fibre's time."""
-        heapq.heappush(self._frames, (at_ns + 1_000, next(self._serial), here, rdev, frame))
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Keep what has come."""
+        if isinstance(event, Delivered):
+            self.arrived += event.messages
+        if self._hear is not None:
+            self._hear(event)
+        return ()

@@ -26,7 +26,7 @@ from isfc.measured.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
 from isfc.measured.page import read_text
 from isfc.measured.table import read_csv
 from tests.decks import LOGS
-from tests.isfc.measured.test_fcx import DETAILS
+from tests.isfc.measured.test_read import DETAILS
 from tests.properties.mutations import mutated
 
 DATA: Final = Path(__file__).parents[1] / "data"

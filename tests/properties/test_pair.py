@@ -19,15 +19,10 @@ pytestmark = pytest.mark.at_length
 several = st.integers(2, 16)
 
 
-@given(setups(), traffic_plans())
-def test_p1_every_message_is_delivered_once_and_in_order(setup: Setup, plan: list[Step]) -> None:
-    pair = Pair(setup)
-    pair.drive(plan)
-    pair.expect_all_arrived()
-
-
 @given(setups(), traffic_plans(), st.integers(50 * US, 2 * MS))
-def test_p2_p3_p5_books_balance_at_every_step(setup: Setup, plan: list[Step], step_ns: int) -> None:
+def test_p1_p2_p3_p5_all_arrives_and_books_balance_at_every_step(
+    setup: Setup, plan: list[Step], step_ns: int
+) -> None:
     pair = Pair(setup)
     ledger = Ledger(pair)
     pair.drive(plan, ledger)

@@ -10,6 +10,8 @@ from typing import Final
 
 import pytest
 
+from tests.waiting import ran
+
 PROJECT: Final = Path(__file__).parents[2]
 WAIT_S: Final = 60
 
@@ -80,15 +82,7 @@ class Tried:
         self.code, self.said = -1, ""
 
     def run(self) -> "Tried":
-        done = subprocess.run(
-            self.command,
-            cwd=self.folder,
-            env=self.surroundings,
-            capture_output=True,
-            text=True,
-            timeout=WAIT_S,
-            check=False,
-        )
+        done = ran(self.command, cwd=self.folder, env=self.surroundings, timeout=WAIT_S)
         self.code, self.said = done.returncode, done.stdout + done.stderr
         return self
 

@@ -23,7 +23,7 @@ NO_FIGURES: Final = {
     "isfc/answers/views.py": "IBM's report, column by column",
     "isfc/cli/live/ctce_observe.py": "lines of a trace",
     "isfc/cli/output/progress.py": "rich's format of a bar",
-    "isfc/cli/run/during.py": "lines of a log",
+    "isfc/cli/run/command.py": "lines of a log",
     "isfc/system/cp/": "CP's responses",
     "isfc/live/ctce/": "lines of a log",
     "isfc/io/proposal.py": "a file",

@@ -94,8 +94,7 @@ RINGS: Final = {
 FLOORS: Final = {
     "isfc.cli": (
         "output written_help",
-        "drawing main options",
-        "html",
+        "main options",
         "capability",
     ),
     "scenarios": ("runs", "figures faults", "moves", "search"),

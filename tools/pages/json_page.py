@@ -50,18 +50,20 @@ class _JsonField(NamedTuple):
 
 
 _Headings = dict[type, str]
-"""Of each record that the page names the heading, as it is said in a text."""
+"""Of each record that the page names, and of what it extends, the heading as a text says it."""
 
 
 def key_names(text: str) -> dict[str, str]:
     """The keys of each record that the page names in a mark."""
-    return {one.name: block(_listed(one.record)) for one in _named(text)}
+    listed = {one.name: ", ".join(f"`{key}`" for key in _names(one.record)) for one in _named(text)}
+    return {name: block(fill(keys, WIDTH)) for name, keys in listed.items()}
 
 
 def every_key(text: str) -> str:
     """As CSV: each key of those records with the heading that it stands below."""
     named = [*_named(text)]
-    headings = {one.record: one.heading.lower() for one in named}
+    headings = {base: one.heading.lower() for one in named for base in one.record.__mro__}
+    headings |= {one.record: one.heading.lower() for one in named}
     rows = [
         (one.heading.replace("`", ""), key, _LINK.sub(r"\1", said).replace("`", ""))
         for one in named
@@ -75,11 +77,6 @@ def _named(text: str) -> Iterator[_Named]:
         module, name = mark[1].rsplit(".", 1)
         *_, heading = _HEADING.findall(text, 0, mark.start())
         yield _Named(mark[1], getattr(import_module(module), name), heading)
-
-
-def _listed(record: type) -> str:
-    keys = ", ".join(f"`{key}`" for key in _names(record))
-    return fill(keys, WIDTH, break_on_hyphens=False)
 
 
 def _keys(record: type, headings: _Headings) -> Iterator[tuple[str, str]]:

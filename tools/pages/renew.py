@@ -20,7 +20,7 @@ import typer
 
 import isfc
 import scenarios
-from isfc.cli.drawing.cluster import drawing_svg
+from isfc.answers.drawing import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
 from tools import DOCS, PROJECT
 from tools.calibration import assumptions, bounds, certainty, drawn_sites, sensitivity

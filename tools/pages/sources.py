@@ -81,6 +81,7 @@ _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
     "isfc.reports.",
     "isfc.system.cp.",  # the words of commands
+    *(f"isfc.link.name.{word}" for word in ("ALL", "BUFFERS", "CHPID", "ISLINK", "NODE")),
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them

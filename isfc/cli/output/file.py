@@ -1,13 +1,18 @@
-"""Files that results are written to: named by an option, checked before any work is done."""
+"""Files that results are written to: named by an option, checked before any work is done.
+
+A file is written whole or not at all: a full disk leaves what was there before.
+"""
 
 import os
-from collections.abc import Mapping, Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.output.streams import csv_text, write_file
+from isfc.cli.output.streams import csv_text, show_lines
 from isfc.errors import ConfigurationError
 
 ForceOption = Annotated[
@@ -65,6 +70,15 @@ def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, for
     check_kept(path, force=force)
 
 
+def write_file(path: Path, text: str) -> None:
+    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written whole.
+
+    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
+    """
+    with whole_file(path) as file:
+        file.write_text(text, "utf-8", "backslashreplace", newline="\n")  # the same anywhere
+
+
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     """Write at least one row, below a line of their keys; raises `OSError` as `whole_file` does."""
     if path.suffix.lower() == ".csv":
@@ -73,7 +87,60 @@ def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     import pyarrow  # here and below: few commands write a table
     from pyarrow import parquet
 
-    from isfc.cli.output.whole_file import whole_file
-
     with whole_file(path) as written:
         parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), written)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A new file beside ``path`` to write to, which takes its place when the block has ended.
+
+    If the block fails, the new file is removed. What is no regular file, such as ``/dev/stdout``,
+    and a file in a folder that takes no new one, is written where it is. Raises `OSError` that
+    names ``path``.
+    """
+    there = path.resolve()  # the file that a link leads to, not the link
+    if (there.exists() and not there.is_file()) or not os.access(there.parent, os.W_OK):
+        with _naming(path):
+            yield path
+        return
+    beside = there.with_name(f".isfc-{secrets.token_hex(8)}{there.suffix}")
+    with _naming(path):
+        try:
+            yield beside
+            if there.exists():
+                beside.chmod(there.stat().st_mode)
+            beside.replace(there)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let an error of writing name the file that was wanted, in the words of the system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise OSError(f"{path}: {error}") from None
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
+
+
+OutputOption = Annotated[
+    Path | None,
+    output_option("Write to a file, or files to a folder, instead of to standard output."),
+]
+
+
+def write_text(text: str, output: Path | None, *, force: bool) -> None:
+    """Write to ``output``, or to standard output without it.
+
+    Raises `ConfigurationError` for a file that has something else, which would be lost, unless that
+    is to be (``force``).
+    """
+    check_force("--output", output, force=force)
+    if output is None:
+        show_lines(text.splitlines())
+        return
+    check_kept(output, text, force=force)
+    write_file(output, text)

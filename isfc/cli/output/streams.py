@@ -2,9 +2,14 @@
 
 The other modules of `isfc.cli` make what a command shows; only this one prints it. rich
 leaves out the colours when the output is no terminal (`isfc.reports.terminal`).
+
+A standard file that whoever started us has closed is opened: input is at its end, output cannot be
+written. Python has None in its place, which nothing can be asked or told; and the next file that is
+opened would take its descriptor. What is open may be unable to hold every character.
 """
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,9 +19,8 @@ from typing import TYPE_CHECKING, Final
 from isfc.cli.output.exits import ExitCode
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import RenderableType
+
 
 ERROR_PREFIX = "isfc: "
 """How every message on stderr begins that is not of a log."""
@@ -86,21 +90,9 @@ def show_lines(lines: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
-def write_file(path: "Path", text: str) -> None:
-    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written whole.
-
-    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
-    """
-    from isfc.cli.output.whole_file import whole_file  # most commands write none
-
-    with whole_file(path) as file:
-        file.write_text(text, "utf-8", "backslashreplace", newline="\n")  # the same anywhere
-
-
 def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
     """Rows as CSV, below a line of their keys; None is empty."""
     import csv
-    import io
 
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([*rows[:1], *(row.values() for row in rows)])
@@ -159,3 +151,34 @@ def pipe_may_break() -> Iterator[None]:
 def _is_broken_pipe_of_windows(error: OSError) -> bool:
     """Whether it is what Windows says where others say EPIPE."""
     return sys.platform == "win32" and error.filename is None and error.errno == errno.EINVAL
+
+
+STDIN: Final = 0
+STDOUT: Final = 1
+STDERR: Final = 2
+
+
+def open_closed_files() -> None:
+    """Open each that is closed. A write to standard output then fails, as it should."""
+    for number in (STDIN, STDOUT, STDERR):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY if number == STDOUT else os.O_RDWR)  # the lowest free
+            os.set_inheritable(number, True)
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(STDIN, encoding="utf-8", closefd=False)
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(STDOUT, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(STDERR, "w", encoding="utf-8", closefd=False)
+
+
+def escape_what_cannot_be_encoded() -> None:
+    """Let standard output take every text, as standard error does.
+
+    What its encoding does not have is written with a backslash: a byte of a file's name that is no
+    UTF-8, and in an ASCII locale what is no ASCII. Else it would fail, or depend on the locale.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ctc.address import RDEV_MAX
-from isfc.cli.output.whole_file import whole_file
+from isfc.cli.output.file import whole_file
 
 Event = dict[str, Any]
 

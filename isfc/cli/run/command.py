@@ -2,9 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from msgspec import UNSET
@@ -12,21 +13,31 @@ from msgspec import UNSET
 from isfc.answers.faults_run import faults_run
 from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run
-from isfc.answers.run import LinkRun, limit_fields, link_run
+from isfc.answers.run import LinkRun, described, limit_fields, link_run
+from isfc.answers.views import ranges_line, run_notes_of
 from isfc.cli.capability import AnswerPrinted
 from isfc.cli.options.option import flattened
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.run.during import beside_disks, outcomes, run_faults, show_refusals, show_transcript
+from isfc.cli.output.progress import run_all, watch
+from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
 from isfc.cli.run.options import Chosen, RunOptions
-from isfc.cli.run.views import show_view
+from isfc.cli.run.trace import run_traced
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import as_options
+from isfc.reports.measures import run_words
 from isfc.reports.reported import report_of
+from scenarios.faults.fault import Fault
 from scenarios.figures.limit import find_limit, rests_on
-from scenarios.runs.operation import Transcript
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.operation import ConsoleEntry, Transcript
 from scenarios.runs.report import MeasuredRun, cluster_rows, make_name, measured
-from scenarios.runs.result import mean
-from scenarios.runs.run import Outcome
+from scenarios.runs.result import mean, repetitions
+from scenarios.runs.run import Outcome, run
+
+if TYPE_CHECKING:
+    from isfc.io.configuration import IoConfiguration
+    from scenarios.faults.run import FaultOutcome
+    from scenarios.runs.shared_channel import SharedRun
 
 
 @flattened
@@ -127,3 +138,104 @@ def _viewed(
         else:
             runs.append(measured(name, link.experiment, mean([*map(chosen.at_side, found)])))
     return runs
+
+
+def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
+    """A line with time, node and command, then its response; what came unasked with its time."""
+    for entry in entries:
+        place = f"{entry.at_s:12.6f} {entry.node:<8}"
+        if entry.command is None:
+            yield from (f"{place}   {line}" for line in entry.lines)
+        else:
+            yield f"{place} > {entry.command}"
+            yield from entry.lines
+
+
+def outcomes(
+    experiment: Experiment,
+    options: RunOptions,
+    transcript: Transcript | None,
+    trace: Path | None = None,
+) -> list[Outcome]:
+    """What came of a run, with the commands that are given meanwhile, or of one with each seed."""
+    if options.seeds is not None:
+        return run_all(run, repetitions(experiment, options.seeds))
+    operation = None if transcript is None else transcript.operation
+    if trace is not None:
+        return [run_traced(experiment, trace, operation)]
+    return [
+        watch(
+            experiment,
+            lambda progress: run(
+                experiment, options.sample_s, progress=progress, operation=operation
+            ),
+        )
+    ]
+
+
+def beside_disks(
+    experiment: Experiment, disks: "IoConfiguration", options: RunOptions
+) -> "SharedRun":
+    """What came of a run without the disks on chpids of the links, and with them."""
+    from scenarios.runs.shared_channel import run_shared  # most links share with no disks
+
+    return watch(
+        experiment,
+        lambda progress: run_shared(experiment, disks, options.sample_s, progress),
+    )
+
+
+def run_faults(
+    experiment: Experiment, faults: Sequence[Fault], *, together: bool
+) -> "FaultOutcome":
+    """What came of a run with faults, of one link or of several ``together``."""
+    from scenarios.faults.run import run_with_faults  # most runs have none
+
+    return watch(
+        experiment,
+        lambda progress: run_with_faults(experiment, faults, progress, together=together),
+    )
+
+
+def show_transcript(entries: Iterable[ConsoleEntry]) -> None:
+    """Print what CP said, and a blank line."""
+    show_lines((*transcript_lines(entries), ""))
+
+
+def show_refusals(transcript: Transcript) -> None:
+    """Where responses have no place on stdout, say on stderr what CP has refused."""
+    for entry in transcript.refusals:
+        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
+
+
+def show_view(options: RunOptions, runs: Sequence[MeasuredRun], printed: AnswerPrinted) -> None:
+    """Print the view that is wanted; CSV and JSON have ranges and notes on stderr."""
+    view = options.report
+    assert view is not None, "it is wanted"
+    known = [ranges_line(runs), *(note.text for run in runs for note in run_notes_of(run))]
+    known = [*dict.fromkeys(known)]
+    if printed.is_page:
+        page = view.page([view.of(run) for run in runs])
+        rest = "\n\n".join(known)
+        show(view_heading(runs, options.seeds or 1), "", page, "", rest)
+        return
+    for each in known:
+        show_log(f"isfc: note: {each}")
+    records = [asdict(row) for run in runs for row in view.rows(run)]
+    if printed.csv:
+        show_csv(records)
+    else:
+        show_json(records)
+
+
+def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
+    """What was run, for how long, and where it was measured."""
+    experiment = runs[0].experiment
+    node = runs[0].samples[0].result.node
+    of = f"Logical link {' - '.join(experiment.layout.nodes)}, seen from {node}"
+    what = f"{of}; clients on {experiment.client_node}\n{described(experiment.workload)}"
+    if len(runs) > 1:
+        what = f"{len(runs)} logical links, together"
+    pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}, " * (len(runs) == 1)
+    run = run_words(experiment.seconds, experiment.warmup, experiment.seed, seeds)
+    return f"{what}\n{pairs}{run}"

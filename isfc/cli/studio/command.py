@@ -34,7 +34,7 @@ def studio(
     """
     for library in ("starlette", "uvicorn", "jinja2"):
         check_library(library, "isfc studio")
-    from isfc.cli.studio.serve import serve
+    from isfc.cli.studio.server import serve
 
     text, source = read_text(layout)
     if source_kind(text) is SourceKind.LAYOUT:

@@ -1,12 +1,12 @@
-"""The drawing of `isfc.cli.drawing.link` as something to touch: names, places to hit, focus."""
+"""The drawing of `isfc.answers.drawing_link` as something to touch: names, places to hit, focus."""
 
 from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.drawing.cluster import WIDTH, cluster_of, draw_cluster
-from isfc.cli.drawing.link import (
+from isfc.answers.drawing import WIDTH, cluster_of, draw_cluster
+from isfc.answers.drawing_link import (
     LINK_WIDTH,
     DrawnFibre,
     ctc_words,

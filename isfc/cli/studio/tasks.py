@@ -1,5 +1,10 @@
-"""What runs in processes of its own. Layouts come as text, so that each reads what it needs."""
+"""What runs in processes of its own. Layouts come as text, so that each reads what it needs.
 
+The address of the page holds one behind the #, so that it can be shared as a link.
+"""
+
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -7,6 +12,7 @@ from typing import Final
 import msgspec
 
 import isfc
+from isfc import ConfigurationError, __version__
 from isfc.answers.opened import explained
 from isfc.cli.studio.work import Tell
 
@@ -98,3 +104,29 @@ def ask(_: Tell, asked: Inquiry) -> isfc.ModelledRate:
     link = question.subject.plans()[question.link].layout
     (carried,) = isfc.carried(link, question.sender, pairs=question.pairs)
     return carried
+
+
+_LENGTH_MAX: Final = 4 * 2**20
+"""Bytes of what an address holds, unpacked."""
+
+
+class Held(Shown, frozen=True):
+    """The layout, what is struck out, how it was opened, and the version of isfc that wrote it."""
+
+    version: str = __version__
+
+
+def pack(shown: Shown) -> str:
+    """Deflated JSON in the letters of an address."""
+    held = msgspec.json.encode(Held(shown.text, shown.struck, shown.opened))
+    return urlsafe_b64encode(zlib.compress(held, wbits=-zlib.MAX_WBITS)).decode().rstrip("=")
+
+
+def unpack(address: str) -> Held:
+    """What an address holds. Raises `ConfigurationError` for one that is not whole."""
+    try:
+        packed = urlsafe_b64decode(address + "=" * (-len(address) % 4))
+        held = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _LENGTH_MAX)
+        return msgspec.json.decode(held, type=Held)
+    except (ValueError, zlib.error, msgspec.DecodeError):
+        raise ConfigurationError("the address: what follows the # is no layout") from None

@@ -12,7 +12,7 @@ from isfc.io.configuration_file import parse_io_configuration
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.write import format_layout
-from tests.isfc.layout.test_collection import THREE
+from tests.isfc.layout.test_file_shared import THREE
 from tests.shipped import ONE_LINK
 
 
@@ -53,10 +53,7 @@ def test_ports_become_links(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (
-            ["--as", "iocp", "--system", "DENVER"],
-            "--system DENVER: ",
-        ),
+        (["--as", "iocp", "--system", "DENVER"], "--system DENVER: "),
         (["--as", "iocp", "--ports", "CLIENT:41=C1"], "--ports 'CLIENT:41=C1': expected a node"),
         (["--as", "iocp", "--ports", "CLIENT:40=C1"], "chpid SERVER:50 leads to CLIENT:40, which"),
         (["--as", "iocp", "--ports", "CLIENT:40"], "--ports 'CLIENT:40': expected a node and"),

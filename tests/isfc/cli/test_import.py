@@ -171,14 +171,12 @@ def test_systems_may_have_other_names_than_their_partitions(
     ("partitions", "what"),
     [
         ("ATLANTA", "--partitions 'ATLANTA': expected two or more systems"),
-        (
-            "ATLANTA,DENVER",
-            "--partitions 'DENVER': no RESOURCE statement names it; expected one of",
-        ),
+        ("ATLANTA,DENVER",
+         "--partitions 'DENVER': no RESOURCE statement names it; expected one of"),
         ("ATLANTA,3:BOSTON", "--partitions '3:BOSTON': there is no such deck; expected 1 to 2"),
         ("ATLANTA,A=ATLANTA,A=AUSTIN", "expected two or more systems, each with its own name"),
     ],
-)
+)  # fmt: skip
 def test_bad_partitions_are_refused(partitions: str, what: str, refusal: Refusal) -> None:
     assert what in refusal(*BOTH[:4], "--partitions", partitions)
 
@@ -332,8 +330,7 @@ def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
 
 
 @pytest.mark.parametrize(
-    "words",
-    ["import islink VMA=-", "import config - --layout atlanta-boston"],
+    "words", ["import islink VMA=-", "import config - --layout atlanta-boston"]
 )
 def test_a_report_of_iocp_is_named(
     words: str, refusal: Refusal, monkeypatch: pytest.MonkeyPatch

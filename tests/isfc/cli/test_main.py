@@ -95,7 +95,7 @@ def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
     found = {
         each.partition(".")[0] for each in (*paths, *(own for one in listed for own in one.own))
     }
-    assert found == rooms - shared
+    assert found - shared == rooms - shared
 
 
 @pytest.mark.parametrize(

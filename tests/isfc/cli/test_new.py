@@ -40,9 +40,7 @@ def test_a_few_options_are_a_commented_layout(capsys: pytest.CaptureFixture[str]
     ]
 
 
-def test_options_say_feature_number_and_device_numbers(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_options_say_feature_number_and_device_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     more = ["--ctcs", "2", "--feature", "Express4", "--rdevs", "CC30,33C0"]
     assert run(["new", "--systems", "zulu,alpha", "--chpids", "40:50", *more]) == ExitCode.GOOD
     layout = parse_layout(capsys.readouterr().out)
@@ -81,14 +79,12 @@ def test_whoever_stops_answering_ends_it(
         (["new", "--systems", "A,B"], "--chpids is missing; expected --chpids 40:50,41:51"),
         ([*ENOUGH[:4], "4G:50"], "--chpids '4G:50': '4G' is not a chpid"),
         ([*ENOUGH[:4], "40:50,40:50"], "--chpids '40:50,40:50': expected each pair of chpids once"),
-        (
-            [*ENOUGH, "--ctcs", "9"],
-            "18 CTCs join ATLANTA and BOSTON; expected at most 16 in a logical link: --ctcs 8",
-        ),
+        ([*ENOUGH, "--ctcs", "9"],
+         "18 CTCs join ATLANTA and BOSTON; expected at most 16 in a logical link: --ctcs 8"),
         ([*ENOUGH, "--feature", "ESCON"], "--feature 'ESCON': "),
         ([*ENOUGH, "--rdevs", "FFFE"], "--rdevs: device numbers go beyond FFFF; expected lower"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_layout_is_refused(arguments: list[str], what: str, refusal: Refusal) -> None:
     assert refusal(*arguments).startswith(f"{what}")
 

@@ -130,7 +130,7 @@ SHOWN: Final = {
     ),
 }  # fmt: skip
 ELSEWHERE: Final = {
-    "report": "tests/isfc/cli/html", "studio": "tests/isfc/cli/studio",
+    "report": "tests/isfc/answers/page", "studio": "tests/isfc/cli/studio",
     "change": "tests/isfc/cli/change",
     "io chart": "below", "replay": "IBM's figures beside ours", "measured compare": "a site's",
     "measured fit": "a site's", "measured read": "a site's",

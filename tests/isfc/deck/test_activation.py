@@ -1,35 +1,41 @@
-"""ACTIVATE ISLINK in configurations and on consoles: which devices it chooses."""
+"""ACTIVATE ISLINK in configurations and on consoles: which devices and links it chooses."""
+
+from typing import Final
 
 import pytest
 
 from ctc.address import Rdev
 from isfc.deck.activation import Activation, imbedded, parse_activations
-from isfc.deck.active import Chosen, choose, choose_from, mates_of
+from isfc.deck.active import Chosen, choose, choose_from, mates_of, paired_devices, wire
+from isfc.deck.deck import choose_systems
+from isfc.deck.pairing import never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+from tests.decks import drawn, mates, paired, shipped
+from tests.refusals import refused
 
-A, B = NodeName("ATLANTA"), NodeName("BOSTON")
-DEVICES = mates_of((A, B), [((A, B), (Rdev(0x6000 + n), Rdev(0x7000 + n))) for n in range(4)])
-
-
-def chosen(*files: str) -> Chosen:
-    """What is chosen of `DEVICES`; a file may be ``NODE=text``."""
-    found: list[tuple[NodeName | None, Activation]] = []
-    for text in files:
-        name, equals, rest = text.partition("=")
-        node = NodeName(name) if equals else None
-        found += [(node, each) for each in parse_activations(rest if equals else text, "config")]
-    return choose(found, DEVICES)
+A, B, C = map(NodeName, ("ATLANTA", "BOSTON", "CHICAGO"))
+DEVICES: Final = mates_of(
+    (A, B), [((A, B), (Rdev(0x6000 + n), Rdev(0x7000 + n))) for n in range(4)]
+)
 
 
-def active(*files: str) -> dict[str, list[str]]:
-    return {
-        node: [f"{rdev:04X}" for rdev in sorted(rdevs)]
-        for node, rdevs in chosen(*files).active.items()
-    }
+def statements(text: str, node: NodeName | None = None) -> list[tuple[NodeName | None, Activation]]:
+    return [(node, each) for each in parse_activations(text, "config")]
+
+
+def chosen(text: str) -> Chosen:
+    """What is chosen of `DEVICES`; the file may be ``NODE=text``."""
+    name, equals, rest = text.partition("=")
+    return choose(statements(rest, NodeName(name)) if equals else statements(text), DEVICES)
+
+
+def active(found: Chosen) -> dict[str, list[str]]:
+    return {node: [f"{rdev:04X}" for rdev in sorted(rdevs)] for node, rdevs in found.active.items()}
 
 
 @pytest.mark.parametrize(
@@ -55,41 +61,40 @@ def active(*files: str) -> dict[str, list[str]]:
         "ATL*: ACTIVATE ISLINK 6000 6001",
         "ATLANT%: ACTIVATE ISLINK 6000 6001",
         "CHICAGO ATLANTA : ACTIVATE ISLINK 6000 6001",
+        # fuzzing: each time was looked up again, eight levels deep
+        f"EQUATE PAIR {'ATLANTA PAIR ' * 200}\nPAIR: ACT ISLINK 6000-6001",
     ],
 )
 def test_statements_and_commands_choose_devices(text: str) -> None:
-    assert active(text) == {"ATLANTA": ["6000", "6001"]}
-
-
-def test_one_file_may_be_of_both_systems() -> None:
-    text = "ACTIVATE ISLINK 6000 NODE BOSTON\nACTIVATE ISLINK 7000 NODE ATLANTA"
-    assert active(text) == {"ATLANTA": ["6000"], "BOSTON": ["7000"]}
+    assert active(chosen(text)) == {"ATLANTA": ["6000", "6001"]}
 
 
 @pytest.mark.parametrize(
-    ("text", "remark"),
+    ("text", "devices", "remarks"),
     [
-        ("ACTIVATE ISLINK 6000 NODE DENVER", "config:1:1: is for the link to DENVER: passed over"),
-        ("ATLANTA=ACTIVATE ISLINK 6009", "config:1:1: 6009 leads from ATLANTA to no other system"),
+        ("ACTIVATE ISLINK 6000 NODE BOSTON\nACTIVATE ISLINK 7000 NODE ATLANTA",
+         {"ATLANTA": ["6000"], "BOSTON": ["7000"]}, []),
         (
-            "ATLANTA=ACT ISLINK 6000-6002 NODE ATLANTA",
-            "config:1:1: 6000-6002 lead from ATLANTA to BOSTON, not to ATLANTA: passed over",
+            "DENVER: ACTIVATE ISLINK 6000\nATLANTA: ACTIVATE ISLINK 6001",
+            {"ATLANTA": ["6001"]},
+            [
+                "config:1:9: is of DENVER: passed over",
+                "BOSTON: no statement is of it: it keeps all its devices",
+            ],
         ),
+        ("ACTIVATE ISLINK 6000 NODE DENVER", {}, ["config:1:1: is for the link to DENVER: passed"]),
+        ("ATLANTA=ACTIVATE ISLINK 6009", None, ["config:1:1: 6009 leads from ATLANTA to no other"]),
+        ("ATLANTA=ACT ISLINK 6000-6002 NODE ATLANTA", None,
+         ["config:1:1: 6000-6002 lead from ATLANTA to BOSTON, not to ATLANTA: passed over"]),
     ],
-)
-def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
+)  # fmt: skip
+def test_what_concerns_no_device_here_is_said(
+    text: str, devices: dict[str, list[str]] | None, remarks: list[str]
+) -> None:
     found = chosen(text)
-    assert not any(found.active.values())
-    assert found.remarks[0].startswith(remark)
-
-
-def test_statements_of_another_system_are_passed_over_and_so_is_a_node_without_any() -> None:
-    found = chosen("DENVER: ACTIVATE ISLINK 6000\nATLANTA: ACTIVATE ISLINK 6001")
-    assert found.active == {A: {0x6001}}
-    assert found.remarks == [
-        "config:1:9: is of DENVER: passed over",
-        "BOSTON: no statement is of it: it keeps all its devices",
-    ]
+    assert {node: rdevs for node, rdevs in active(found).items() if rdevs} == (devices or {})
+    assert all(map(str.startswith, found.remarks, remarks))
+    assert len(found.remarks) >= len(remarks)
 
 
 @pytest.mark.parametrize(
@@ -98,12 +103,22 @@ def test_statements_of_another_system_are_passed_over_and_so_is_a_node_without_a
 def test_a_statement_may_be_of_both_systems(qualifier: str) -> None:
     # a nickname was taken for another system's name, and every device kept
     devices = mates_of((A, B), [((A, B), (Rdev(0x6000), Rdev(0x6000)))])
-    statements = [(None, each) for each in parse_activations(f"{qualifier} ACT ISLINK 6000", "x")]
-    assert choose(statements, devices).active == {A: {0x6000}, B: {0x6000}}
+    found = choose(statements(f"{qualifier} ACT ISLINK 6000"), devices)
+    assert found.active == {A: {0x6000}, B: {0x6000}}
+
+
+def test_deactive_of_all_devices_to_a_node_leaves_those_to_others() -> None:
+    pairs = [(B, 0x6000, 0x7000), (B, 0x6001, 0x7001), (C, 0x6100, 0x8000), (C, 0x6101, 0x8001)]
+    devices = mates_of((A, B, C), [((A, far), (Rdev(n), Rdev(mate))) for far, n, mate in pairs])
+    text = "ATLANTA: ACT ISLINK 6000-6001 6100-6101\nATLANTA: DEACT ISLINK ALL NODE CHICAGO\n"
+    assert choose(statements(text), devices).active == {A: {0x6000, 0x6001}}
+
+
+LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "message"),
     [
         ("IPL CMS", "config:1:1: there is no ACTIVATE ISLINK; expected at least one, such as ACT"),
         ("ACT ISLINK", "config:1:1: ACT ISLINK has no device number; expected 1 to 16 of them"),
@@ -116,69 +131,18 @@ def test_a_statement_may_be_of_both_systems(qualifier: str) -> None:
         ("SOUTH: ACT ISLINK 6000", "config:1:8: SOUTH is no system here, and no EQUATE statement"),
         ("EQUATE SOUTH\nACT ISLINK 6000", "config:1:1: EQUATE names no system; expected a nickn"),
         ("ACT ISLINK 6000,\n\n", "config:1:12: the statement ends with a comma, and the file ends"),
-        (
-            "x\n /* ACT ISLINK 6000",
-            "config:2:2: a comment begins here and does not end, and has ISL",
-        ),
+        ("x\n /* ACT ISLINK 6000", "config:2:2: a comment begins here and does not end, and has I"),
         ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
+        # a statement that lost a blank or a word is not passed over
+        (LOST.format("ACTIVATEISLINK 6021"), "config:3:1: 'ACTIVATEISLINK' is no statement or com"),
+        (LOST.format("ISLINK 6021"), "config:3:1: 'ISLINK' is no statement or command about links"),
+        (LOST.format("ACTIVATE 6021 NODE BOSTON"), "config:3:10: '6021' is no statement or comm"),
+        ("BOSTON: ACTIVATE ISLINK 7000 7020\n7021 /* ALL OF THEM */\n",
+         "config:2:1: '7021' stands alone below a statement"),
     ],
-)
-def test_what_cannot_be_read_is_named_with_its_place(text: str, what: str) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        chosen(text)
-    assert str(caught.value).startswith(what)
-
-
-def test_a_layout_keeps_what_both_ends_activate() -> None:
-    text = "ACT ISLINK 6000-6003 NODE BOSTON\nACT ISLINK 7002 7003 7023 NODE ATLANTA"
-    statements = [(None, each) for each in parse_activations(text, "config")]
-    chosen, remarks = choose_from(load_collection("atlanta-boston"), statements)
-    layout = chosen.link()
-    assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
-    assert [fibre.name for fibre in layout.fibres] == ["1"]
-    assert remarks == (
-        "ATLANTA: 6000-6001 lead to 7000-7001 at BOSTON, which no statement activates: left out",
-        "BOSTON: 7023 leads to 6023 at ATLANTA, which no statement activates: left out",
-    )
-
-
-def test_a_link_that_is_left_out_is_said() -> None:
-    text = """
-        ALPHA: ACT ISLINK 6100-6101 NODE BETA
-        BETA: ACT ISLINK 6000-6001 NODE ALPHA
-        GAMMA: ACT ISLINK 6000-6001
-        DELTA: ACT ISLINK 6000-6001
-    """
-    statements = [(None, each) for each in parse_activations(text, "config")]
-    two_cecs = load_collection("two-cecs")
-    chosen, remarks = choose_from(two_cecs, statements)
-    assert [link.nodes for link in chosen.links] == [("ALPHA", "BETA")]
-    said = [remark for remark in remarks if "leave no CTC of it" in remark]
-    assert len(said) == len(two_cecs.links) - 1
-
-
-def test_deactive_of_all_devices_to_a_node_leaves_those_to_others() -> None:
-    text = "ALPHA: ACT ISLINK 6000-6001 6100-6101\nALPHA: DEACT ISLINK ALL NODE GAMMA\n"
-    devices = mates_of(
-        map(NodeName, ("ALPHA", "BETA", "GAMMA")),
-        [
-            ((NodeName("ALPHA"), NodeName("BETA")), (Rdev(0x6000), Rdev(0x7000))),
-            ((NodeName("ALPHA"), NodeName("BETA")), (Rdev(0x6001), Rdev(0x7001))),
-            ((NodeName("ALPHA"), NodeName("GAMMA")), (Rdev(0x6100), Rdev(0x8000))),
-            ((NodeName("ALPHA"), NodeName("GAMMA")), (Rdev(0x6101), Rdev(0x8001))),
-        ],
-    )
-    found = choose([(None, each) for each in parse_activations(text, "config")], devices)
-    assert found.active == {"ALPHA": {0x6000, 0x6001}}
-
-
-def test_a_layout_of_which_nothing_is_left_is_refused() -> None:
-    text = "ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7001 NODE ATLANTA"
-    statements = [(None, each) for each in parse_activations(text, "config")]
-    with pytest.raises(
-        ConfigurationError, match=r"leave no CTC between ATLANTA and BOSTON.*\n.*6000"
-    ):
-        choose_from(load_collection("atlanta-boston"), statements)
+)  # fmt: skip
+def test_what_cannot_be_read_is_named_with_its_place(text: str, message: str) -> None:
+    refused(lambda: chosen(text), message)
 
 
 def test_a_file_that_is_imbedded_is_named() -> None:
@@ -190,47 +154,100 @@ def test_a_file_that_is_imbedded_is_named() -> None:
     )
 
 
-def test_a_nickname_may_stand_for_itself_many_times_over() -> None:
-    # fuzzing: each time was looked up again, eight levels deep
-    text = f"EQUATE PAIR {'ATLANTA PAIR ' * 200}\nPAIR: ACT ISLINK 6000"
-    assert active(text) == {"ATLANTA": ["6000"]}
+def left(layout: Collection, text: str) -> tuple[Collection, tuple[str, ...]]:
+    """What statements leave of a layout."""
+    return choose_from(layout, statements(text))
+
+
+def test_a_layout_keeps_what_both_ends_activate() -> None:
+    text = "ACT ISLINK 6000-6003 NODE BOSTON\nACT ISLINK 7002 7003 7023 NODE ATLANTA"
+    kept, remarks = left(load_collection("atlanta-boston"), text)
+    layout = kept.link()
+    assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
+    assert [fibre.name for fibre in layout.fibres] == ["1"]
+    assert remarks == (
+        "ATLANTA: 6000-6001 lead to 7000-7001 at BOSTON, which no statement activates: left out",
+        "BOSTON: 7023 leads to 6023 at ATLANTA, which no statement activates: left out",
+    )
+    text = "ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7001 NODE ATLANTA"
+    with pytest.raises(
+        ConfigurationError, match=r"leave no CTC between ATLANTA and BOSTON.*\n.*6000"
+    ):
+        left(load_collection("atlanta-boston"), text)
+
+
+def test_a_link_that_is_left_out_is_said() -> None:
+    text = """
+        ALPHA: ACT ISLINK 6100-6101 NODE BETA
+        BETA: ACT ISLINK 6000-6001 NODE ALPHA
+        GAMMA: ACT ISLINK 6000-6001
+        DELTA: ACT ISLINK 6000-6001
+    """
+    two_cecs = load_collection("two-cecs")
+    kept, remarks = left(two_cecs, text)
+    assert [link.nodes for link in kept.links] == [("ALPHA", "BETA")]
+    said = [remark for remark in remarks if "leave no CTC of it" in remark]
+    assert len(said) == len(two_cecs.links) - 1
 
 
 def test_channels_that_no_statement_uses_are_not_named_any_more() -> None:
-    cluster = """
-        [fibre.1]
+    cluster = '[cec.one]\nsystems = ["VMA", "VMB"]\n' + "".join(
+        f"""
+        [fibre.{chpid}]
         feature = "FICON Express8S"
-        chpid = { VMA = "50", VMB = "50" }
-        [fibre.2]
-        feature = "FICON Express8S"
-        chpid = { VMA = "60", VMB = "60" }
+        chpid = {{ VMA = "{chpid}", VMB = "{chpid}" }}
         [[ctc]]
-        fibre = "1"
-        rdevs = { VMA = "5020-5023", VMB = "5010-5013" }
-        [[ctc]]
-        fibre = "2"
-        rdevs = { VMA = "6020-6023", VMB = "6010-6013" }
-        [cec.one]
-        systems = ["VMA", "VMB"]
+        fibre = "{chpid}"
+        rdevs = {{ VMA = "{chpid}20-{chpid}23", VMB = "{chpid}10-{chpid}13" }}
         [[shared_channel]]
-        chpid = { VMA = "50", VMB = "50" }
-        [[shared_channel]]
-        chpid = { VMA = "60", VMB = "60" }
-    """
-    found = parse_activations("ACTIVATE ISLINK 5020 5021 NODE VMB", "config")
-    left, _ = choose_from(parse_collection(cluster), [(NodeName("VMA"), each) for each in found])
-    assert [str(end) for channel in left.shared_channels for end in channel] == ["VMA 50", "VMB 50"]
-    assert parse_collection(format_collection(left)) == left
+        chpid = {{ VMA = "{chpid}", VMB = "{chpid}" }}
+        """
+        for chpid in (50, 60)
+    )
+    kept, _ = left(parse_collection(cluster), "VMA: ACTIVATE ISLINK 5020 5021 NODE VMB")
+    assert [str(end) for channel in kept.shared_channels for end in channel] == ["VMA 50", "VMB 50"]
+    assert parse_collection(format_collection(kept)) == kept
 
 
-@pytest.mark.parametrize(
-    "text", ["ACTIVATEISLINK 6021", "ISLINK 6021", "ACTIVATE 6021 NODE BOSTON"]
-)
-def test_a_statement_that_lost_a_blank_or_a_word_is_not_passed_over(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="is no statement or command about links"):
-        parse_activations(f"ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{text}\n", "config")
+def test_of_three_systems_ports_are_inferred_once_and_devices_told_once() -> None:
+    systems = choose_systems("VMA,VMB,VMC", [shipped("three-systems.iocp")])
+    pairings = pair_all(systems, ["VMA:50=01"])
+    assert [len(pairing.ctcs) for pairing in pairings] == [8, 8, 8]
+    assert [dict(pairing.inferred) for pairing in pairings] == [{"VMB:60": "02"}, {}, {}]
+    told = never_paired(pairings)
+    assert all(each.text.endswith("out, as it should: CUADD names it") for each in told)
+    assert len(told) == len({(each.node, each.device.rdev) for each in told}) == 3 * 8
 
 
-def test_device_numbers_that_are_on_a_line_of_their_own_are_not_passed_over() -> None:
-    with pytest.raises(ConfigurationError, match="'7021' stands alone below a statement"):
-        parse_activations("BOSTON: ACTIVATE ISLINK 7000 7020\n7021 /* ALL OF THEM */\n", "config")
+def test_the_reason_that_says_most_is_told() -> None:
+    near = drawn("a LP1 50 | 4010 50 D1 2")
+    far = drawn("b LP2,LP3 60 | 5010 60 C1 1 PART=LP2")
+    told = never_paired(pair_all(choose_systems("LP1,LP2,LP3", [near, far]), []))
+    reasons = {f"{each.node} {each.device.rdev:04X}": each.reason.value for each in told}
+    assert reasons["LP1 4010"] == "no-mate"
+
+
+def test_systems_that_no_ctc_joins_are_left_out_unless_they_are_all() -> None:
+    chain = [
+        drawn("a LP1 50 | 4010 50 - 1"),
+        drawn("b LP2 60 | 5010 60 - 1"),
+        drawn("c LP3 70"),
+    ]
+    systems = choose_systems("LP1,LP2,LP3", chain)
+    (only,) = pair_all(systems, [])
+    first, second = (system.node for system in only.systems)
+    assert (first, second) == ("LP1", "LP2")
+    assert paired_devices([only])[first] == {0x4010 + n: (second, 0x5010 + n) for n in range(4)}
+    (none,) = pair_all(systems[::2], [])
+    with pytest.raises(ConfigurationError, match="no CTC joins LP1 and LP3"):
+        wire(none, lambda _: None, {})
+
+
+def test_a_chpid_may_lead_to_several() -> None:
+    near = drawn("a LP1 50 | 4010 50 D1 1 | 4020 50 D2 1")
+    far = drawn("b LP2 60 61 | 5010 60 C1 1 | 5020 61 C1 1")
+    pairing = paired("LP1,LP2", near, far, ports="LP2:60=D1")
+    assert len(mates(pairing)) == 8
+    assert len(wire(pairing, lambda _: None, {}).fibres) == 2
+    some = {pairing.systems[0].node: [device.rdev for device in near.devices[:4]]}
+    assert len(wire(pairing, lambda _: None, some).ctcs) == 4

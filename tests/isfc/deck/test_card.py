@@ -1,223 +1,236 @@
 """Card images: continuation, comments and quotes, tidy and as they come out of the mail."""
 
+from typing import Final
+
 import pytest
 
 from isfc.deck.card import CardNote, CommentCard, Statement, read_cards
+from isfc.deck.operand import (
+    OperandWord,
+    StatementOperands,
+    Value,
+    by_css,
+    parse_operands,
+    words_of,
+)
 from isfc.errors import ConfigurationError
-
-
-def statements(*cards: str) -> list[Statement]:
-    found = read_cards("\n".join(cards), "a.iocp")
-    return [card for card in found if isinstance(card, Statement)]
-
-
-def notices(*cards: str) -> list[str]:
-    found = read_cards("\n".join(cards), "a.iocp")
-    return [f"{card.place.line} {card.text}" for card in found if isinstance(card, CardNote)]
-
-
-def complaint(*cards: str) -> str:
-    with pytest.raises(ConfigurationError) as caught:
-        statements(*cards)
-    return str(caught.value)
+from tests.refusals import refused
 
 
 def continued(text: str, mark: str = "*") -> str:
     return text.ljust(71) + mark
 
 
-def test_name_operation_operands_and_remarks() -> None:
-    (card,) = statements("PATH50   CHPID PATH=50,TYPE=FC   the first of four")
-    assert (card.operation, card.operands) == ("CHPID", "PATH=50,TYPE=FC")
-    assert str(card.place) == "a.iocp:1:10"
+def read(*cards: str) -> tuple[list[str], list[str]]:
+    """The statements, each with its operands, and the notices, each with its line."""
+    found = [*read_cards("\n".join(cards), "a.iocp")]
+    statements = [
+        f"{card.operation} {card.operands}" for card in found if isinstance(card, Statement)
+    ]
+    return statements, [f"{c.place.line} {c.text}" for c in found if isinstance(c, CardNote)]
 
 
-def test_continued_operands_are_joined_and_keep_their_places() -> None:
-    (card,) = statements(continued(" CHPID PATH=50,", "+"), " " * 15 + "TYPE=FC")
-    assert card.operands == "PATH=50,TYPE=FC"
-    assert str(card.at(0)) == "a.iocp:1:8"
-    assert str(card.at(card.operands.index("TYPE"))) == "a.iocp:2:16"
+TAIL: Final = " " * 15
+COMMA: Final = continued(" CHPID PATH=50,")
+NEXT: Final = " CHPID PATH=50"
+LONG: Final = "* the chpids of the first director, of which each has a spare one that is off"
+WHOLE: Final = "CHPID PATH=50,TYPE=FC"
+BEHIND_16: Final = (
+    "2 operands that continue a statement begin behind column 16: IOCP takes the card for a "
+    "comment (ICP116I), here they count"
+)
+UNBLANK: Final = (
+    "2 CHPID does not count: it is part of the comment in line 1, whose column 72 is not blank "
+    "(HLASM, ICP107I)"
+)
+RUNS_ON: Final = "2 CHPID counts here; to IOCP it is part of the comment"
+
+CASES: Final[dict[str, tuple[list[str], str, list[str]]]] = {
+    # cards, the statement in them (first of two), and what is said
+    "name, operation, operands and remark": (
+        ["PATH50   CHPID PATH=50,TYPE=FC   the first of four"], WHOLE, [],
+    ),
+    "sequence numbers": ([f"{COMMA[:-1]} 00000010", f"{TAIL}TYPE=FC"], WHOLE, []),
+    "a remark that goes on": (
+        [continued(" CHPID PATH=50  a remark"), f"{TAIL}that goes on"], "CHPID PATH=50", [],
+    ),
+    "its second card behind column 16": (
+        [continued(" CHPID PATH=50  a remark"), " " * 30 + "that goes on"], "CHPID PATH=50", [],
+    ),
+    "cut at column 71": (
+        [(" CHPID PATH=50,TYPE=FC,DESC='" + "x" * 80)[:71] + "*", f"{TAIL}y'"],
+        f"CHPID PATH=50,TYPE=FC,DESC='{'x' * 42}y'", [],
+    ),
+    **{f"a mark that slipped: {mark}": ([f" CHPID PATH=50,   {mark}", "  TYPE=FC"], WHOLE, [])
+       for mark in ("*", "+", "X", "")},
+    **{f"a mark that abuts: {first}": ([f" CHPID {first}", rest], f"CHPID {operands}", [])
+       for first, rest, operands in (
+        ("PATH=50,*", "TYPE=FC", "PATH=50,TYPE=FC"),
+        ("PATH=50,+", "  TYPE=FC", "PATH=50,TYPE=FC"),
+        ("PATH=50,X", "  TYPE=FC", "PATH=50,TYPE=FC"),
+        ("PATH=50,TY*", "PE=FC", "PATH=50,TYPE=FC"),
+        ("PATH=(50,51)+", ",TYPE=FC", "PATH=(50,51),TYPE=FC"),
+        ("PATH=50,DESC='a b'*", ",TYPE=FC", "PATH=50,DESC='a b',TYPE=FC"),
+        ("PATH=50X", " CHPID PATH=51", "PATH=50X"),
+    )},
+    "asterisks for a link": ([" CNTLUNIT LINK=**", NEXT], "CNTLUNIT LINK=**", []),
+    "asterisks in a list": ([" CNTLUNIT LINK=(****,**)"], "CNTLUNIT LINK=(****,**)", []),
+    "ID": (["ID MSG1='A', *", " TOK=('B','C'),", NEXT], "CHPID PATH=50", []),
+    "ID whose mark abuts": (["ID MSG1='A',*", "TOK=('B','C')", NEXT], "CHPID PATH=50", []),
+    "ID without a mark": (["ID MSG1='A',", "TOK=('B','C')", NEXT], "CHPID PATH=50", []),
+    "a comment between": ([COMMA, "* a comment", f"{TAIL}TYPE=FC"], WHOLE, []),
+    # 'FOR' is no IOCP statement, it said of the comment's second card
+    "a comment of two cards": ([continued("* Chpids"), "   for CTCs", NEXT], "CHPID PATH=50", []),
+    "of three": (
+        [continued("* Chpids"), continued("               for the CTCs"), "   for CTCs", NEXT],
+        "CHPID PATH=50", [],
+    ),
+    "a statement behind a comment with a mark": (
+        ["*" * 72, NEXT, " CHPID PATH=51"], "CHPID PATH=51", [UNBLANK],
+    ),
+    "a statement behind a comment that runs on": ([LONG, NEXT], "CHPID PATH=50", [RUNS_ON]),
+    "a comment behind one": ([LONG, "* another", NEXT], "CHPID PATH=50", []),
+    **{f"operands in column {n}": (
+        [COMMA, " " * (n - 1) + "TYPE=FC"], WHOLE, [BEHIND_16] * (n > 16),
+    ) for n in (1, 2, 15, 16, 17, 20, 40)},
+    "UUID": ([" UUID PARTITION=((CSS(0),LP1))", NEXT], "CHPID PATH=50", []),
+    "UUID of two cards": (
+        [" UUID PARTITION=((CSS(0),LP1),", f"{TAIL}(CSS(1),LP2))", NEXT], "CHPID PATH=50", [],
+    ),
+    "UUID in column 1": (["UUID PART=LP1", NEXT], "CHPID PATH=50", []),
+    **{f"{name}, of a later IOCP": (
+        [*cards, NEXT], "CHPID PATH=50", [f"1 {name} is not known and is passed over"],
+    ) for name, cards in {
+        "CRYPTO": [" CRYPTO PARTITION=(LP1,LP2),KEY=4"],
+        "NETID": ["CEC1 NETID DOMAIN=(1,", "     2)"],
+        "EDGE": [" EDGE MODE=A,*", " B=C"],
+    }.items()},
+    "lines of Windows, and tabs": (["\tCHPID\tPATH=50\r"], "CHPID PATH=50", []),
+    "column 1": (["CHPID PATH=50"], "CHPID PATH=50", []),
+}  # fmt: skip
 
 
-def test_operands_may_be_cut_anywhere_at_column_71() -> None:
-    first = (" CHPID PATH=50,TYPE=FC,DESC='" + "x" * 80)[:71] + "*"
-    (card,) = statements(first, " " * 15 + "y'")
-    assert card.operands.endswith("xy'")
+@pytest.mark.parametrize("case", CASES)
+def test_cards_are_the_statements_that_iocp_takes(case: str) -> None:
+    cards, statement, said = CASES[case]
+    statements, notices = read(*cards)
+    assert statements[0] == statement
+    assert len(statements) == 1 or cards[-1].split()[0] == "CHPID"
+    assert [text[: len(said[n])] for n, text in enumerate(notices)] == said
 
 
-def test_sequence_numbers_are_no_operands() -> None:
-    (card,) = statements(continued(" CHPID PATH=50,", " ") + "00000010", " " * 15 + "TYPE=FC")
-    assert card.operands == "PATH=50,TYPE=FC"
-
-
-def test_remarks_may_be_continued_too() -> None:
-    first, second = statements(
-        continued(" CHPID PATH=50  a remark"), " " * 15 + "that goes on", " CHPID PATH=51"
+def test_operands_keep_their_places() -> None:
+    first, second = read_cards(
+        f"{continued(' CHPID PATH=50,', '+')}\n{TAIL}TYPE=FC\nNAME CHPID A=B", "a.iocp"
     )
-    assert (first.operands, second.operands) == ("PATH=50", "PATH=51")
-
-
-@pytest.mark.parametrize("mark", ["*", "+", "X", ""])
-def test_a_mark_that_has_slipped_is_taken(mark: str) -> None:
-    (card,) = statements(f" CHPID PATH=50,   {mark}", "  TYPE=FC")
-    assert card.operands == "PATH=50,TYPE=FC"
-
-
-def test_an_id_statement_may_slip_too_and_end_with_a_comma() -> None:
-    (card,) = statements("ID MSG1='A', *", " TOK=('B','C'),", " CHPID PATH=50")
-    assert card.operation == "CHPID"
-    # the mark directly behind the comma, and none at all, in a statement that is passed over
-    (card,) = statements("ID MSG1='A',*", "TOK=('B','C')", " CHPID PATH=50")
-    (card,) = statements("ID MSG1='A',", "TOK=('B','C')", " CHPID PATH=50")
-    assert card.operation == "CHPID"
+    assert isinstance(first, Statement)
+    assert isinstance(second, Statement)
+    assert [str(first.at(0)), str(first.at(first.operands.index("TYPE")))] == [
+        "a.iocp:1:8",
+        "a.iocp:2:16",
+    ]
+    assert str(second.place) == "a.iocp:3:6"
 
 
 def test_comments_and_job_control_are_passed_over() -> None:
-    cards = list(
-        read_cards("//SYSIN DD *\n* a comment\n.* another\n\n CHPID PATH=50\n/*\n", "a.iocp")
-    )
-    assert [card.text for card in cards if isinstance(card, CommentCard)] == [
-        " a comment",
-        " another",
-    ]
+    text = "//SYSIN DD *\n* a comment\n.* another\n\n CHPID PATH=50\n/*\n"
+    cards = [*read_cards(text, "a.iocp")]
+    assert [c.text for c in cards if isinstance(c, CommentCard)] == [" a comment", " another"]
     assert len(cards) == 3
 
 
-def test_a_comment_between_continued_cards_is_passed_over() -> None:
-    (card,) = statements(continued(" CHPID PATH=50,"), "* a comment", " " * 15 + "TYPE=FC")
-    assert card.operands == "PATH=50,TYPE=FC"
+REFUSED: Final = [
+    ([" CHIPD PATH=50"], "1:2: 'CHIPD' is no IOCP statement; expected RESOURCE, CHPID,"),
+    ([" CHPID PATH=(50, 51)"], "1:17: CHPID has a blank behind a comma"),
+    ([" CHPID DESC='abc"], "1:8: CHPID has a quote without its mate"),
+    ([COMMA], "1:72: CHPID is continued, and the deck ends"),
+    ([" CHPID PATH=50,", " CHPID PATH=51"], "2:2: CHPID stands where CHPID in line 1 goes"),
+    ([continued(NEXT), f"{TAIL}TYPE=FC"],
+     "2:16: CHPID goes on behind operands that do not end with a comma; expected a comma behind"),
+    (["NAME"], "1:5: there is no statement"),
+    (
+        [continued("* a"), *[continued(f"{TAIL}text")] * 2, "   more"],  # two cards at most
+        "4:4: 'MORE' is no IOCP statement; expected RESOURCE, CHPID, CNTLUNIT or IODEVICE, and",
+    ),
+    # what may concern CTCs, whatever it is called
+    *(
+        ([f" CNTLUNT {operands}"], "1:2: 'CNTLUNT' is no IOCP stat")
+        for operands in ("PATH=50", "CUNUMBR=4010", "A=1,UNIT=FCTC", "X=1,CUADD=2")
+    ),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_a_comment_with_a_mark_goes_on_for_two_cards_at_most(count: int) -> None:
-    # 'FOR' is no IOCP statement, it said of the comment's second card
-    more = [continued("               for the CTCs") for _ in range(count)]
-    (card,) = statements(continued("* Chpids"), *more[:-1], "   for CTCs", " CHPID PATH=50")
-    assert card.operands == "PATH=50"
-    assert notices(continued("* Chpids"), *more[:-1], "   for CTCs", " CHPID PATH=50") == []
+@pytest.mark.parametrize(("cards", "message"), REFUSED)
+def test_a_bad_card_is_named_with_line_and_column(cards: list[str], message: str) -> None:
+    refused(lambda: read(*cards), f"a.iocp:{message}")
 
 
-def test_a_third_card_behind_a_comment_is_none_of_it() -> None:
-    more = [continued("               text")] * 2
-    assert complaint(continued("* a"), *more, "   more") == (
-        "a.iocp:4:4: 'MORE' is no IOCP statement; expected RESOURCE, CHPID, CNTLUNIT or IODEVICE, "
-        "and an asterisk in column 1 of a comment"
-    )
+def operands(text: str) -> StatementOperands:
+    (card,) = read_cards(f" CHPID {text}", "a.iocp")
+    assert isinstance(card, Statement)
+    return parse_operands(card)
 
 
-def test_a_statement_behind_a_comment_with_a_mark_is_a_comment_which_is_said() -> None:
-    cards = ["*" * 72, " CHPID PATH=50", " CHPID PATH=51"]
-    assert [card.operands for card in statements(*cards)] == ["PATH=51"]
-    (said,) = notices(*cards)
-    assert said == (
-        "2 CHPID does not count: it is part of the comment in line 1, whose column 72 is not "
-        "blank (HLASM, ICP107I)"
-    )
+def texts(value: Value | None) -> list[str]:
+    assert value is not None
+    return [word.text for word in words_of(value)]
 
 
-def test_a_statement_behind_a_comment_that_runs_on_counts_which_is_said() -> None:
-    comment = "* the chpids of the first director, of which each has a spare one that is off"
-    cards = [comment, " CHPID PATH=50"]
-    assert [card.operands for card in statements(*cards)] == ["PATH=50"]
-    assert notices(*cards)[0].startswith("2 CHPID counts here; to IOCP it is part of the comment")
-    assert notices(comment, "* another", " CHPID PATH=50") == []
+def test_keywords_flags_words_and_lists() -> None:
+    read = operands("PATH=(CSS(0,1),53),SHARED,TYPE=FC,DESC='it''s ours'")
+    assert list(read.values) == ["PATH", "SHARED", "TYPE", "DESC"]
+    assert texts(read.get("PATH")) == ["0", "1", "53"]
+    assert texts(read.get("DESC")) == ["it's ours"]
+    word = read.word("TYPE", "one")
+    assert word is not None
+    assert (word.text, str(word.place)) == ("FC", "a.iocp:1:39")
 
 
-@pytest.mark.parametrize(
-    ("cards", "operands"),
-    [
-        ([" CHPID PATH=50,*", "TYPE=FC"], "PATH=50,TYPE=FC"),
-        ([" CHPID PATH=50,+", "  TYPE=FC"], "PATH=50,TYPE=FC"),
-        ([" CHPID PATH=50,X", "  TYPE=FC"], "PATH=50,TYPE=FC"),
-        ([" CHPID PATH=50,TY*", "PE=FC"], "PATH=50,TYPE=FC"),
-        ([" CHPID PATH=(50,51)+", ",TYPE=FC"], "PATH=(50,51),TYPE=FC"),
-        ([" CHPID PATH=50,DESC='a b'*", ",TYPE=FC"], "PATH=50,DESC='a b',TYPE=FC"),
-        ([" CNTLUNIT LINK=**", " CHPID PATH=50"], "LINK=**"),
-        ([" CNTLUNIT LINK=(****,**)"], "LINK=(****,**)"),
-        ([" CHPID PATH=50X", " CHPID PATH=51"], "PATH=50X"),
-    ],
-)
-def test_a_mark_may_abut_the_operands(cards: list[str], operands: str) -> None:
-    assert statements(*cards)[0].operands == operands
-
-
-@pytest.mark.parametrize("column", [17, 20, 40])
-def test_operands_behind_column_16_count_which_is_said(column: int) -> None:
-    cards = [continued(" CHPID PATH=50,"), " " * (column - 1) + "TYPE=FC"]
-    assert [card.operands for card in statements(*cards)] == ["PATH=50,TYPE=FC"]
-    (said,) = notices(*cards)
-    assert said == (
-        "2 operands that continue a statement begin behind column 16: IOCP takes the card for a "
-        "comment (ICP116I), here they count"
-    )
-
-
-@pytest.mark.parametrize("column", [1, 2, 15, 16])
-def test_operands_up_to_column_16_and_remarks_behind_it_need_no_word(column: int) -> None:
-    cards = [continued(" CHPID PATH=50,"), " " * (column - 1) + "TYPE=FC"]
-    assert notices(*cards) == []
-    assert notices(continued(" CHPID PATH=50  a remark"), " " * 30 + "that goes on") == []
+def test_a_list_may_leave_items_out_and_name_the_same_again() -> None:
+    assert texts(operands("PARTITION=((LP1),,REC)").get("PARTITION")) == ["LP1", "", "REC"]
+    assert texts(operands("PARTITION=((LP1),(=))").get("PART", "PARTITION")) == ["LP1", "="]
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("text", "parts"),
     [
-        " UUID PARTITION=((CSS(0),LP1))",
-        " UUID PARTITION=((CSS(0),LP1),\n               (CSS(1),LP2))",
-        "UUID PART=LP1",
+        ("PATH=50", [([], ["50"])]),
+        ("PATH=(50,51)", [([], ["50", "51"])]),
+        ("PATH=(CSS(0,1),50)", [(["0", "1"], ["50"])]),
+        ("PATH=((CSS(0),50),(CSS(1),51,52))", [(["0"], ["50"]), (["1"], ["51", "52"])]),
+        ("PATH=((CSS(0),(50,51)))", [(["0"], ["50", "51"])]),
     ],
 )
-def test_uuid_says_nothing_of_ctcs(statement: str) -> None:
-    (card,) = statements(statement, " CHPID PATH=50")
-    assert card.operation == "CHPID"
-    assert notices(statement) == []
+def test_values_by_channel_subsystem(text: str, parts: list[tuple[list[str], list[str]]]) -> None:
+    value = operands(text).get("PATH")
+    assert value is not None
+    read = [
+        ([css.text for css in csss], [word.text for item in items for word in words_of(item)])
+        for csss, items in by_css(value)
+    ]
+    assert read == parts
 
 
 @pytest.mark.parametrize(
-    ("statement", "name"),
+    ("text", "column", "what"),
     [
-        (" CRYPTO PARTITION=(LP1,LP2),KEY=4", "CRYPTO"),
-        ("CEC1 NETID DOMAIN=(1,\n     2)", "NETID"),
-        (" EDGE MODE=A,*\n B=C", "EDGE"),
+        ("PATH=50,PATH=51", 16, "CHPID: PATH is there twice; expected each keyword once"),
+        ("PATH=(50", 16, "CHPID: the end of the operands in the list that begins in column 13"),
+        ("PATH=(50))", 17, "CHPID: ')' behind PATH; expected a comma"),
+        ("PA\bTH=50", 8, "CHPID: 'PA\\x08TH'; expected KEYWORD=value"),
+        ("=50", 8, "CHPID: '='; expected KEYWORD=value"),
+        ("PATH=" + "(" * 9, 21, "CHPID: parentheses are nested too deeply"),
+        ("PATH=50,'x'", 16, 'CHPID: "\'"; expected KEYWORD=value'),
     ],
 )
-def test_a_statement_of_a_later_iocp_is_passed_over_which_is_said(
-    statement: str, name: str
-) -> None:
-    assert [card.operands for card in statements(statement, " CHPID PATH=50")] == ["PATH=50"]
-    assert notices(statement) == [f"1 {name} is not known and is passed over"]
+def test_a_bad_operand_is_named_with_its_column(text: str, column: int, what: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        operands(text)
+    assert str(caught.value).startswith(f"a.iocp:1:{column}: {what}")
 
 
-@pytest.mark.parametrize("operands", ["PATH=50", "CUNUMBR=4010", "A=1,UNIT=FCTC", "X=1,CUADD=2"])
-def test_a_statement_that_may_concern_ctcs_is_refused_whatever_it_is_called(operands: str) -> None:
-    assert complaint(f" CNTLUNT {operands}").startswith("a.iocp:1:2: 'CNTLUNT' is no IOCP stat")
-
-
-def test_windows_lines_and_tabs_are_taken() -> None:
-    (card,) = statements("\tCHPID\tPATH=50\r")
-    assert card.operands == "PATH=50"
-
-
-def test_a_statement_in_column_1_is_taken() -> None:
-    (card,) = statements("CHPID PATH=50")
-    assert card.operation == "CHPID"
-
-
-@pytest.mark.parametrize(
-    ("cards", "place", "what"),
-    [
-        ([" CHIPD PATH=50"], "1:2", "'CHIPD' is no IOCP statement; expected RESOURCE, CHPID,"),
-        ([" CHPID PATH=(50, 51)"], "1:17", "CHPID has a blank behind a comma"),
-        ([" CHPID DESC='abc"], "1:8", "CHPID has a quote without its mate"),
-        ([continued(" CHPID PATH=50,")], "1:72", "CHPID is continued, and the deck ends"),
-        ([" CHPID PATH=50,", " CHPID PATH=51"], "2:2", "CHPID stands where CHPID in line 1 goes"),
-        (
-            [continued(" CHPID PATH=50"), " " * 15 + "TYPE=FC"],
-            "2:16",
-            "CHPID goes on behind operands that do not end with a comma; expected a comma behind",
-        ),
-        (["NAME"], "1:5", "there is no statement"),
-    ],
-)
-def test_a_bad_card_is_named_with_line_and_column(cards: list[str], place: str, what: str) -> None:
-    assert complaint(*cards).startswith(f"a.iocp:{place}: {what}")
+def test_a_word_that_cannot_be_read_says_what_was_expected() -> None:
+    value = operands("PATH=5G").get("PATH")
+    assert isinstance(value, OperandWord)
+    with pytest.raises(ConfigurationError, match=r"a.iocp:1:13: CHPID PATH '5G'; expected a chpid"):
+        value.read(lambda text: int(text, 16), "CHPID PATH", "a chpid")

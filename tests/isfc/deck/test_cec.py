@@ -1,30 +1,35 @@
 """What partitions share: channels of a CEC, the CECs themselves, ports of directors."""
 
 from dataclasses import replace
+from itertools import chain
+from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from isfc.deck.active import wire
 from isfc.deck.cec import contradiction, one_channel_remarks, together, with_cecs
 from isfc.deck.deck import Deck, choose_systems
+from isfc.deck.importing import import_iocp
 from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.sharing import in_use, open_questions, with_notes
+from isfc.layout.parts import ChannelEnd
+from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
 from isfc.testing.cluster import mesh
 from scenarios.runs.notes import cluster_notes
-from tests.decks import deck, shipped, unit
+from tests.decks import drawn, mesh_decks, shipped, unit
 
-CROSSED = (
-    unit("4010", "50", "D1", 1, count=2, more=",NOTPART=LP1"),
-    unit("4020", "50", "D1", 2, count=2, more=",NOTPART=LP2"),
-    unit("4110", "60", "C1", 1, count=2, more=",NOTPART=LP1"),
-    unit("4120", "60", "C1", 2, count=2, more=",NOTPART=LP2"),
+ONE: Final = drawn(
+    "east.iocp LP1,LP2 50,SWITCH=7 60,SWITCH=7 "
+    "| 4010 50 D1 1 count=2 NOTPART=LP1 | 4020 50 D1 2 count=2 NOTPART=LP2 "
+    "| 4110 60 C1 1 count=2 NOTPART=LP1 | 4120 60 C1 2 count=2 NOTPART=LP2"
 )
 
 
@@ -53,22 +58,20 @@ def shared(collection: Collection) -> list[list[str]]:
 
 def test_a_channel_of_two_partitions_is_one_channel_crossed_or_straight() -> None:
     # each fibre had channels of its own, and a link twice what they carry
-    one = deck("east.iocp", "LP1,LP2", ["50,SWITCH=7", "60,SWITCH=7"], *CROSSED)
-    crossed = imported("LP1,LP2", [one], "LP2:50=C1")
+    crossed = imported("LP1,LP2", [ONE], "LP2:50=C1")
     assert shared(crossed) == [["LP1 50", "LP2 50"], ["LP1 60", "LP2 60"]]
     assert [(cec.name, cec.systems) for cec in crossed.cecs] == [("east", ("LP1", "LP2"))]
     assert [(fibre.directors, fibre.ports) for fibre in crossed.links[0].fibres] == [
         (("07", "07"), ("C1", "D1")),
         (("07", "07"), ("D1", "C1")),
     ]
-    straight = imported("LP1,LP2", [one], "LP1:50=D1,LP1:60=C1")
+    straight = imported("LP1,LP2", [ONE], "LP1:50=D1,LP1:60=C1")
     assert [fibre.chpids for fibre in straight.links[0].fibres] == [(0x50, 0x50), (0x60, 0x60)]
     assert shared(straight) == shared(crossed)
 
 
 def test_a_channel_that_one_link_end_uses_is_not_shared() -> None:
-    one = deck("east.iocp", "LP1,LP2", ["50", "60"], *CROSSED)
-    some = imported("LP1,LP2", [one], "LP2:50=C1", {"LP1": [0x4020, 0x4021]})
+    some = imported("LP1,LP2", [ONE], "LP2:50=C1", {"LP1": [0x4020, 0x4021]})
     assert len(some.links[0].fibres) == 1
     assert shared(some) == []
 
@@ -85,7 +88,7 @@ def third(*chpids: str, links: tuple[str, str] = ("C1", "C1"), cu: str = "6010")
 
 
 def test_each_deck_is_a_cec_whether_it_has_one_system_or_several() -> None:
-    near = deck("a/x.iocp", "LP1,LP2", ["50"], unit("4010", "50", "D1", 3))
+    near = drawn("a/x.iocp LP1,LP2 50 | 4010 50 D1 3")
     apart = imported("LP1,LP3", [near, third("60")], "")
     assert [(cec.name, cec.systems) for cec in apart.cecs] == [("x", ("LP1",)), ("X-2", ("LP3",))]
     assert shared(apart) == []
@@ -99,31 +102,24 @@ def test_each_deck_is_a_cec_whether_it_has_one_system_or_several() -> None:
 
 def test_all_links_of_three_partitions_share_their_channels() -> None:
     found = imported("VMA,VMB,VMC", [shipped("three-systems.iocp")], "VMA:50=01")
-    assert shared(found) == [
-        ["VMA 50", "VMB 50", "VMC 50"],
-        ["VMA 60", "VMB 60", "VMC 60"],
-    ]
+    assert shared(found) == [["VMA 50", "VMB 50", "VMC 50"], ["VMA 60", "VMB 60", "VMC 60"]]
 
 
 def test_directors_and_ports_are_told_as_far_as_the_decks_tell_them() -> None:
-    one = deck("a", "LP1", ["50,SWITCH=7"], unit("4010", "50", "D1", 1))
-    far = deck("b", "LP2", ["60,SWITCH=7"], unit("5010", "60", "07C1", 1))
+    one = drawn("a LP1 50,SWITCH=7 | 4010 50 D1 1")
+    far = drawn("b LP2 60,SWITCH=7 | 5010 60 07C1 1")
     assert imported("LP1,LP2", [one, far], "").links[0].fibres[0].ports == ("C1", "D1")
-    other = deck("b", "LP2", ["60,SWITCH=8"], unit("5010", "60", "07C1", 1))
+    other = drawn("b LP2 60,SWITCH=8 | 5010 60 07C1 1")
     (crossed,) = imported("LP1,LP2", [one, other], "").links[0].fibres
     assert (crossed.directors, crossed.ports) == (("07", "08"), ("C1", "D1"))
-    unknown = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1))
+    unknown = drawn("b LP2 60 | 5010 60 C1 1")
     assert imported("LP1,LP2", [one, unknown], "").links[0].fibres[0].ports == ()
 
 
 def test_ports_that_contradict_each_other_are_left_out() -> None:
     # SWITCH says director 8, and a link address of four digits director 7
-    near = deck(
-        "a",
-        "LP1,LP2",
-        ["50,SWITCH=8"],
-        unit("4010", "50", "D1", 3, more=",PART=LP1"),
-        unit("4020", "50", "07D1", 3, rdev="4080", more=",PART=LP2"),
+    near = drawn(
+        "a LP1,LP2 50,SWITCH=8 | 4010 50 D1 3 PART=LP1 | 4020 50 07D1 3 rdev=4080 PART=LP2"
     )
     decks = [near, third("60,SWITCH=8", links=("C1", "07C1"))]
     found = imported("LP1,LP2,LP3", decks, "")
@@ -199,3 +195,142 @@ def test_a_part_of_what_is_said_is_that_of_its_links() -> None:
 def test_what_cannot_be_is_refused(said: list[str], message: str) -> None:
     with pytest.raises(ConfigurationError, match=message):
         with_cecs(MESH, said)
+
+
+EAST, WEST = ("ZVMA", "ZVMC"), ("ZVMB", "ZVMD")
+TEXTS, PORTS = mesh_decks(EAST, WEST)
+FIVE = ["ZVMA-ZVMC", "ZVMA-ZVMD", "ZVMB-ZVMC", "ZVMB-ZVMD", "ZVMC-ZVMD"]
+
+
+def kept_of(partitions: str, texts: list[str] = TEXTS, ports: list[str] = PORTS) -> Collection:
+    """What is kept_of, as its file says it."""
+    asked = partitions.split(",")
+    known = [port for port in ports if port.partition(":")[0] in asked]
+    found = import_iocp(texts, partitions=partitions, ports=known).collection
+    again = parse_collection(format_collection(found))
+    assert again == found
+    return again
+
+
+def counted(collection: Collection) -> dict[str, int]:
+    """CTCs of the others, by the systems."""
+    return {
+        "-".join(other.nodes): sum(each.count for each in other.ctcs) for other in collection.others
+    }
+
+
+def test_one_partition_of_each_deck_keeps_both_as_cecs() -> None:
+    # chpids of both were then said to be maybe one, and advised to be crossed
+    pair, whole = kept_of("ZVMA,ZVMB"), kept_of("ZVMA,ZVMB,ZVMC,ZVMD")
+    assert [cec.systems for cec in pair.cecs] == [("ZVMA",), ("ZVMB",)]
+    assert [cec.name for cec in pair.cecs] == [cec.name for cec in whole.cecs]
+    assert open_questions(pair) == ()
+
+
+def test_ctcs_of_other_links_are_kept_with_the_channels_that_they_are_on() -> None:
+    pair, whole = kept_of("ZVMA,ZVMB"), kept_of("ZVMA,ZVMB,ZVMC,ZVMD")
+    assert counted(pair) == dict.fromkeys(FIVE, 8)
+    assert whole.others == ()
+    (inside, *_) = pair.others
+    assert [(each.channels, each.count) for each in inside.ctcs] == [
+        ((end, end), 4) for (end, _) in (each.channels for each in inside.ctcs)
+    ]
+
+
+def test_each_link_that_is_written_alone_keeps_the_rest_of_the_import() -> None:
+    apart = import_iocp(TEXTS, partitions="ZVMA,ZVMB,ZVMC", ports=PORTS).apart
+    others = [{*counted(each), each.links[0].name} for each in apart]
+    of_both, inside = {"ZVMA-ZVMB", *FIVE}, {"ZVMA-ZVMB", *FIVE} - {"ZVMB-ZVMD"}
+    assert others == [of_both, inside, of_both]
+
+
+def test_another_end_that_no_deck_tells_is_counted_by_its_image() -> None:
+    texts, ports = mesh_decks(EAST, WEST, ("ZVME", "ZVMF"))
+    pair = kept_of("ZVMA,ZVMB", texts[:2], ports)
+    assert {name: count for name, count in counted(pair).items() if "-" in name} == dict.fromkeys(
+        FIVE, 8
+    )
+    one_ended = [other for other in pair.others if len(other.nodes) == 1]
+    # each of four partitions leads to two images of the third machine, by eight CTCs
+    assert len(one_ended) == 8
+    assert all(sum(each.count for each in other.ctcs) == 8 for other in one_ended)
+
+
+def test_a_deck_of_which_no_partition_was_asked_tells_the_other_ends() -> None:
+    texts, ports = mesh_decks(EAST, ("ZVMB",), ("ZVME",))
+    known = counted(kept_of("ZVMA,ZVMB", texts, ports))
+    assert known == dict.fromkeys(
+        ["ZVMA-ZVMC", "ZVMA-ZVME", "ZVMB-ZVMC", "ZVMB-ZVME", "ZVMC-ZVME"], 8
+    )
+
+
+def test_a_partition_of_a_name_that_is_taken_gets_another() -> None:
+    texts, ports = mesh_decks(("LP1", "LP2"), ("LP1", "LP2"))
+    ports = [f"{'EAST' if n < 2 else 'WEST'}{port[3:]}" for n, port in enumerate(ports)]
+    found = import_iocp(texts, partitions="EAST=1:LP1,WEST=2:LP1", ports=ports).collection
+    assert {*counted(found)} == {"EAST-LP2", "LP2-WEST", "EAST-LP22", "LP22-WEST", "LP2-LP22"}
+
+
+def test_what_leads_to_its_own_partition_or_to_nobody_is_no_ctc() -> None:
+    # 4010 leads to its own image, which NOTPART does not shut out; no device of LP3 leads back
+    near = drawn("a LP1 50,SWITCH=61 | 4010 50 C1 1 | 4020 50 D1 2 | 4030 50 D1 3")
+    far = drawn("b LP0,LP2,LP3 60,SWITCH=61 | 5010 60 C1 1")
+    found = import_iocp([near.text, far.text], partitions="LP1,LP2", ports=["LP1:50=C1,LP2:60=D1"])
+    # LP0 and LP3 have the unit of LP2 too, and LP1 leads to the images 2 and 3
+    assert counted(found.collection) == {"LP1-LP3": 4}
+
+
+@st.composite
+def sites(draw: st.DrawFn) -> tuple[list[list[str]], int, int, list[str]]:
+    """CECs of some partitions, chpids, CTCs, and which partitions are asked for."""
+    sizes = draw(st.lists(st.integers(1, 2), min_size=1, max_size=3).filter(lambda n: sum(n) > 1))
+    names = iter("ABCDEF")
+    cecs = [[f"VM{next(names)}" for _ in range(size)] for size in sizes]
+    every = [name for names in cecs for name in names]
+    asked = draw(st.lists(st.sampled_from(every), min_size=2, unique=True))
+    return cecs, draw(st.integers(1, 2)), draw(st.integers(1, 4)), asked
+
+
+@pytest.mark.slow
+@given(sites())
+def test_an_import_of_some_partitions_keeps_what_the_whole_one_has_of_them(
+    site: tuple[list[list[str]], int, int, list[str]],
+) -> None:
+    cecs, chpids, ctcs, asked = site
+    texts, ports = mesh_decks(*cecs, chpids=("50", "51")[:chpids], ctcs=ctcs)
+    whole = import_iocp(texts, partitions=",".join(chain(*cecs)), ports=ports).collection
+    some = import_iocp(
+        texts,
+        partitions=",".join(asked),
+        ports=[
+            # a channel is named by one of the systems that are asked for
+            port.replace(names[0], next(name for name in names if name in asked))
+            for names in cecs
+            for port in ports
+            if port.startswith(f"{names[0]}:") and {*names} & {*asked}
+        ],
+    ).collection
+    restricted = [tuple(name for name in cec.systems if name in asked) for cec in whole.cecs]
+    assert [cec.systems for cec in some.cecs] == [*filter(None, restricted)]
+    used = {whole.channel(end.node, end.chpid) for end in _ends(some)}
+    beside = {
+        link.name: count
+        for link in whole.links
+        if not {*link.nodes} <= {*asked}
+        if (count := sum(bool(used & {*whole.channels_of(c.fibre, link.nodes)}) for c in link.ctcs))
+    }
+    total = sum(each.count for other in some.others for each in other.ctcs)
+    assert total == sum(beside.values())
+    if all({*names} & {*asked} for names in cecs):  # else ports of a deck are not known
+        assert counted(some) == beside
+    of_each = [others_on(some, link) for link in some.links]
+    assert {other.nodes for each in of_each for other in each} == {o.nodes for o in some.others}
+
+
+def _ends(collection: Collection) -> list[ChannelEnd]:
+    return [
+        ChannelEnd(node, chpid)
+        for link in collection.links
+        for fibre in link.fibres
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+    ]

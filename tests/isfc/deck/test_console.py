@@ -1,16 +1,97 @@
-"""AT member CMD: the commands of several systems on one console, each with its answers."""
+"""Consoles: any shape of lines, answers of several systems, links, and the chpids of their ends."""
+
+from typing import Final
 
 import pytest
 
 from ctc.address import Rdev
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose, mates_of
-from isfc.deck.console import by_system, parse_log
+from isfc.deck.console import ConsoleLog, by_system, parse_log
+from isfc.deck.console_links import ConsoleLink, find_links, name_logs, parse_chpids
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
+from tests.decks import LOGS
+from tests.refusals import refused
 
-ONE, TWO = NodeName("SSIMBR1"), NodeName("SSIMBR2")
-CONSOLE = """\
+A, B = NodeName("ATLANTA"), NodeName("BOSTON")
+SEEN: Final = ("CC30", "2NDI", "33C0")
+MATE: Final = "Remote link device: 33C0"
+ONE: Final = f"""\
+Link device: CC30   Type: FCTC
+Node: 2NDI          Bytes Sent: 12
+State: Up           Bytes Received: 0
+Status: Idle        {MATE}
+"""
+
+
+def seen(text: str) -> list[tuple[str, str, str | None]]:
+    return [
+        (f"{d.rdev:04X}", d.partner, None if d.partner_rdev is None else f"{d.partner_rdev:04X}")
+        for d in parse_log(text, "log").devices.values()
+    ]
+
+
+def chpids(log: ConsoleLog) -> dict[str, str]:
+    return {f"{rdev:04X}": f"{chpid:02X}" for rdev, (chpid,) in log.chpids.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "device"),
+    [
+        (ONE, SEEN),
+        (" ".join(ONE.split()), SEEN),
+        (ONE.replace("   ", "\n"), SEEN),
+        (ONE.replace("\n", "\r\n").lower(), SEEN),
+        ("\n".join(f"10:22:01 OPERATOR * {line}" for line in ONE.splitlines()), SEEN),
+        (f"q islink\nNode 2NDI\n{ONE}Ready; T=0.01\n{ONE}", SEEN),
+        # labels that mail broke in two
+        (ONE.replace(MATE, "Remote link\ndevice: 33C0"), SEEN),
+        (ONE.replace(MATE, "Remote\nlink device: 33C0"), SEEN),
+        (ONE.replace(MATE, "Remote link device:\n33C0"), SEEN),
+        # one that is down may have no mate; what was queried later counts
+        (ONE.replace("33C0", ""), (*SEEN[:2], None)),
+        (ONE.partition("Status")[0], (*SEEN[:2], None)),
+        (ONE.replace("33C0", "") + ONE, SEEN),
+    ],
+)
+def test_a_device_is_found_however_it_was_pasted(
+    text: str, device: tuple[str, str, str | None]
+) -> None:
+    assert seen(text) == [device]
+
+
+def test_chpids_come_from_query_chpid_and_query_paths() -> None:
+    log = parse_log((LOGS / "atlanta.txt").read_text("utf-8"), "atlanta.txt")
+    assert len(log.devices) == 4
+    on_40 = dict.fromkeys(["6000", "6001", "6002", "6003"], "40")
+    assert chpids(log) == {**on_40, "6020": "41", "6021": "41"}
+    text = "Path 40 online to devices 6000 6001\n 6002 6003\nPath 41 offline to device 6020\nReady;"
+    assert chpids(parse_log(ONE + text, "log")) == {**on_40, "6020": "41"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: there is no link device; expected what QUERY ISLINK shows, such as Link"),
+        (ONE.replace("CC30", "CC3Z"), "1:14: Link device: 'CC3Z'; expected a device number"),
+        (ONE.replace("33C0", "33C00"), "4:41: Remote link device: '33C00'; expected a device"),
+        (ONE.replace("2NDI", "2ND(I)"), "2:7: Node: '2ND(I)'; expected a name of 1 to 8"),
+        (ONE.replace("Node:", "Nod:"), "1:14: Link device 'CC30' has no Node; expected Node:"),
+        (f"{ONE}Path 4G online to devices 6000", "5:6: chpid '4G'; expected 1 or 2 hex"),
+        (f"{ONE}Path 40 online to devices 0-FFFF", "5:27: a range of devices; expected device"),
+        (f"{ONE}Path 40 online to devices 60G0", "5:27: '60G0' is not a device number; expe"),
+        (f"{ONE} CHPIDs to Device 6020 (PIM)  : 41 42", "5:33: CHPIDs to Device: 2 of them; exp"),
+        (ONE + ONE.replace("33C0", "33C1"),
+         "5:14: Link device CC30 leads to 2NDI 33C1 here, and to 2NDI 33C0 in line 1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_named_with_its_place(text: str, message: str) -> None:
+    refused(lambda: parse_log(text, "log"), f"log:{message}")
+
+
+ONE_SYSTEM, OTHER = NodeName("SSIMBR1"), NodeName("SSIMBR2")
+CONSOLE: Final = """\
 q chpid 40
 Path 40 online to devices 5A40 5A41
  5A42
@@ -22,24 +103,24 @@ Path 41 online to devices 5B40
 """
 
 
-def chpids(text: str) -> dict[str, str]:
-    log = parse_log(text, "log", needs_devices=False)
-    return {f"{rdev:04X}": f"{chpid:02X}" for rdev, (chpid,) in log.chpids.items()}
-
-
 @pytest.mark.parametrize(
     "end", ["q chpid 41", "10:22:01 OPERATOR * QUERY CHPID 41", "Ready; T=0.01/0.01 10:22:01"]
 )
 def test_an_answer_is_of_the_system_that_its_command_ran_on(end: str) -> None:
     parts = by_system(CONSOLE.format(end=end), "log")
-    assert [*parts] == [None, TWO]
-    assert chpids(parts[None]) == {"5A40": "40", "5A41": "40", "5A42": "40", "5B40": "41"}
-    assert chpids(parts[TWO]) == {"5A40": "50", "5A41": "50", "5A42": "50"}
+    found = {
+        node: chpids(parse_log(text, "log", needs_devices=False)) for node, text in parts.items()
+    }
+    same = ("5A40", "5A41", "5A42")
+    assert found == {
+        None: {**dict.fromkeys(same, "40"), "5B40": "41"},
+        OTHER: dict.fromkeys(same, "50"),
+    }
 
 
 def test_an_answer_that_may_be_of_either_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="log:8:1: this may answer AT SSIMBR2 in line 4"):
-        by_system(CONSOLE.format(end="vary online chpid 41"), "log")
+    text = CONSOLE.format(end="vary online chpid 41")
+    refused(lambda: by_system(text, "log"), "log:8:1: this may answer AT SSIMBR2 in line 4")
 
 
 @pytest.mark.parametrize(
@@ -50,16 +131,128 @@ def test_an_answer_that_may_be_of_either_is_refused() -> None:
     ],
 )
 def test_a_command_is_of_the_system_that_at_names(text: str) -> None:
-    mates = mates_of(
-        (ONE, TWO), [((ONE, TWO), (Rdev(n), Rdev(n))) for n in (0x5A40, 0x5A41, 0x5B40)]
-    )
-    chosen = choose([(ONE, each) for each in parse_activations(text, "log")], mates)
-    assert chosen.active == {ONE: {0x5A40, 0x5A41}, TWO: {0x5A41, 0x5B40}}
+    nodes = ONE_SYSTEM, OTHER
+    devices = mates_of(nodes, [(nodes, (Rdev(n), Rdev(n))) for n in (0x5A40, 0x5A41, 0x5B40)])
+    chosen = choose([(nodes[0], each) for each in parse_activations(text, "log")], devices)
+    assert chosen.active == {nodes[0]: {0x5A40, 0x5A41}, nodes[1]: {0x5A41, 0x5B40}}
+    third = parse_activations("at third cmd act isl 5a40", "log")
+    told = choose([(nodes[0], each) for each in third], devices)
+    assert "is run on THIRD, which is no system here" in told.remarks[0]
 
 
-def test_a_command_of_a_system_that_is_not_here_is_told() -> None:
-    mates = mates_of((ONE, TWO), [])
-    chosen = choose(
-        [(ONE, each) for each in parse_activations("at third cmd act isl 5a40", "log")], mates
-    )
-    assert "is run on THIRD, which is no system here" in chosen.remarks[0]
+def log(partner: str, *mates: str, file: str = "log") -> ConsoleLog:
+    """A log with ``6000=7000`` for each device; ``6000=`` has no mate."""
+    text = ""
+    for here, _, there in (mate.partition("=") for mate in mates):
+        text += f"Link device: {here} Node: {partner} Remote link device: {there}\n"
+    return parse_log(text, file)
+
+
+def links(logs: dict[NodeName, ConsoleLog], *chpids: str) -> list[ConsoleLink]:
+    return find_links(logs, parse_chpids(chpids, next(iter(logs))))
+
+
+def rows(link: ConsoleLink) -> list[str]:
+    return [
+        " ".join([*(f"{c:02X}" for c in each.chpids), *(f"{r:04X}" for r in each.rdevs)])
+        for each in link.connections
+    ]
+
+
+TO_B: Final = log("BOSTON", "6000=7000")
+TO_A: Final = log("ATLANTA", "7000=6000")
+BOTH: Final = log("BOSTON", "6000=7000", "6020=7020")
+
+
+def test_two_logs_name_each_other() -> None:
+    assert name_logs([("", TO_B), ("", TO_A)]) == {A: TO_B, B: TO_A}
+
+
+@pytest.mark.parametrize(
+    ("logs", "message"),
+    [
+        ([("", TO_B)], "log: does not say which system it was pasted from"),
+        ([("A", TO_B), ("A", TO_A)], "log: is of A, and so is log; expected one log a system"),
+        ([("BOSTON", TO_B)], "log: names BOSTON as a partner; expected"),
+        ([("BOSTON!", TO_B)], "'BOSTON!' is not a node name"),
+    ],
+)
+def test_a_log_without_a_system_is_refused(
+    logs: list[tuple[str, ConsoleLog]], message: str
+) -> None:
+    refused(lambda: name_logs(logs), message)
+
+
+ASSUMED: Final = "assumed: chpids at BOSTON have the numbers of those at ATLANTA;"
+CTCA: Final = "Link device: 6000 Type: CTCA Node: BOSTON Remote link device: 7000\n"
+LEFT_OUT: Final = "left out: ATLANTA 6000, which is no FCTC"
+MORE: Final = "Link device: 6001 Type: FCTC Node: BOSTON Remote link device: 7001\n"
+THIRD: Final = "Link device: 6100 Node: CHICAGO Remote link device: 8000\n"
+ONE_SIDE: Final = "40=6000,BOSTON:50=7000,51=7020,ATLANTA:41=6020"
+
+
+@pytest.mark.parametrize(
+    ("logs", "said", "found", "remarks"),
+    [
+        ({A: BOTH}, ONE_SIDE, ["40 50 6000 7000", "41 51 6020 7020"], []),
+        ({A: BOTH}, "40=6000,41=6020", ["40 40 6000 7000", "41 41 6020 7020"], [ASSUMED]),
+        ({A: TO_B}, "BOSTON:50=7000", ["50 50 6000 7000"], ["assumed: chpids at ATLANTA"]),
+        ({A: log("BOSTON", "6000=7000", "6001="), B: log("ATLANTA", "7001=6001", "7002=")},
+         "40=6000-6001", ["40 40 6000 7000", "40 40 6001 7001"],
+         ["left out: BOSTON 7002, whose remote link device is not known", ASSUMED]),
+        ({A: parse_log(CTCA + MORE, "log")}, "40=6001", ["40 40 6001 7001"], [LEFT_OUT, ASSUMED]),
+        ({A: parse_log(MORE + THIRD, "log"), B: log("ATLANTA", "7001=6001")}, "40=6001,41=6100",
+         ["40 40 6001 7001", "CHICAGO", "41 41 6100 8000"],
+         [ASSUMED, "assumed: chpids at CHICAGO have"]),
+    ],
+)  # fmt: skip
+def test_logs_of_either_side_make_links(
+    logs: dict[NodeName, ConsoleLog], said: str, found: list[str], remarks: list[str]
+) -> None:
+    first, *others = links(logs, said)
+    assert first.nodes == (A, B)
+    assert [*rows(first), *(row for one in others for row in (one.nodes[1], *rows(one)))] == found
+    told = [remark for link in (first, *others) for remark in link.remarks]
+    assert len(told) == len(remarks)
+    assert all(map(str.startswith, told, remarks))
+
+
+@pytest.mark.parametrize(
+    "second", ["Path 50 online to devices 6000", " CHPIDs to Device 6000 (PIM)  : 50"]
+)
+def test_two_chpids_of_one_device_are_both_named(second: str) -> None:
+    text = f"{CTCA.replace('CTCA', 'FCTC')}Path 40 online to devices 6000\n{second}\n"
+    with pytest.raises(ConfigurationError, match="6000 is on chpid 50 here, and on 40 in line 2"):
+        links({A: parse_log(text, "log")})
+    # of 6010, which is in no link, nothing need be said
+    text = text.replace("devices 6000", "devices 6000 6010")
+    (link,) = links({A: parse_log(text, "log")}, "40=6000")
+    assert link.connections[0].chpids == (0x40, 0x40)
+
+
+@pytest.mark.parametrize(
+    ("logs", "said", "message"),
+    [
+        ({A: TO_B, B: log("ATLANTA", "7000=6001", file="other")}, ["40=6000-6001"],
+         "other:1:14: ATLANTA 6001 and BOSTON 7000 are joined, but"),
+        ({A: parse_log(CTCA, "log")}, [], f"no CTC joins ATLANTA and BOSTON: {LEFT_OUT}"),
+        ({A: BOTH}, [], "ATLANTA: the chpid of 6000,6020 is not known; expected --chpids ATL"),
+        ({A: BOTH}, ["40=6000"], "ATLANTA: the chpid of 6020 is not known; expected --chpids"),
+        *(
+            ({A: TO_B}, [said], f"--chpids '{said}': ")
+            for said in ("6000", "4G=6000", "40=600G", "A!:40=6000")
+        ),
+    ],
+)  # fmt: skip
+def test_what_contradicts_or_is_not_known_is_refused(
+    logs: dict[NodeName, ConsoleLog], said: list[str], message: str
+) -> None:
+    refused(lambda: links(logs, *said), message)
+
+
+def test_shipped_logs_agree() -> None:
+    logs = [(LOGS / name).read_text("utf-8") for name in ("atlanta.txt", "boston.txt")]
+    named = name_logs([("", parse_log(text, "log")) for text in logs])
+    (link,) = links(named, "BOSTON:50=7000-7001,51=7020-7021")
+    on_40, on_41 = ["40 50 6000 7000", "40 50 6001 7001"], ["41 51 6020 7020", "41 51 6021 7021"]
+    assert rows(link) == on_40 + on_41

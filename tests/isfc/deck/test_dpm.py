@@ -76,23 +76,14 @@ def changed(change: Callable[[Any], None]) -> Any:
         (LINKS, {"systems": ["ZVM2=production-2", "X=y"]}, "systems 'y': no partition of that"),
         (LINKS, {"systems": ["ZVM2"]}, "systems 'ZVM2': expected a system and its partition"),
         (changed(lambda path: path.pop("devices")), {}, "path 1: no list of devices"),
-        (
-            changed(lambda path: path["devices"][0]["endpoint-pair"].pop()),
-            {},
-            "path 1: 1 endpoints; expected two",
-        ),
-        (
-            changed(lambda path: first_end(path)["device-numbers"].pop()),
-            {},
-            "ZVM1 has 3 device numbers, ZVM2 4; expected as many",
-        ),
-        (
-            changed(lambda path: first_end(path).update({"device-numbers": ["x"]})),
-            {},
-            "device number 'x'; expected one as 9000",
-        ),
+        (changed(lambda path: path["devices"][0]["endpoint-pair"].pop()), {},
+         "path 1: 1 endpoints; expected two"),
+        (changed(lambda path: first_end(path)["device-numbers"].pop()), {},
+         "ZVM1 has 3 device numbers, ZVM2 4; expected as many"),
+        (changed(lambda path: first_end(path).update({"device-numbers": ["x"]})), {},
+         "device number 'x'; expected one as 9000"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_refused(links: Any, more: dict[str, Any], said: str) -> None:
     with pytest.raises(isfc.ConfigurationError) as caught:
         imported(links, **more)

@@ -1,16 +1,28 @@
 """Statements and decks of a layout, as a system programmer would write them."""
 
+from dataclasses import replace
 from itertools import pairwise
 
-from msgspec.structs import replace
+from msgspec import structs
 
-from isfc.deck.export import activation_text, export, qualified
+from ctc.address import ChpidId, Rdev
+from isfc.deck.active import wire
+from isfc.deck.cec import crossings, together
+from isfc.deck.deck import choose_systems
+from isfc.deck.export import activation_text, export, left_out, machines, qualified
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import own_ports
-from isfc.layout.catalogue import load_layout
+from isfc.deck.pairing import pair_all
+from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.loss import losses
+from isfc.layout.sharing import open_questions
+from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+from isfc.reports.figure import NoteKind
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes
@@ -71,7 +83,7 @@ def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
 
 
 def test_a_comment_that_reaches_column_72_does_not_continue_on_the_card_behind_it() -> None:
-    fibre = replace(LAYOUT.fibres[0], name="from the first director's upper half")
+    fibre = structs.replace(LAYOUT.fibres[0], name="from the first director's upper half")
     link = build(fibre)
     deck = parse_deck(deck_of(Collection((link,)), CLIENT), "a deck")
     assert [fibre.name in remark.text.replace("''", "'") for remark in deck.remarks].count(
@@ -82,17 +94,204 @@ def test_a_comment_that_reaches_column_72_does_not_continue_on_the_card_behind_i
 
 
 def build(fibre: Fibre) -> Layout:
-    ctcs = tuple(replace(ctc, fibre=fibre) for ctc in LAYOUT.ctcs[:2])
+    ctcs = tuple(structs.replace(ctc, fibre=fibre) for ctc in LAYOUT.ctcs[:2])
     return Layout(LAYOUT.nodes, (fibre,), ctcs)
 
 
 def test_ports_of_the_layout_are_in_its_decks() -> None:
-    fibre = replace(LAYOUT.fibres[0], directors=("7", "7"), ports=("C1", "D1"))
+    fibre = structs.replace(LAYOUT.fibres[0], directors=("7", "7"), ports=("C1", "D1"))
     collection = Collection((build(fibre),))
     text = deck_of(collection, CLIENT)
     assert " CHPID PATH=(CSS(0),40),SHARED,SWITCH=07,TYPE=FC\n" in text
     assert "LINK=((CSS(0),D1))" in text
-    named = Collection((build(replace(fibre, directors=("north", "north"))),))
+    named = Collection((build(structs.replace(fibre, directors=("north", "north"))),))
     assert own_ports(named) == {}
-    joined = Collection((build(replace(fibre, directors=("7", "A"))),))
+    joined = Collection((build(structs.replace(fibre, directors=("7", "A"))),))
     assert sorted(own_ports(joined).values()) == ["07C1", "0AD1"]
+
+
+TWO_CECS = load_collection("two-cecs")
+
+STRAIGHT = """
+[[shared_channel]]
+chpid = {{ A = "40", B = "{chpid}" }}
+[[link]]
+nodes = ["A", "B"]
+[fibre.1]
+feature = "FICON Express8S"
+chpid = {{ A = "40", B = "{chpid}" }}
+director = "7"
+port = {{ A = "C1", B = "C1" }}
+[[ctc]]
+fibre = "1"
+rdevs = {{ A = "6000-6003", B = "6000-6003" }}
+"""
+
+FAR = """
+[[link]]
+nodes = ["A", "B"]
+[path.WAN]
+km = 10
+isl = { count = 2, gbps = 16, credits = 960 }
+[fibre.1]
+feature = "FICON Express8S"
+path = "WAN"
+chpid = { A = "40", B = "50" }
+director = { A = "7", B = "8" }
+port = { A = "C1", B = "D1" }
+[[ctc]]
+fibre = "1"
+rdevs = { A = "6000-6003", B = "6000-6003" }
+"""
+
+
+def deck_systems(collection: Collection) -> list[tuple[str, tuple[str, ...]]]:
+    return [(machine.name, machine.systems) for machine in machines(collection)]
+
+
+def test_the_systems_of_a_cec_share_a_deck() -> None:
+    assert deck_systems(TWO_CECS) == [("EAST", ("ALPHA", "BETA")), ("WEST", ("DELTA", "GAMMA"))]
+
+
+def test_systems_that_share_channels_share_a_deck_where_no_cec_is_named() -> None:
+    assert deck_systems(replace(TWO_CECS, cecs=())) == [
+        ("ALPHA-BETA", ("ALPHA", "BETA")),
+        ("DELTA-GAMMA", ("DELTA", "GAMMA")),
+    ]
+    alone = replace(TWO_CECS, cecs=(), shared_channels=())
+    assert deck_systems(alone) == [(str(node), (node,)) for node in TWO_CECS.systems]
+
+
+def test_a_name_that_is_not_fit_for_a_file_gives_way_to_the_systems() -> None:
+    cecs = tuple(structs.replace(cec, name=f"../{cec.name}") for cec in TWO_CECS.cecs)
+    names = [name for name, _ in deck_systems(replace(TWO_CECS, cecs=cecs))]
+    assert names == ["ALPHA-BETA", "DELTA-GAMMA"]
+
+
+def test_systems_have_decks_of_their_own_where_one_css_cannot_say_it() -> None:
+    two_numbers = parse_collection(STRAIGHT.format(chpid="41"))
+    assert [machine.conflict for machine in machines(two_numbers)] == [
+        "the channel A 40 = B 41 has two chpids, and a channel of a CSS has one"
+    ] * 2
+    two_channels = replace(TWO_CECS, shared_channels=TWO_CECS.shared_channels[1:])
+    assert [(machine.name, bool(machine.conflict)) for machine in machines(two_channels)] == [
+        ("ALPHA", True),
+        ("BETA", True),
+        ("WEST", False),
+    ]
+
+
+def test_a_channel_that_is_both_ends_is_one_in_its_deck() -> None:
+    collection = parse_collection(STRAIGHT.format(chpid="40"))
+    (text,) = export(collection, "iocp").texts.values()
+    deck = parse_deck(text, "deck")
+    (pairing,) = pair_all(choose_systems("A,B", [deck]), ["A:40=C1"])
+    assert len(pairing.ctcs) == 4
+    assert {ctc.channels[0] is ctc.channels[1] for ctc in pairing.ctcs} == {True}
+
+
+def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers() -> None:
+    links = [
+        replace(
+            link,
+            ctcs=tuple(
+                structs.replace(c, rdevs=(Rdev(c.rdevs[0] + 0x1000), c.rdevs[1])) for c in link.ctcs
+            ),
+        )
+        if link.nodes == ("BETA", "GAMMA")
+        else link
+        for link in TWO_CECS.links
+    ]
+    collection = replace(TWO_CECS, links=tuple(links))
+    texts = [*export(collection, "iocp").texts.values()]
+    # ALPHA's 6200 and BETA's 7200 are on one control unit, at different unit addresses
+    assert "ADDRESS=(6200,002),CUNUMBR=(6200)" in texts[0]
+    assert "ADDRESS=(7200,002),CUNUMBR=(6200)" in texts[0]
+    assert "UNITADD=02,STADET=Y,       *\n               PARTITION=((CSS(0),BETA))" in texts[0]
+    found = pair_all(
+        choose_systems(
+            "ALPHA,BETA,DELTA,GAMMA", [parse_deck(text, str(n)) for n, text in enumerate(texts)]
+        ),
+        [f"{node}:{chpid:02X}={port}" for (node, chpid), port in own_ports(collection).items()],
+    )
+    mates = {
+        tuple(system.node for system in pairing.systems): {
+            tuple(device.rdev for device in ctc.devices) for ctc in pairing.ctcs
+        }
+        for pairing in found
+    }
+    assert mates == {link.nodes: {ctc.rdevs for ctc in link.ctcs} for link in collection.links}
+
+
+def test_what_iocp_cannot_say_is_told() -> None:
+    traffic = "what runs over the links, [[traffic]]"
+    assert list(left_out(TWO_CECS, own_ports(TWO_CECS))) == [traffic]
+    far = parse_collection(FAR)
+    assert list(left_out(far, own_ports(far))) == []
+    # directors without ports were left out in silence
+    (said,) = left_out(far, {})
+    assert said.startswith("directors, of fibres that are cables there")
+
+
+def far_decks() -> list[str]:
+    return [*export(parse_collection(FAR), "iocp").texts.values()]
+
+
+def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
+    texts = ["\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()]
+    systems = choose_systems("A,B", [parse_deck(text, str(n)) for n, text in enumerate(texts)])
+    pairings = pair_all(systems, [])
+    links = [wire(pairing, lambda _: None, {}) for pairing in pairings]
+    assert list(crossings(pairings, links)) == [
+        (
+            "directors 07 and 08 are both on the way from A:40 to B:50: no deck says how they are "
+            "joined, and the layout has no inter-switch links there. Add [path.NAME] with km and "
+            "isl, and path of these fibres; or *ISFC CHPID=40,PATH='NAME',"
+            "KM=10,ISLGBPS=16,CREDITS=90 to a deck"
+        )
+    ]
+    whole = together(pairings, links)
+    assert whole.io == {}
+    again = parse_collection(format_collection(whole))  # what the decks tell is in the layout
+    assert {fibre.directors for fibre in again.links[0].fibres} >= {("07", "08")}
+    assert {note.kind for note in open_questions(again)} >= {NoteKind.JOINED}
+    assert any(
+        set(loss.cut) | {name for name, *_ in loss.fewer}
+        for loss in losses(again)
+        if loss.name == "director 08"
+    )
+
+
+def test_inter_switch_links_of_a_chpid_are_those_of_its_fibres_that_leave_the_director() -> None:
+    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(far_decks())])
+    ends = {
+        (system.node, ChpidId(number)) for system, number in zip(systems, (0x40, 0x50), strict=True)
+    }
+    chpids = dict(ends)
+    known = hinted_fibres(systems)(chpids)
+    assert known.isl is not None
+    texts = [
+        f"{text}\n*ISFC CHPID=40,PATH='ALL',KM=5,ISLGBPS=16,CREDITS=9\n"
+        for text in (
+            "\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()
+        )
+    ]
+    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(texts)])
+    leaves = hinted_fibres(systems)(chpids)
+    stays = hinted_fibres(systems, frozenset({frozenset(ends)}))(chpids)
+    assert (leaves.path, leaves.km) == ("ALL", 5)
+    assert (stays.path, stays.isl, stays.km) == (None, None, None)
+
+
+def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
+    systems = choose_systems(
+        "A,B", [parse_deck(text, str(n)) for n, text in enumerate(far_decks())]
+    )
+    hinted = hinted_fibres(systems)
+    pairings = pair_all(systems, hinted_ports(systems, []))
+    links = [wire(pairing, lambda ends: hinted(ends).said(), {}) for pairing in pairings]
+    check_paths(links)
+    assert list(crossings(pairings, links)) == []
+    again = parse_collection(format_collection(together(pairings, links)))
+    numbered = FAR.replace('"7"', '"07"').replace('"8"', '"08"')
+    assert replace(again, cecs=()) == parse_collection(numbered)

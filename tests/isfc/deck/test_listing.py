@@ -84,21 +84,11 @@ def test_a_channel_of_two_css_is_one_by_its_pchid() -> None:
         ("2010-2013   00-03    FCTC", "2010-2013   04-07    FCTC", "2010 is unit address 00 of"),
         ("2010-2013   00-03    FCTC", "2010-2013   00-04    FCTC", "4 device numbers have 5 unit"),
         ("23    11C    FC ", "23    11D    FC ", "chpid 23 in CSS 0 is 11C here, and 11D in line"),
-        (
-            "11C    FC  ",
-            "11C    FCP ",
-            "chpid 23 on PCHID 11C is FC SHARED here, and FCP",
-        ),
-        (
-            "22.A3.1         03",
-            "22.A3.1         04",
-            "SWITCH of chpid 22 in CSS 0 is 4 here, and 3",
-        ),
-        (
-            "FC      03     NONE   SHARED   |A",
-            "FC      03     NONE   SHARED   A",
-            "no channel path",
-        ),
+        ("11C    FC  ", "11C    FCP ", "chpid 23 on PCHID 11C is FC SHARED here, and FCP"),
+        ("22.A3.1         03", "22.A3.1         04",
+         "SWITCH of chpid 22 in CSS 0 is 4 here, and 3"),
+        ("FC      03     NONE   SHARED   |A", "FC      03     NONE   SHARED   A",
+         "no channel path"),
         ("   23    11C    FC ", "   11C    FC ", "is no channel path"),
         ("  2   WEST       NO", "  2   EAST       NO", "partition EAST is already in line 14"),
         ("  3   TEST       NO", "  3   TE ST", "is no partition; expected a MIF id and a name"),
@@ -106,15 +96,12 @@ def test_a_channel_of_two_css_is_one_by_its_pchid() -> None:
         ("03    | |A| | | |", "03    | |A| | |", "there are not fifteen MIF image ids"),
         ("2010-2013   00-03  FCTC\n", "\n", "2010 is in the I/O DEVICE report, and not in the CH"),
         ("2010-2013   00-03  FCTC\n", "2010-2013   00-03  3390\n", "follows FCTC control unit"),
-        (
-            "   110      20   FC      03   SHARED\n",
-            "",
-            "control unit 2010 is below no channel path",
-        ),
+        ("   110      20   FC      03   SHARED\n", "",
+         "control unit 2010 is below no channel path"),
         ("CSS 0: CHPID", "CHPID", "a CHPID SUMMARY without its CSS"),
         ("2010-2013   00-03    FCTC", "2010-2013   03-00    FCTC", "unit addresses from 03 to 00"),
     ],
-)
+)  # fmt: skip
 def test_what_reports_contradict_is_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         read_deck(LISTING.replace(old, new, 1), "listing")

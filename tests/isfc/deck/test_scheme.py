@@ -78,14 +78,10 @@ def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> N
 @pytest.mark.parametrize(
     ("collection", "said"),
     [
-        (
-            layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010,D004", "D010,D004")])),
-            ["rdev-outside-range A D004", "rdev-outside-range B D004"],
-        ),
-        (
-            layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")])),
-            ["rdev-ends-differ A D010", "rdev-ends-differ B D011"],
-        ),
+        (layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010,D004", "D010,D004")])),
+         ["rdev-outside-range A D004", "rdev-outside-range B D004"]),
+        (layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")])),
+         ["rdev-ends-differ A D010", "rdev-ends-differ B D011"]),
         (
             layout(
                 (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
@@ -100,12 +96,10 @@ def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> N
             ),
             ["rdev-two-targets B1 5014"],
         ),
-        (
-            layout((("A", "B"), [("4210-4213", "5110-5113"), ("5210-5212,4214", "4110-4113")])),
-            ["rdev-ends-differ A 4214", "rdev-ends-differ B 4113"],
-        ),
+        (layout((("A", "B"), [("4210-4213", "5110-5113"), ("5210-5212,4214", "4110-4113")])),
+         ["rdev-ends-differ A 4214", "rdev-ends-differ B 4113"]),
     ],
-)
+)  # fmt: skip
 def test_what_breaks_a_scheme_is_named(collection: isfc.Collection, said: list[str]) -> None:
     assert said_of(collection) == said
 
@@ -199,15 +193,13 @@ def test_proposed_numbers_keep_their_scheme(scheme: Name, name: str, three: Path
     ("options", "said"),
     [
         ("--first D000", "--first: expected --scheme with it"),
-        (
-            "--scheme alike --first FFF0",
-            "no sixteen numbers are left for fibre 2; expected a lower",
-        ),
+        ("--scheme alike --first FFF0",
+         "no sixteen numbers are left for fibre 2; expected a lower"),
         ("--scheme traded --first F000", "--first: the range to receive would be beyond F"),
         ("--scheme target --first D000", "--first: numbers of target begin with the chpid"),
         ("--scheme alike --first XYZ", "--first 'XYZ': "),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_numbered_is_refused(
     options: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,19 +37,14 @@ COMMAND, STATUS = encode(WRITE), encode(StatusFrame(Signal.READY, 3))
 DATA = encode(data_frame(Message(1, 3, data=b"abc")))
 
 
-def test_command_looks_as_described() -> None:
+def test_command_and_signal_look_as_described() -> None:
     assert encode(WRITE).hex(" ") == (
         "00 00 00 15 02 01 92 2c "  # 21 bytes follow; version 2, kind 1; check
         "01 00 00 00 00 00 00 01 02 "  # WRITE, serial
         "00 00 10 00 00 00 00 03 "  # length and count
         "15 a2 2a 67"  # CRC-32
     )
-
-
-def test_signal_looks_as_described() -> None:
-    assert encode(StatusFrame(Signal.READY, 3)).hex(" ") == (
-        "00 00 00 0d 02 03 01 c8 02 00 00 00 00 00 00 00 03 51 f6 6d 92"
-    )
+    assert STATUS.hex(" ") == "00 00 00 0d 02 03 01 c8 02 00 00 00 00 00 00 00 03 51 f6 6d 92"
 
 
 def test_headers_come_first_and_data_follow() -> None:
@@ -123,9 +118,6 @@ def test_length_is_known_from_the_prefix() -> None:
 def test_length_is_bounded(length: int) -> None:
     with pytest.raises(WireError, match=f"a frame of {length} bytes"):
         frame_length(prefix(length))
-
-
-def test_longest_frame_is_within_its_bound() -> None:
     assert frame_length(prefix(FRAME_LENGTH_MAX)) == FRAME_LENGTH_MAX + PREFIX_LENGTH
 
 

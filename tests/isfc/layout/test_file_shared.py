@@ -3,15 +3,22 @@
 import pytest
 
 from ctc.address import parse_chpid
+from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import io_configuration_of
+from isfc.layout.collection import Collection
+from isfc.layout.definition import define_system
 from isfc.layout.document import parse_document
-from isfc.layout.file import parse_collection
+from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import FarPath, Isl
 from isfc.layout.parts import SYSTEMS_MAX, Cec, ChannelEnd, LinkTraffic
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.state import LinkState
+from isfc.system.system import System
 from isfc.testing.cluster import mesh
+from tests.isfc.engine.test_three_systems import Stream
 
 ALPHA, BETA, GAMMA = map(NodeName, ("ALPHA", "BETA", "GAMMA"))
 C40, C41, C50 = map(parse_chpid, ("40", "41", "50"))
@@ -136,64 +143,36 @@ def test_a_document_is_decoded_once_for_links_and_disks() -> None:
         ('systems = ["GAMMA"]', 'systems = ["BETA"]', "[cec.B] systems: BETA is already in [cec.A"),
         ('systems = ["GAMMA"]', "systems = []", "[cec.B] systems: names no system; expected one"),
         ("[cec.B]", "[cec.a]", "[cec.a]: differs from [cec.A] in case alone; expected another"),
-        (
-            '["ALPHA", "BETA"]\n\n[cec.B]\nsystems = ["GAMMA"]',
-            '["ALPHA"]\n\n[cec.B]\nsystems = ["BETA"]',
-            "[[shared_channel]] #1 chpid: ALPHA is in [cec.A], BETA is in [cec.B]; expected syst",
-        ),
-        (
-            'chpid = { ALPHA = "40", BETA = "41" }\n\n[path',
-            'chpid = { ALPHA = "42", BETA = "41" }\n\n[path',
-            "[[shared_channel]] #1 chpid: 42 at ALPHA is on no [fibre.NAME]; expected a chpid",
-        ),
-        (
-            'chpid = { ALPHA = "40", BETA = "41" }\n\n[path',
-            'chpid = { ALPHA = "40" }\n\n[path',
-            "[[shared_channel]] #1 chpid: names one system or none; expected two or more",
-        ),
-        (
-            "[path.far]",
-            '[[shared_channel]]\nchpid = { BETA = "41", GAMMA = "50" }\n[path.far]',
-            "[[shared_channel]] #2 chpid: 41 at BETA is already in [[shared_channel]] #1; exp",
-        ),
+        ('["ALPHA", "BETA"]\n\n[cec.B]\nsystems = ["GAMMA"]',
+         '["ALPHA"]\n\n[cec.B]\nsystems = ["BETA"]',
+         "[[shared_channel]] #1 chpid: ALPHA is in [cec.A], BETA is in [cec.B]; expected syst"),
+        ('chpid = { ALPHA = "40", BETA = "41" }\n\n[path',
+         'chpid = { ALPHA = "42", BETA = "41" }\n\n[path',
+         "[[shared_channel]] #1 chpid: 42 at ALPHA is on no [fibre.NAME]; expected a chpid"),
+        ('chpid = { ALPHA = "40", BETA = "41" }\n\n[path', 'chpid = { ALPHA = "40" }\n\n[path',
+         "[[shared_channel]] #1 chpid: names one system or none; expected two or more"),
+        ("[path.far]", '[[shared_channel]]\nchpid = { BETA = "41", GAMMA = "50" }\n[path.far]',
+         "[[shared_channel]] #2 chpid: 41 at BETA is already in [[shared_channel]] #1; exp"),
         ('path = "far"\ndir', 'path = "fur"\ndir', "[fibre.ag] path: there is no [path.fur]; exp"),
         ('path = "far"\ndir', 'path = "far"\nkm = 1\ndir', "[fibre.ag] km: its path has one; exp"),
-        (
-            'director = { ALPHA = "1", GAMMA = "2" }',
-            'director = "1"',
-            "[fibre.ag] director: one, and a path with inter-switch links; expected the director",
-        ),
-        (
-            'port = { ALPHA = "0A"',
-            'port = { ALPHA = "0G"',
-            "[fibre.ag2] port: '0G' is not a port: ",
-        ),
-        (
-            'port = { ALPHA = "0A"',
-            'port = { ALPHA = "0B"',
-            "[fibre.ag2] port: ALPHA 40 is at port 0A of director 1; expected one port for a chan",
-        ),
-        (
-            'GAMMA = "1A"',
-            'GAMMA = "0A"',
-            "[fibre.ag2] port: 0A of director 1 is that of ALPHA 40; ",
-        ),
-        (
-            'BETA = "41" }\ndirector = "1"\n',
-            'BETA = "41" }\n',
-            "[fibre.ab] port: of no director; expected director, which says whose",
-        ),
+        ('director = { ALPHA = "1", GAMMA = "2" }', 'director = "1"',
+         "[fibre.ag] director: one, and a path with inter-switch links; expected the director"),
+        ('port = { ALPHA = "0A"', 'port = { ALPHA = "0G"',
+         "[fibre.ag2] port: '0G' is not a port: "),
+        ('port = { ALPHA = "0A"', 'port = { ALPHA = "0B"',
+         "[fibre.ag2] port: ALPHA 40 is at port 0A of director 1; expected one port for a chan"),
+        ('GAMMA = "1A"', 'GAMMA = "0A"',
+         "[fibre.ag2] port: 0A of director 1 is that of ALPHA 40; "),
+        ('BETA = "41" }\ndirector = "1"\n', 'BETA = "41" }\n',
+         "[fibre.ab] port: of no director; expected director, which says whose"),
         ('to = "ALPHA"', 'to = "DELTA"', "[[traffic]] #1 to: DELTA has no link; expected one of"),
         ('to = "ALPHA"', 'to = "GAMMA"', "[[traffic]] #1 to: no link joins GAMMA and GAMMA, and"),
         ("pairs = 50", "pairs = 0", "[[traffic]] #1 pairs: out of range; expected pairs of guests"),
         ("credits = 90", "credits = 0", "[path.far] isl credits: out of range; expected buffer"),
-        (
-            'GAMMA = "51" }\ndirector = "1"\nport = { ALPHA = "0A", GAMMA = "1A" }',
-            'GAMMA = "50" }',
-            "[fibre.ag2] chpid: joins the chpids of [fibre.ag]; expected the CTCs of both on one",
-        ),
+        ('GAMMA = "51" }\ndirector = "1"\nport = { ALPHA = "0A", GAMMA = "1A" }', 'GAMMA = "50" }',
+         "[fibre.ag2] chpid: joins the chpids of [fibre.ag]; expected the CTCs of both on one"),
     ],
-)
+)  # fmt: skip
 def test_error_names_file_table_and_key(old: str, new: str, message: str) -> None:
     assert complaint(old, new).startswith(f"cluster.toml: {message}")
 
@@ -210,3 +189,99 @@ def test_a_mesh_of_many_systems_is_a_collection() -> None:
     assert len(parse_collection(mesh(SYSTEMS_MAX, shared=False)).systems) == SYSTEMS_MAX
     with pytest.raises(ConfigurationError, match=r"\[\[link\]\] nodes: 33 systems; expected at m"):
         parse_collection(mesh(SYSTEMS_MAX + 1, shared=False))
+
+
+THREE = """\
+[[link]]
+nodes = ["BOSTON", "ATLANTA"]
+
+[[link]]
+nodes = ["BOSTON", "CHICAGO"]
+
+[fibre.1]
+feature = "FICON Express4"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+
+[fibre.2]
+feature = "FICON Express4"
+chpid = { BOSTON = "50", CHICAGO = "60" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6001", BOSTON = "7000-7001" }
+
+[[ctc]]
+fibre = "2"
+rdevs = { CHICAGO = "8000-8003", BOSTON = "7100-7103" }
+"""
+
+STRAY = """\
+[fibre.3]
+feature = "FICON Express4"
+chpid = { ATLANTA = "41", CHICAGO = "61" }
+
+[[ctc]]
+fibre = "2"
+"""
+
+
+def test_links_have_their_own_fibres_and_ctcs_and_may_share_a_chpid() -> None:
+    collection = parse_collection(THREE)
+    assert collection.systems == ("ATLANTA", "BOSTON", "CHICAGO")
+    first, second = collection.links
+    assert (first.nodes, second.nodes) == (("ATLANTA", "BOSTON"), ("BOSTON", "CHICAGO"))
+    assert [[f"{rdev:04X}" for rdev in ctc.rdevs] for ctc in first.ctcs] == [
+        ["6000", "7000"], ["6001", "7001"]
+    ]  # fmt: skip
+    assert second.fibres[0].chpids == (0x50, 0x60)
+    assert len(second.ctcs) == 4
+
+
+def test_systems_of_a_file_run() -> None:
+    collection = parse_collection(THREE)
+    systems = [
+        System(define_system(collection, name, LinkParameters())) for name in collection.systems
+    ]
+    assert [[end.partner for end in system.ends] for system in systems] == [
+        ["BOSTON"], ["ATLANTA", "CHICAGO"], ["BOSTON"]
+    ]  # fmt: skip
+    streams = [Stream(), Stream(5), Stream(5), Stream()]
+    VirtualEngine(systems, streams).run(5_000_000)
+    states = {end.link.state for system in systems for end in system.ends}
+    assert states == {LinkState.UP}
+    assert min(stream.arrived for stream in streams) > 3
+
+
+def test_file_of_one_link_is_a_collection_of_one() -> None:
+    one = THREE.split("[fibre.2]", maxsplit=1)[0] + THREE[THREE.index("[[ctc]]") :]
+    one = one[one.index("[fibre.1]") : one.rindex("[[ctc]]")]
+    assert parse_collection(one) == Collection((parse_layout(one),))
+    assert parse_layout('[[link]]\nnodes = ["ATLANTA", "BOSTON"]\n' + one) == parse_layout(one)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "error"),
+    [
+        ("", "", r"three.toml: \[\[link\]\]: 2 links; expected link with one of ATLANTA-B"),
+        ('["BOSTON", "ATLANTA"]', "5", r"\[\[link\]\] #1 nodes: got a number; expected the two"),
+        ('["BOSTON", "ATLANTA"]', '["BOSTON"]', r"\[\[link\]\] #1 nodes: names BOSTON; expected"),
+        ('["BOSTON", "CHICAGO"]', '["BOSTON", "boston"]', r"#2 nodes: 'boston' is not a node name"),
+        ('["BOSTON", "CHICAGO"]', '["ATLANTA", "BOSTON"]',
+         r"\[\[link\]\] #2 nodes: ATLANTA and BOSTON are joined already"),
+        ('["BOSTON", "CHICAGO"]', '["ATLANTA", "CHICAGO"]',
+         r"\[\[link\]\] #2 nodes: no \[fibre.NAME\] joins ATLANTA and CHICAGO"),
+        ('chpid = { ATLANTA = "40", BOSTON = "50" }', 'chpid = { ATLANTA = "40", CHICAGO = "50" }',
+         r"\[\[link\]\] #1 nodes: no \[fibre.NAME\] joins ATLANTA and BOSTON"),
+        ("[[ctc]]\nfibre = \"2\"", STRAY,
+         r"\[fibre.3\] chpid: names ATLANTA, CHICAGO; expected the two nodes of one link: "),
+        ('rdevs = { CHICAGO = "8000-8003", BOSTON = "7100-7103" }',
+         'rdevs = { CHICAGO = "8000-8003", ATLANTA = "7100-7103" }',
+         r"\[\[ctc\]\] #2 rdevs: names CHICAGO, ATLANTA; expected BOSTON and CHICAGO, the two"),
+        ("7100-7103", "7001-7004", r"\[\[ctc\]\] #2 rdevs: 7001 at BOSTON is already in"),
+        ('[fibre.2]\nfeature = "FICON Express4"', '[fibre.2]\nfeature = "FICON Express2"',
+         r"\[fibre.2\] chpid: 50 at BOSTON is already in \[fibre.1\]; expected the same feature"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_place(old: str, new: str, error: str) -> None:
+    with pytest.raises(ConfigurationError, match=error):
+        parse_layout(THREE.replace(old, new), "three.toml")

@@ -74,6 +74,7 @@ def test_lose_without_and_faults_take_what_the_table_says(name: str) -> None:
         assert dict.fromkeys(each.cut, 0) | {
             link: count for link, count, had in each.fewer if had == 8
         } == {link: count for link, count in expected.items() if count < 8}
+        assert [*each.untouched] == [link for link, count in expected.items() if count == 8]
     assert [*together.cut] == [link for link, count in expected.items() if not count]
     file = f'[[fault]]\nat = "1ms"\nkind = "piece lost"\npiece = "{piece}"\nfor = "2ms"\n'
     (fault,) = parse_faults(file.encode(), CECS, NodeName("ALPHA"), 9_000_000)

@@ -61,70 +61,42 @@ def test_links_on_one_chpid_share_it() -> None:
             ),
             "^6000 at ALPHA is already in ALPHA-BETA; expected it once$",
         ),
-        (
-            lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * 2),)),
-            "^6000 at ALPHA is twice in ALPHA-BETA; expected it once$",
-        ),
-        (
-            lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * CTCS_MAX),)),
-            f"^ALPHA-BETA: 32 CTCs; expected 1 to {CTCS_MAX} in a logical link$",
-        ),
-        (
-            lambda: isfc.Collection((replace(AB, fibres=(), ctcs=()),)),
-            "^ALPHA-BETA: 0 CTCs; expected 1 to",
-        ),
-        (
-            lambda: isfc.Collection((replace(AB, fibres=(*AB.fibres, *AG.fibres)),)),
-            r"^\[fibre.1\]: carries no CTC; expected a \[\[ctc\]\] that names it$",
-        ),
-        (
-            lambda: isfc.Collection((replace(AB, fibres=()),)),
-            "^ALPHA-BETA: a CTC is on fibre '1', none of fibres; expected one of them$",
-        ),
-        (
-            lambda: isfc.Collection((replace(AB, nodes=AB.nodes[::-1]),)),
-            "^nodes BETA, ALPHA: expected two, the lesser name first$",
-        ),
+        (lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * 2),)),
+         "^6000 at ALPHA is twice in ALPHA-BETA; expected it once$"),
+        (lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * CTCS_MAX),)),
+         f"^ALPHA-BETA: 32 CTCs; expected 1 to {CTCS_MAX} in a logical link$"),
+        (lambda: isfc.Collection((replace(AB, fibres=(), ctcs=()),)),
+         "^ALPHA-BETA: 0 CTCs; expected 1 to"),
+        (lambda: isfc.Collection((replace(AB, fibres=(*AB.fibres, *AG.fibres)),)),
+         r"^\[fibre.1\]: carries no CTC; expected a \[\[ctc\]\] that names it$"),
+        (lambda: isfc.Collection((replace(AB, fibres=()),)),
+         "^ALPHA-BETA: a CTC is on fibre '1', none of fibres; expected one of them$"),
+        (lambda: isfc.Collection((replace(AB, nodes=AB.nodes[::-1]),)),
+         "^nodes BETA, ALPHA: expected two, the lesser name first$"),
         (
             lambda: isfc.Collection(
                 (AB, isfc.new("ALPHA,GAMMA", "40:60", rdevs="7000", feature="FICON Express8"))
             ),
             "expected the same feature and link_gbps in both$",
         ),
-        (
-            lambda: isfc.Collection((AB,), cecs=(Cec("X", (GAMMA,)),)),
-            r"^\[cec.X\] systems: GAMMA has no link; expected one of ALPHA, BETA$",
-        ),
-        (
-            lambda: isfc.Collection((AB,), cecs=(Cec("X", ()),)),
-            r"^\[cec.X\] systems: names no system; expected one at least$",
-        ),
-        (
-            lambda: isfc.Collection((AB,), cecs=(Cec("X", AB.nodes), Cec("Y", AB.nodes[:1]))),
-            r"^\[cec.Y\] systems: ALPHA is already in \[cec.X\]; expected it in one CEC, and once$",
-        ),
-        (
-            lambda: isfc.Collection((AB,), memory=(Memory(AB.nodes[0], 16.0),)),
-            r"^\[memory.NAME\]: there is none of BETA; expected one of each system",
-        ),
-        (
-            lambda: isfc.Collection((AB,), memory=tuple(Memory(node, -1.0) for node in AB.nodes)),
-            r"^\[memory.ALPHA\]: free_gib -1: expected 0 to 65536$",
-        ),
-        (
-            lambda: isfc.Collection((AB,), traffic=(LinkTraffic(*AB.nodes, "HL", 0),)),
-            r"^\[\[traffic\]\] #1 pairs 0: expected 1 to 10000$",
-        ),
-        (
-            lambda: isfc.Collection((AB, AG), traffic=(LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)),
-            r"^\[\[traffic\]\] #1 to: no link joins BETA and GAMMA",
-        ),
-        (
-            lambda: isfc.Collection((AB,), shared_channels=((ChannelEnd(GAMMA, CHPID),) * 2,)),
-            r"^\[\[shared_channel\]\] #1 chpid: GAMMA has no link; expected one of ALPHA, BETA$",
-        ),
+        (lambda: isfc.Collection((AB,), cecs=(Cec("X", (GAMMA,)),)),
+         r"^\[cec.X\] systems: GAMMA has no link; expected one of ALPHA, BETA$"),
+        (lambda: isfc.Collection((AB,), cecs=(Cec("X", ()),)),
+         r"^\[cec.X\] systems: names no system; expected one at least$"),
+        (lambda: isfc.Collection((AB,), cecs=(Cec("X", AB.nodes), Cec("Y", AB.nodes[:1]))),
+         r"^\[cec.Y\] systems: ALPHA is already in \[cec.X\]; expected it in one CEC, and once$"),
+        (lambda: isfc.Collection((AB,), memory=(Memory(AB.nodes[0], 16.0),)),
+         r"^\[memory.NAME\]: there is none of BETA; expected one of each system"),
+        (lambda: isfc.Collection((AB,), memory=tuple(Memory(node, -1.0) for node in AB.nodes)),
+         r"^\[memory.ALPHA\]: free_gib -1: expected 0 to 65536$"),
+        (lambda: isfc.Collection((AB,), traffic=(LinkTraffic(*AB.nodes, "HL", 0),)),
+         r"^\[\[traffic\]\] #1 pairs 0: expected 1 to 10000$"),
+        (lambda: isfc.Collection((AB, AG), traffic=(LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)),
+         r"^\[\[traffic\]\] #1 to: no link joins BETA and GAMMA"),
+        (lambda: isfc.Collection((AB,), shared_channels=((ChannelEnd(GAMMA, CHPID),) * 2,)),
+         r"^\[\[shared_channel\]\] #1 chpid: GAMMA has no link; expected one of ALPHA, BETA$"),
     ],
-)
+)  # fmt: skip
 def test_what_no_file_may_say_no_program_may(make: Callable[[], object], message: str) -> None:
     with pytest.raises(isfc.ConfigurationError, match=message):
         make()

@@ -315,11 +315,15 @@ def test_package_that_is_written_again_takes_a_nanosecond_at_the_send_lock() -> 
     ]
 
 
-def test_package_that_lost_its_ctc_while_it_was_built_is_written_a_nanosecond_later() -> None:
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_package_that_lost_its_ctc_while_it_was_built_is_written_a_nanosecond_later(
+    traffic: Traffic,
+) -> None:
     door = Door()
-    door.send(30_000, traffic=Traffic.LEGACY)
+    door.send(30_000, traffic=traffic)
     door.lose(A)
-    assert door.story() == [(appc_build_ns(30_000) + 1, "WRITE", B)]
+    build_ns = BUILD_NS if traffic is Traffic.TRANSPORT else appc_build_ns(30_000)
+    assert door.story() == [(build_ns + 1, "WRITE", B)]
 
 
 def test_appc_that_is_written_again_waits_for_the_receive_lock_too() -> None:

@@ -188,13 +188,6 @@ def test_lost_device_gives_its_package_to_another() -> None:
     assert (change.rdev, change.usable) == (C, True)
 
 
-def test_device_lost_while_a_package_is_built_for_it() -> None:
-    door = Door()
-    door.send(100)
-    door.lose(A)
-    assert door.asks() == [("WRITE", B)]
-
-
 def test_device_lost_in_its_recovery_gives_up_the_package_it_held() -> None:
     door, rdev, _ = after_collision(ctc_count=3)
     door.lose(rdev)
@@ -256,23 +249,18 @@ def test_last_device_lost_takes_the_link_down_and_the_messages_wait() -> None:
     assert [*states, door.link.state] == [LinkState.DOWN, LinkState.DEGRADED]
 
 
-def test_scan_stops_short_of_what_is_left() -> None:
+def test_scan_stops_short_of_what_is_left_and_one_ctc_has_small_packages() -> None:
     door = Door()
-    orders = [door.link.scheduler.order]
-    door.lose(A)
-    orders.append(door.link.scheduler.order)
-    door.ready(A)
-    assert [*orders, door.link.scheduler.order] == [(A, B), (B,), (A, B)]
-
-
-def test_link_down_to_one_ctc_writes_small_packages_by_turns() -> None:
-    door = Door(ctc_count=2)
-    door.lose(B)
-    packager = door.link.packager
+    packager, scheduler = door.link.packager, door.link.scheduler
+    for usable, lost, order in (((A, B, C), A, (B,)), ((B, C), B, (C,))):
+        assert scheduler.order == usable[:-1]
+        assert (packager.limit, packager.appc_limit) == (PARAMETERS.package_limit,) * 2
+        door.lose(lost)
+        assert scheduler.order == order
     assert (packager.limit, packager.appc_limit) == PARAMETERS.limits(single_ctc=True)
-    door.ready(B)
-    assert door.link.packager.limit == PARAMETERS.package_limit
-    assert door.link.packager.appc_limit == PARAMETERS.package_limit
+    door.ready(A)
+    assert scheduler.order == (A,)
+    assert (packager.limit, packager.appc_limit) == (PARAMETERS.package_limit,) * 2
 
 
 def test_missing_interrupt_resets_the_device() -> None:

@@ -34,12 +34,6 @@ def lengths(package: Package) -> list[int]:
     return [message.length for message in package.messages]
 
 
-def test_package_is_whatever_waited() -> None:
-    waiting = packager(10, 20)
-    assert lengths(waiting.pack()) == [10, 20]
-    assert not waiting
-
-
 def test_package_is_its_messages_and_their_headers() -> None:
     package = packager(10, 20).pack()
     assert package.length == 2 * (MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH) + 30
@@ -74,13 +68,16 @@ def test_headers_account_for_both_directions_of_h001709c() -> None:
 @pytest.mark.parametrize(
     ("waiting", "packed"),
     [
+        ([10, 20], [10, 20]),
         ([600, 400, 1], [600, 400]),
         ([600, 401], [600]),
         ([5_000, 1], [5_000]),  # never empty, whatever the cap
     ],
 )
 def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
-    assert lengths(packager(*waiting).pack()) == packed
+    backlog = packager(*waiting)
+    assert lengths(backlog.pack()) == packed
+    assert bool(backlog) == (packed != waiting)
 
 
 def test_each_message_counts_for_more_than_its_bytes() -> None:
@@ -290,12 +287,9 @@ def test_conversations_count_by_themselves() -> None:
         assert serials.count == step
     found = [serials.find(conversation) for conversation in NUMBERS]
     assert [serial.next for serial in found if serial is not None] == [1, 2, 3, 4, 5, 6]
-
-
-def test_number_of_no_conversation_takes_no_memory() -> None:
     serials = Serials()
     serials.begin(2**40)
-    assert not serials._listed  # noqa: SLF001  # its memory is what this is about
+    assert not serials._listed  # noqa: SLF001  # numbers of no conversation take no memory
 
 
 def test_new_message_is_whole_unnumbered_transport_without_data_and_shows_what_it_is() -> None:

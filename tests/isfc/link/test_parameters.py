@@ -87,12 +87,6 @@ def test_the_fewer_ctcs_an_end_has_the_later_it_opens_one(field: str) -> None:
     assert numbers[-1] == math.ceil(getattr(rule, field))
 
 
-def test_opening_rule_is_what_the_parameters_say() -> None:
-    parameters = replace(LinkParameters(), open_backlog_length=700, open_backlog_count=9)
-    rule = parameters.opening_rule
-    assert (rule.length, rule.count) == (700, 9)
-
-
 def test_limits_of_packages_depend_on_whether_a_ctc_is_alone_and_on_what_begins_them() -> None:
     parameters = replace(
         LinkParameters(),
@@ -101,7 +95,10 @@ def test_limits_of_packages_depend_on_whether_a_ctc_is_alone_and_on_what_begins_
         single_ctc_length=100,
         single_ctc_appc_length=200,
         single_ctc_message_length=30,
+        open_backlog_length=700,
+        open_backlog_count=9,
     )
+    assert (parameters.opening_rule.length, parameters.opening_rule.count) == (700, 9)
     shared = PackageLimit(9_000, share_length=40)
     assert parameters.limits(single_ctc=False) == (shared, PackageLimit(9_000))
     assert parameters.limits(single_ctc=True) == (PackageLimit(100, 30), PackageLimit(200, 30))

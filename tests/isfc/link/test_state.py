@@ -21,23 +21,14 @@ from isfc.link.state import DeviceState, LinkState, StateInput
 from isfc.testing.pair import MS, US, Pair, S, Setup
 
 
-def test_states_have_words_of_their_own() -> None:
+def test_states_have_words_of_their_own_and_those_of_the_control_blocks() -> None:
     for states in (DeviceState, LinkState):
         words = [state.value for state in states]
         assert len(set(words)) == len(words)
         assert all(word[:1].isupper() for word in words)
-
-
-def test_words_of_the_control_blocks_are_kept() -> None:
     # CTCSTAT, as the control blocks list it
-    for word in (
-        "Idle",
-        "Busy",
-        "Write in progress",
-        "Read in progress",
-        "Reset in progress",
-        "Handling link attention",
-    ):
+    words = ["Idle", "Busy", "Write in progress", "Read in progress", "Reset in progress"]
+    for word in (*words, "Handling link attention"):
         assert DeviceState(word).value == word
 
 

@@ -1,9 +1,11 @@
 """TCP services for tests, and a port that two open nodes forward to one of them."""
 
 import asyncio
+import os
+import resource
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +41,7 @@ async def forwarded(
     """A port at the first system that the second connects to ``port``, and the listening end."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         listen_port = free.getsockname()[1]
-    forwards = [Forward(NODES[0], "127.0.0.1", listen_port, NODES[1], "127.0.0.1", port)]
+    forwards = [to("127.0.0.1", port, listen_port)]
     async with (
         forwarding(second, forwards, complaints.append),
         forwarding(first, forwards, complaints.append) as listening,
@@ -87,3 +89,40 @@ async def answer_at_end(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     """A service that answers only when its client has ended its half."""
     writer.write(str(len(await reader.read())).encode())
     await writer.drain()
+
+
+async def greet(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to a service that has sent back what was said."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"hello")
+    assert await reader.readexactly(5) == b"hello"
+    return reader, writer
+
+
+async def answer_to(port: int, data: bytes) -> bytes:
+    """All that a service answers to what is all that it gets."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(data)
+    await writer.drain()
+    writer.write_eof()
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+def to(host: str, port: int, listen_port: int, here: int = 0) -> Forward:
+    """A forward from a port of one node, the first unless ``here`` is 1, to a service."""
+    return Forward(NODES[here], "127.0.0.1", listen_port, NODES[1 - here], host, port)
+
+
+@contextmanager
+def no_descriptor_left() -> Iterator[None]:
+    """Within the block the process can open no more files."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -1,22 +1,20 @@
 """The other side of a node's control socket."""
 
-import asyncio
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
-from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, ControlServer, Reply
+from isfc.live.control import ANNOUNCEMENTS_MAX, BadRequest, ControlClient, Reply
 from isfc.live.endpoint import listen_at
+from tests.isfc.live.asking import Answering
 from tests.live.pair import LOOPS
 from tests.waiting import PATIENCE_S
-
-Announce = Callable[[str], None]
 
 
 @pytest.fixture(name="path")
@@ -30,64 +28,25 @@ def handle(kind: str, operand: object) -> Reply:
     raise BadRequest(f"{kind} is unknown")
 
 
-@contextmanager
-def served(path: Path, kind: str) -> Iterator[Announce]:
-    """A server on a loop of its own thread, and what lets it announce."""
-    loop = LOOPS[kind]()
-    server = ControlServer(path, handle)
-    loop.run_until_complete(server.start())
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield lambda line: asyncio.run_coroutine_threadsafe(_announce(server, line), loop).result(
-            PATIENCE_S
-        )
-    finally:
-        asyncio.run_coroutine_threadsafe(server.close(), loop).result(PATIENCE_S)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-        loop.close()
-
-
-async def _announce(server: ControlServer, line: str) -> None:
-    server.announce(line)
-
-
 @pytest.mark.parametrize("kind", LOOPS)
 def test_client_asks_and_hears(path: Path, kind: str) -> None:
-    with served(path, kind) as announce, ControlClient(path) as client:
+    with Answering(path, handle, kind) as node, ControlClient(path) as client:
         assert client.ask("echo", "one") == {"text": "one"}
-        announce("before listening")
+        node.announce("before listening")
         client.listen()
-        announce("first")
-        announce("second")
+        node.announce("first")
+        node.announce("second")
         assert client.ask("echo", "x" * 2_000) == {"text": "x" * 2_000}
         heard = [client.poll_announcement() for _ in range(3)]
         assert heard == ["first", "second", None]
-
-
-@pytest.mark.parametrize("kind", LOOPS)
-def test_client_receives_announcements_without_waiting(path: Path, kind: str) -> None:
-    with served(path, kind) as announce, ControlClient(path) as client:
-        client.listen()
-        client.receive()
+        client.receive()  # without waiting
         assert client.poll_announcement() is None
-        announce("now")
+        node.announce("now")
         client.receive()
         assert client.poll_announcement() == "now"
-
-
-def test_bad_request_is_an_error_that_says_why(path: Path) -> None:
-    with served(path, "asyncio"), ControlClient(path) as client:
         with pytest.raises(RemoteProtocolError, match="the node refuses: fly is unknown"):
             client.ask("fly")
         assert client.ask("echo", 1) == {"text": 1}
-
-
-def test_nobody_there_is_an_error_of_the_system(path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        ControlClient(path)
 
 
 @contextmanager
@@ -117,6 +76,7 @@ def _send(connection: socket.socket, data: bytes) -> None:
         (b"[" * 100_000 + b"\n", "expected one JSON object on a line"),
         (b"{}\n", "the node refuses: no reply"),
         (b'{"reply": 1}\n', "the node refuses: no reply"),
+        (b'{"error": "another user\'s"}\n', "the node refuses: another user's"),
         (b"x" * 2_000_000, "a line is longer than 1048576 bytes"),
     ],
 )
@@ -126,23 +86,13 @@ def test_what_is_no_reply_is_refused(path: Path, answer: bytes, complaint: str) 
     assert str(refused.value) == complaint
 
 
-def test_node_that_ends_or_hangs_is_an_error_of_the_system(path: Path) -> None:
-    with odd_node(path, b"") as client, pytest.raises(ConnectionResetError):
-        client.ask("echo", 1)
+def test_node_that_ends_hangs_or_is_not_there_is_an_error_of_the_system(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        ControlClient(path)
+    for use in (lambda client: client.ask("echo", 1), ControlClient.receive):
+        with odd_node(path, b"") as client, pytest.raises(ConnectionResetError):
+            use(client)
     with odd_node(path, b'{"rep', 0.2) as client, pytest.raises(TimeoutError):
-        client.ask("echo", 1)
-
-
-def test_end_of_the_node_is_noticed_while_one_listens(path: Path) -> None:
-    with odd_node(path, b"") as client, pytest.raises(ConnectionResetError):
-        client.receive()
-
-
-def test_reason_for_the_end_is_told(path: Path) -> None:
-    with (
-        odd_node(path, b'{"error": "another user\'s"}\n') as client,
-        pytest.raises(RemoteProtocolError, match="another user's"),
-    ):
         client.ask("echo", 1)
 
 

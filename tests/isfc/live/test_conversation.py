@@ -10,28 +10,25 @@ from isfc.errors import LocalProtocolError
 from isfc.live.conversation import RECORD_LENGTH_MAX
 from isfc.live.session import Conversation, ConversationSevered, SeverCode, Traffic
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationLimits
-from tests.live.nodes import echo, open_pair
+from tests.live.nodes import Nodes, echo, open_pair, received
 from tests.waiting import wait_until
 
 
-async def test_bytes_go_there_and_back(tmp_path: Path) -> None:
+async def test_bytes_go_there_and_back(nodes: Nodes) -> None:
     sent = Random(1).randbytes(3_000_000)
 
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        async with await first.connect("ECHO") as conversation:
-            sending = asyncio.create_task(conversation.send(sent))
-            received = bytearray()
-            while len(received) < len(sent):
-                received += await conversation.receive()
-            await sending
-            assert received == sent
-            conversation.finish()
-            assert await conversation.receive() == b""
-            assert conversation.at_end
+    first, second = nodes
+    second.serve("ECHO", echo)
+    async with await first.connect("ECHO") as conversation:
+        sending = asyncio.create_task(conversation.send(sent))
+        assert await received(conversation, len(sent)) == sent
+        await sending
+        conversation.finish()
+        assert await conversation.receive() == b""
+        assert conversation.at_end
 
 
-async def test_requests_have_their_replies(tmp_path: Path) -> None:
+async def test_requests_have_their_replies(nodes: Nodes) -> None:
     async def give_turn_away(conversation: Conversation) -> None:
         conversation.end.pass_turn()
         await conversation.send(b"out of turn")
@@ -41,32 +38,32 @@ async def test_requests_have_their_replies(tmp_path: Path) -> None:
         async for request in conversation:
             await conversation.send(request[::-1])
 
-    async with open_pair(tmp_path) as (first, second):
-        first.serve("REVERSE", reverse)
-        async with await second.connect("REVERSE", Traffic.LEGACY) as conversation:
-            for request in (b"stressed", b"", bytes(range(256)) * 6_000):
-                assert await conversation.request(request) == request[::-1]
-            with pytest.raises(LocalProtocolError, match="partner's turn"):
-                await give_turn_away(conversation)
+    first, second = nodes
+    first.serve("REVERSE", reverse)
+    async with await second.connect("REVERSE", Traffic.LEGACY) as conversation:
+        for request in (b"stressed", b"", bytes(range(256)) * 6_000):
+            assert await conversation.request(request) == request[::-1]
+        with pytest.raises(LocalProtocolError, match="partner's turn"):
+            await give_turn_away(conversation)
 
 
-async def test_request_that_is_too_long_severs(tmp_path: Path) -> None:
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        conversation = await first.connect("ECHO", Traffic.LEGACY)
-        with pytest.raises(ConversationSevered, match="PROTOCOL: more than 16777216 bytes"):
-            await conversation.request(bytes(RECORD_LENGTH_MAX + 1))
+async def test_request_that_is_too_long_severs(nodes: Nodes) -> None:
+    first, second = nodes
+    second.serve("ECHO", echo)
+    conversation = await first.connect("ECHO", Traffic.LEGACY)
+    with pytest.raises(ConversationSevered, match="PROTOCOL: more than 16777216 bytes"):
+        await conversation.request(bytes(RECORD_LENGTH_MAX + 1))
 
 
 async def test_sender_waits_for_a_receiver_that_does_not_read(tmp_path: Path) -> None:
     go = asyncio.Event()
-    received = bytearray()
+    come = bytearray()
 
     async def slow(conversation: Conversation) -> None:
         conversation.accept()
         await go.wait()
         async for data in conversation:
-            received.extend(data)
+            come.extend(data)
 
     limits = ConversationLimits(window_length=10_000, send_length=5_000)
     async with open_pair(tmp_path, limits=limits) as (first, second):
@@ -82,10 +79,10 @@ async def test_sender_waits_for_a_receiver_that_does_not_read(tmp_path: Path) ->
         go.set()
         await sending
         await conversation.close()
-        await wait_until(lambda: len(received) == 100_000)
+        await wait_until(lambda: len(come) == 100_000)
 
 
-async def test_severing_ends_the_partners_verbs_with_the_reason(tmp_path: Path) -> None:
+async def test_severing_ends_the_partners_verbs_with_the_reason(nodes: Nodes) -> None:
     heard: list[str] = []
 
     async def listen(conversation: Conversation) -> None:
@@ -95,14 +92,14 @@ async def test_severing_ends_the_partners_verbs_with_the_reason(tmp_path: Path) 
             heard.append(str(error))
             raise
 
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("LISTEN", listen)
-        conversation = await first.connect("LISTEN")
-        conversation.sever("that will do")
-        with pytest.raises(ConversationSevered, match="that will do"):
-            await conversation.send(b"more")
-        await wait_until(lambda: bool(heard))
-        assert heard == ["CLOSED: that will do"]
+    first, second = nodes
+    second.serve("LISTEN", listen)
+    conversation = await first.connect("LISTEN")
+    conversation.sever("that will do")
+    with pytest.raises(ConversationSevered, match="that will do"):
+        await conversation.send(b"more")
+    await wait_until(lambda: bool(heard))
+    assert heard == ["CLOSED: that will do"]
 
 
 async def test_close_raises_when_something_did_not_arrive(tmp_path: Path) -> None:
@@ -121,15 +118,15 @@ async def test_close_raises_when_something_did_not_arrive(tmp_path: Path) -> Non
         await conversation.close()  # all of it was read
 
 
-async def test_block_that_raises_severs(tmp_path: Path) -> None:
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        conversation = await first.connect("ECHO")
-        with pytest.raises(KeyError):
-            async with conversation:
-                raise KeyError
-        assert conversation.end.reason is not None
-        assert conversation.end.reason.code is SeverCode.FAILED
+async def test_block_that_raises_severs(nodes: Nodes) -> None:
+    first, second = nodes
+    second.serve("ECHO", echo)
+    conversation = await first.connect("ECHO")
+    with pytest.raises(KeyError):
+        async with conversation:
+            raise KeyError
+    assert conversation.end.reason is not None
+    assert conversation.end.reason.code is SeverCode.FAILED
 
 
 def test_room_is_never_more_than_the_wire_can_say() -> None:

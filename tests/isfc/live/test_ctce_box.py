@@ -50,30 +50,42 @@ class Joined:
         self.box.exchange.observers.append(self._note)
         self.adapter = self.box.exchange.adapters[0]
         self.ports = self.box.ports[0]
+        self._made: list[Partner] = []
 
     async def __aenter__(self) -> Self:
         await self.box.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        for partner in self._made:
+            await partner.close()
         await self.box.close()
+
+    def partner(self, end: CtcEnd, form: WireForm = CURRENT) -> Partner:
+        """A Hercules, which fails in the end."""
+        self._made.append(Partner(end, form))
+        return self._made[-1]
 
     def partners(self, *forms: WireForm) -> list[Partner]:
         """A Hercules for each end."""
-        return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
+        return [self.partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
+
+    async def both(self, *forms: WireForm) -> list[Partner]:
+        """Both Hercules, each of which has heard that the other is ready."""
+        partners = self.partners(*forms)
+        for partner in partners:
+            await partner.start()
+        assert [await partner.hear() for partner in partners] == [NO_OP, NO_OP]
+        return partners
 
     def _note(self, seen: ExchangeEvent) -> None:
         if isinstance(seen, Noted):
             self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
 
 
-async def both_there(joined: Joined, forms: tuple[WireForm, WireForm]) -> list[Partner]:
-    """Both Hercules, each of which has heard that the other is ready."""
-    partners = joined.partners(*forms)
-    for partner in partners:
-        await partner.start()
-    assert [await partner.hear() for partner in partners] == [NO_OP, NO_OP]
-    return partners
+@pytest.fixture
+def joined() -> Joined:
+    return Joined()
 
 
 def written(data: bytes, state: State = State.WRITE) -> Order:
@@ -84,242 +96,217 @@ def written(data: bytes, state: State = State.WRITE) -> Order:
 @pytest.mark.parametrize(
     "forms", list(product(FORMS, FORMS)), ids=lambda pair: "-".join(form.name for form in pair)
 )
-async def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm]) -> None:
+async def test_data_go_both_ways_between_any_two_forms(
+    joined: Joined, forms: tuple[WireForm, WireForm]
+) -> None:
     """A WRITE is over when the mate's READ has come, and not before."""
-    async with Joined() as joined:
-        first, second = await both_there(joined, forms)
-        for one, other, length in ((first, second, 64), (second, first, 61_000)):
-            one.say(written(bytes(length)))
-            assert await other.hear() == written(bytes(length))
-            read = Order(Command.READ, State.AVAILABLE, length)
-            other.say(read)
-            assert await one.hear() == read
-        for partner in (first, second):
-            await partner.close()
+    first, second = await joined.both(*forms)
+    for one, other, length in ((first, second, 64), (second, first, 61_000)):
+        one.say(written(bytes(length)))
+        assert await other.hear() == written(bytes(length))
+        read = Order(Command.READ, State.AVAILABLE, length)
+        other.say(read)
+        assert await one.hear() == read
 
 
 @pytest.mark.parametrize("piece", [1, 6_000])
 async def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(
-    piece: int,
+    joined: Joined, piece: int
 ) -> None:
-    async with Joined() as joined:
-        first, second = await both_there(joined, (CURRENT, CURRENT))
-        said = [written(b"1234"), LOST, written(bytes(5_000))]
-        sender = Sender(joined.ends[0].rdev)
-        data = b"".join(encode_order(CURRENT, order, 1, sender) for order in said)
-        cuts = [*range(0, 60, piece), len(data)]
-        for begin, end in pairwise(cuts):
-            first.say_bytes(data[begin:end])
-            await asyncio.sleep(0)
-        assert [await second.hear() for _ in said] == said
-        for partner in (first, second):
-            await partner.close()
+    first, second = await joined.both(CURRENT, CURRENT)
+    said = [written(b"1234"), LOST, written(bytes(5_000))]
+    sender = Sender(joined.ends[0].rdev)
+    data = b"".join(encode_order(CURRENT, order, 1, sender) for order in said)
+    cuts = [*range(0, 60, piece), len(data)]
+    for begin, end in pairwise(cuts):
+        first.say_bytes(data[begin:end])
+        await asyncio.sleep(0)
+    assert [await second.hear() for _ in said] == said
 
 
-async def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
+async def test_an_end_that_fails_and_comes_back_is_told_what_waits(joined: Joined) -> None:
     """Hercules 4 hears of a reset and ends its command; 3.13 waits on, and is not forgotten."""
-    async with Joined() as joined:
-        first, second = await both_there(joined, (OLDER, CURRENT))
-        first.say(written(b"1234"))
-        assert await second.hear() == written(b"1234")
-        await second.close()
-        assert await first.hear() == LOST
-        (_, second) = joined.partners(OLDER, CURRENT)
-        await second.start()
-        assert await first.hear() == NO_OP
-        assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
-        second.say(written(b"5", State.WRITE))  # crosses: the older end has to hear of nothing
-        await wait_until(lambda: joined.adapter.collision_count == 1)
-        await first.close()
-        assert await second.hear() == LOST
-        await second.close()
+    first, second = await joined.both(OLDER, CURRENT)
+    first.say(written(b"1234"))
+    assert await second.hear() == written(b"1234")
+    await second.close()
+    assert await first.hear() == LOST
+    (_, second) = joined.partners(OLDER, CURRENT)
+    await second.start()
+    assert await first.hear() == NO_OP
+    assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
+    second.say(written(b"5", State.WRITE))  # crosses: the older end has to hear of nothing
+    await wait_until(lambda: joined.adapter.collision_count == 1)
+    await first.close()
+    assert await second.hear() == LOST
 
 
-async def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back() -> (
-    None
-):
+async def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back(
+    joined: Joined,
+) -> None:
     """Both hear of a reset. What the one begins meanwhile reaches the other once it is restored."""
-    async with Joined() as joined:
-        first, second = await both_there(joined, (CURRENT, CURRENT))
-        joined.box.apply(Pulled((0,), "director:1"))
-        assert [await first.hear(), await second.hear()] == [LOST, LOST]
-        joined.box.apply(Pulled((0,), "40"))
-        first.say(written(b"1234"))
-        await wait_until(lambda: joined.adapter.ends[0].pending)
-        joined.box.apply(Restored("40"))
-        joined.box.apply(Restored("director:1"))
-        assert await first.hear() == NO_OP
-        assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
-        for partner in (first, second):
-            await partner.close()
+    first, second = await joined.both(CURRENT, CURRENT)
+    joined.box.apply(Pulled((0,), "director:1"))
+    assert [await first.hear(), await second.hear()] == [LOST, LOST]
+    joined.box.apply(Pulled((0,), "40"))
+    first.say(written(b"1234"))
+    await wait_until(lambda: joined.adapter.ends[0].pending)
+    joined.box.apply(Restored("40"))
+    joined.box.apply(Restored("director:1"))
+    assert await first.hear() == NO_OP
+    assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
 
 
-async def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled() -> None:
+async def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled(
+    joined: Joined,
+) -> None:
     """A delay is a bound from below; other waiting is as long as the machine takes."""
-    async with Joined() as joined:
-        first, second = await both_there(joined, (CURRENT, OLDER))
-        joined.box.apply(Delayed(50_000_000))
-        begin = asyncio.get_running_loop().time()
-        first.say(written(b"1"))
-        assert await second.hear() == written(b"1")
-        assert asyncio.get_running_loop().time() - begin > 0.049
-        joined.box.apply(Stalled(True))
-        second.say(Order(Command.READ, State.AVAILABLE, 1))
-        await wait_until(lambda: joined.adapter.ends[0].pending is None)
-        assert first.unheard == 0
-        joined.box.apply(Stalled(False))
-        assert (await first.hear()).code == Command.READ
-        for partner in (first, second):
-            await partner.close()
+    first, second = await joined.both(CURRENT, OLDER)
+    joined.box.apply(Delayed(50_000_000))
+    begin = asyncio.get_running_loop().time()
+    first.say(written(b"1"))
+    assert await second.hear() == written(b"1")
+    assert asyncio.get_running_loop().time() - begin > 0.049
+    joined.box.apply(Stalled(True))
+    second.say(Order(Command.READ, State.AVAILABLE, 1))
+    await wait_until(lambda: joined.adapter.ends[0].pending is None)
+    assert first.unheard == 0
+    joined.box.apply(Stalled(False))
+    assert (await first.hear()).code == Command.READ
 
 
-async def test_more_than_the_other_can_take_is_not_carried() -> None:
+async def test_more_than_the_other_can_take_is_not_carried(joined: Joined) -> None:
     """Of Hercules 4 to 3.13, before the latter is there and after: the writer hears of a reset."""
-    async with Joined() as joined:
-        first, second = joined.partners(CURRENT, OLDER)
-        await first.start()
-        first.say(written(bytes(61_581)))
-        await wait_until(lambda: joined.adapter.ends[0].pending)
-        await second.start()
-        assert [await first.hear() for _ in "123"] == [LOST, NO_OP, NO_OP]
-        assert await second.hear() == NO_OP
-        first.say(written(bytes(61_581)))
-        assert [await first.hear(), await first.hear()] == [LOST, NO_OP]
-        first.say(written(bytes(61_580)))
-        assert await second.hear() == written(bytes(61_580))
-        first.say(written(b"1", State.AVAILABLE))  # as if there had been a READ
-        assert [await first.hear(), await first.hear()] == [NO_OP, LOST][::-1]
-        await second.hear()
-        assert (
-            "A 0500: a WRITE of 1 bytes answered nothing and is lost; a reset says so"
-            in joined.texts
-        )
-        refused = "A 0500: a WRITE of 61581 bytes is not carried: its mate takes at most 61580"
-        assert joined.texts.count(refused) == 2
-        await first.close()
-        await second.close()
+    first, second = joined.partners(CURRENT, OLDER)
+    await first.start()
+    first.say(written(bytes(61_581)))
+    await wait_until(lambda: joined.adapter.ends[0].pending)
+    await second.start()
+    assert [await first.hear() for _ in "123"] == [LOST, NO_OP, NO_OP]
+    assert await second.hear() == NO_OP
+    first.say(written(bytes(61_581)))
+    assert [await first.hear(), await first.hear()] == [LOST, NO_OP]
+    first.say(written(bytes(61_580)))
+    assert await second.hear() == written(bytes(61_580))
+    first.say(written(b"1", State.AVAILABLE))  # as if there had been a READ
+    assert [await first.hear(), await first.hear()] == [NO_OP, LOST][::-1]
+    await second.hear()
+    assert (
+        "A 0500: a WRITE of 1 bytes answered nothing and is lost; a reset says so" in joined.texts
+    )
+    refused = "A 0500: a WRITE of 61581 bytes is not carried: its mate takes at most 61580"
+    assert joined.texts.count(refused) == 2
 
 
-async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
+async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log(joined: Joined) -> None:
     """A browser, another device, a wrong port of origin; the real one is let in after that."""
-    async with Joined() as joined:
-        (end, _) = joined.ends
-        browser = socket.create_connection(end.ours, timeout=10)
-        browser.sendall(b"GET ")
-        stranger = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
-        await stranger.connect(ssid=3)
-        browser.sendall(b"/ HTTP/1.1\r\n")
-        older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
-        third = Partner(end._replace(rdev=Rdev(0x601)), OLDER)
-        (await third.connect()).write(encode_order(OLDER, NO_OP, 1, Sender(0x601)))
-        await wait_until(lambda: joined.ports[0].refused_count == 4)
-        other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
-        reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
-        assert reasons.splitlines() == [
-            f"expected A 0500, which comes from port {end.at.port}",
-            f"it has {other}; expected '{end.statement}'",
-            f"it has {other.replace('0600', '0601')[:-10]}; expected '{end.statement}'",
-            "no CTCE greeting: it begins with 4745 (at byte 0)",
-        ]
-        browser.close()
-        older.close()
-        await stranger.close()
-        await third.close()
-        partner = Partner(end, CURRENT)
-        await partner.start()
-        partner.say_bytes(b"\x01\x09" + bytes(14))
-        await wait_until(lambda: "A 0500: gone: connection lost" in joined.texts)
-        assert any("state 9: expected 0 to 5" in text for text in joined.texts)
-        await partner.close()
+    (end, _) = joined.ends
+    browser = socket.create_connection(end.ours, timeout=10)
+    browser.sendall(b"GET ")
+    stranger = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
+    await stranger.connect(ssid=3)
+    browser.sendall(b"/ HTTP/1.1\r\n")
+    older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
+    third = Partner(end._replace(rdev=Rdev(0x601)), OLDER)
+    (await third.connect()).write(encode_order(OLDER, NO_OP, 1, Sender(0x601)))
+    await wait_until(lambda: joined.ports[0].refused_count == 4)
+    other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
+    reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
+    assert reasons.splitlines() == [
+        f"expected A 0500, which comes from port {end.at.port}",
+        f"it has {other}; expected '{end.statement}'",
+        f"it has {other.replace('0600', '0601')[:-10]}; expected '{end.statement}'",
+        "no CTCE greeting: it begins with 4745 (at byte 0)",
+    ]
+    browser.close()
+    older.close()
+    await stranger.close()
+    await third.close()
+    partner = joined.partner(end)
+    await partner.start()
+    partner.say_bytes(b"\x01\x09" + bytes(14))
+    await wait_until(lambda: "A 0500: gone: connection lost" in joined.texts)
+    assert any("state 9: expected 0 to 5" in text for text in joined.texts)
 
 
-async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut() -> (
-    None
-):
+async def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut(
+    joined: Joined,
+) -> None:
     """A statement that names another address than it reaches; who does not say who it is."""
-    async with Joined() as joined:
-        joined.ports[0].greeting_s = 0.05
-        end = joined.ends[0]
-        partner = Partner(end, CURRENT)
-        await partner.connect(address="127.0.0.9")
-        silent = socket.create_connection(end.ours, timeout=10)
-        await wait_until(lambda: joined.ports[0].refused_count)
-        assert joined.texts[0] == (
-            f"A 0500: it has '0500 CTCE {end.at.port} 127.0.0.9 {end.ours.port}', and has reached "
-            "127.0.0.1: expected one address"
-        )
-        assert joined.texts[1].endswith("it does not say who it is")
-        silent.close()
-        await partner.close()
+    joined.ports[0].greeting_s = 0.05
+    end = joined.ends[0]
+    partner = joined.partner(end)
+    await partner.connect(address="127.0.0.9")
+    silent = socket.create_connection(end.ours, timeout=10)
+    await wait_until(lambda: joined.ports[0].refused_count)
+    assert joined.texts[0] == (
+        f"A 0500: it has '0500 CTCE {end.at.port} 127.0.0.9 {end.ours.port}', and has reached "
+        "127.0.0.1: expected one address"
+    )
+    assert joined.texts[1].endswith("it does not say who it is")
+    silent.close()
 
 
-async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> None:
+async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it(
+    joined: Joined,
+) -> None:
     """Its Hercules has connected, and nothing listens there yet: seventeen orders are too many."""
-    async with Joined() as joined:
-        end = joined.ends[0]
-        for count in (ctce.EARLY_MAX, ctce.EARLY_MAX + 1):
-            partner = Partner(end, CURRENT)
-            out = await partner.connect()
-            await wait_until(lambda: joined.ports[0].inward)
-            out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
-            if count > ctce.EARLY_MAX:
-                await wait_until(lambda: joined.ports[0].inward is None)
-            await partner.close()
-
-
-async def test_only_the_form_that_a_configuration_names_is_let_in() -> None:
-    async with Joined() as joined:
-        ends = [end._replace(wire=OLDER.name) for end in joined.ends]
-        ports = iter(free_ports(2))
-        ends = [end._replace(ours=Place("127.0.0.1", next(ports))) for end in ends]
-        box = CtceBox([(ends[0], ends[1])])
-        await box.start()
-        with pytest.raises(OSError, match="refused"):
-            socket.create_connection(ends[0].ours, timeout=10)
-        partner = Partner(ends[0], OLDER)
-        await partner.start()
-        await wait_until(lambda: box.ports[0][0].attached_count)
+    end = joined.ends[0]
+    for count in (ctce.EARLY_MAX, ctce.EARLY_MAX + 1):
+        partner = joined.partner(end)
+        out = await partner.connect()
+        await wait_until(lambda: joined.ports[0].inward)
+        out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
+        if count > ctce.EARLY_MAX:
+            await wait_until(lambda: joined.ports[0].inward is None)
         await partner.close()
-        await box.close()
 
 
-async def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
+async def test_only_the_form_that_a_configuration_names_is_let_in(joined: Joined) -> None:
+    ends = [end._replace(wire=OLDER.name) for end in joined.ends]
+    ports = iter(free_ports(2))
+    ends = [end._replace(ours=Place("127.0.0.1", next(ports))) for end in ends]
+    box = CtceBox([(ends[0], ends[1])])
+    await box.start()
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(ends[0].ours, timeout=10)
+    partner = joined.partner(ends[0], OLDER)
+    await partner.start()
+    await wait_until(lambda: box.ports[0][0].attached_count)
+    await partner.close()
+    await box.close()
+
+
+async def test_a_reset_ends_what_both_have_outstanding_and_both_go_on(joined: Joined) -> None:
     """Who resets is told that its mate has nothing outstanding any more."""
-    async with Joined() as joined:
-        first, second = await both_there(joined, (CURRENT, CURRENT))
-        first.say(written(b"1234"))
-        assert await second.hear() == written(b"1234")
-        second.say(LOST)
-        assert [await first.hear(), await second.hear()] == [LOST, NO_OP]
-        first.say(written(b"5678"))
-        assert await second.hear() == written(b"5678")
-        for partner in (first, second):
-            await partner.close()
+    first, second = await joined.both(CURRENT, CURRENT)
+    first.say(written(b"1234"))
+    assert await second.hear() == written(b"1234")
+    second.say(LOST)
+    assert [await first.hear(), await second.hear()] == [LOST, NO_OP]
+    first.say(written(b"5678"))
+    assert await second.hear() == written(b"5678")
 
 
-async def test_an_end_that_reads_nothing_is_dropped() -> None:
+async def test_an_end_that_reads_nothing_is_dropped(joined: Joined) -> None:
     """What it leaves unread is bounded; the mate hears that it is gone."""
-    async with Joined() as joined:
-        for port in joined.ports:
-            port.unread_max = -1
-        first, second = joined.partners(CURRENT, CURRENT)
-        await first.start()
-        await second.start()
-        await wait_until(lambda: any("leaves 0 bytes unread" in text for text in joined.texts))
-        await first.close()
-        await second.close()
+    for port in joined.ports:
+        port.unread_max = -1
+    first, second = joined.partners(CURRENT, CURRENT)
+    await first.start()
+    await second.start()
+    await wait_until(lambda: any("leaves 0 bytes unread" in text for text in joined.texts))
 
 
-async def test_a_port_in_use_is_named() -> None:
+async def test_a_port_in_use_is_named(joined: Joined) -> None:
     """And nothing is left open."""
-    async with Joined() as joined:
-        held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
-        port = held.getsockname()[1]
-        end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
-        again = CtceBox([(end, joined.ends[1])])
-        with pytest.raises(OSError, match="in use"):
-            await again.start()
-        held.close()
+    held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
+    port = held.getsockname()[1]
+    end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
+    again = CtceBox([(end, joined.ends[1])])
+    with pytest.raises(OSError, match="in use"):
+        await again.start()
+    held.close()
 
 
 READ: Final = Command.READ

@@ -1,13 +1,27 @@
 """Addresses of nodes."""
 
 import asyncio
+import os
 import socket
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, listening_sockets, parse_endpoint
+from isfc.live.endpoint import (
+    PATH_LENGTH_MAX,
+    TcpEndpoint,
+    UnixEndpoint,
+    connect_to,
+    is_left_over,
+    listen_at,
+    listening_sockets,
+    parse_endpoint,
+    peer_uid,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +92,6 @@ def test_a_host_that_is_none_is_named() -> None:
         asyncio.run(listening_sockets(TcpEndpoint("nosuch.invalid", 7000), 1))
 
 
-def test_a_file_that_is_no_socket_stays(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("precious")
-    with pytest.raises(ConfigurationError, match="is no socket"):
-        asyncio.run(listening_sockets(UnixEndpoint(str(path)), 1))
-    assert path.read_text() == "precious"
-
-
 def test_every_address_of_a_host_is_listened_on() -> None:
     listeners = asyncio.run(listening_sockets(TcpEndpoint("localhost", 0), 1))
     found = socket.getaddrinfo("localhost", 0, type=socket.SOCK_STREAM)
@@ -93,3 +99,73 @@ def test_every_address_of_a_host_is_listened_on() -> None:
     for listener in listeners:
         assert listener.getblocking() is False
         listener.close()
+
+
+@pytest.fixture(name="path")
+def make_path(tmp_path: Path) -> Path:
+    return tmp_path / "ATLANTA.control"
+
+
+def test_only_the_owner_may_use_it_and_it_tells_whose_process_connects(path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        listener = listen_at(path)
+    finally:
+        os.umask(mask)
+    with listener, connect_to(path) as connection:
+        assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+        accepted, _ = listener.accept()
+        with accepted:
+            assert peer_uid(accepted) == peer_uid(connection) == os.getuid()
+
+
+def test_two_cannot_listen_at_one_place_but_a_socket_left_over_is_replaced(path: Path) -> None:
+    assert not is_left_over(path)
+    with pytest.raises(FileNotFoundError):
+        connect_to(path)
+    with listen_at(path), pytest.raises(ConfigurationError, match="runs already"):
+        listen_at(path)
+    assert path.exists()
+    assert is_left_over(path)
+    with pytest.raises(ConnectionRefusedError):
+        connect_to(path)
+    with listen_at(path) as listener, connect_to(path):
+        listener.accept()[0].close()
+
+
+def test_socket_of_a_killed_process_is_left_over(path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from isfc.live.endpoint import listen_at\n"
+        "kept = listen_at(Path(sys.argv[1])); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
+    assert is_left_over(path)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_what_is_no_socket_is_left_alone(path: Path, kind: str) -> None:
+    if kind == "file":
+        path.write_text("precious")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path.parent / "elsewhere")
+    with pytest.raises(ConfigurationError, match="is no socket"):
+        listen_at(path)
+    assert path.is_symlink() or path.exists()
+
+
+def test_place_that_cannot_be_used_is_said_and_leaves_no_socket_open(tmp_path: Path) -> None:
+    before = set(Path("/proc/self/fd").iterdir())
+    for use in (listen_at, connect_to):
+        with pytest.raises(ConfigurationError, match=r"too long .*--run-dir"):
+            use(tmp_path / ("x" * PATH_LENGTH_MAX))
+    with pytest.raises(ConfigurationError, match=r"nowhere: cannot be used: No such file"):
+        listen_at(tmp_path / "nowhere" / "ATLANTA.control")
+    assert set(Path("/proc/self/fd").iterdir()) == before
+
+
+def test_path_may_have_any_length_up_to_the_limit() -> None:
+    # the limit is the system's: one byte more does not fit
+    with socket.socket(socket.AF_UNIX) as probe, pytest.raises(OSError, match="too long"):
+        probe.bind("/tmp/" + "x" * (PATH_LENGTH_MAX - 4))

@@ -5,22 +5,25 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import time
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 
-from isfc.engine.journal import journalled, replay
+from isfc.engine.journal import Replay, journalled, replay
 from isfc.engine.journal_record import FILE_HEADER
 from isfc.errors import ConfigurationError
 from isfc.link.events import Sink
 from isfc.link.message import Message
-from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter
+from isfc.live import journal_file
+from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter, LateFile
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import Connect, Send
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
+from tests.waiting import PATIENCE_S, wait_for
 
 DEFINITION = Setup(ctc_count=2).definition(0)
 
@@ -68,32 +71,33 @@ class Disk:
         self.closed = True
 
 
-def test_journal_is_in_the_file_once_it_is_closed(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    messages: list[str] = []
-    with JournalWriter(path, messages.append) as writer:
-        pair = WrittenPair(writer)
-        pair.talk()
-    assert messages == []
-    assert not writer.recording
-    assert path.stat().st_size == writer.length > 500_000
+def replayed(path: Path) -> Replay:
+    """What comes of a journal in a file, which leads to the same again."""
     with path.open("rb") as file:
         done = replay(file.read)
     assert done.difference is None
-    assert done.truncated_length == 0
-    assert done.definition == pair.setup.definition(0)
+    return done
+
+
+def test_journal_is_in_the_file_once_it_is_closed(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with JournalWriter(path, pytest.fail) as writer:
+        pair = WrittenPair(writer)
+        pair.talk()
+    assert not writer.recording
+    assert path.stat().st_size == writer.length > 500_000
+    done = replayed(path)
+    assert (done.truncated_length, done.definition) == (0, pair.setup.definition(0))
 
 
 def test_file_is_there_at_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    """One that was there before is kept. A flush leaves nothing behind."""
     path = tmp_path / "journal"
-    with JournalWriter(path, pytest.fail):
-        assert path.read_bytes() == FILE_HEADER
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_flush_leaves_nothing_behind(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+    path.write_text("earlier")
     with JournalWriter(path, pytest.fail) as writer:
+        assert path.read_bytes() == FILE_HEADER
+        assert (tmp_path / "journal.old").read_text() == "earlier"
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
         writer(b"abc")
         assert path.stat().st_size == len(FILE_HEADER)
         writer.flush()
@@ -114,9 +118,23 @@ def test_file_is_never_far_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert sizes == [0, 0, 30, 30, 50]
 
 
+def run_script(script: str, *words: str | Path) -> list[str]:
+    """Journal in a process of its own, which must end well; what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
 def test_process_that_ends_without_a_word_leaves_a_whole_journal(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    code = """
+    script = """
 import sys
 from pathlib import Path
 from isfc.live.journal_file import JournalWriter
@@ -124,29 +142,32 @@ from tests.isfc.live.test_journal_file import WrittenPair
 
 WrittenPair(JournalWriter(Path(sys.argv[1]), print))
 """
-    command = [sys.executable, "-c", code, str(path)]
-    done = subprocess.run(
-        command, cwd=Path(__file__).parents[3], capture_output=True, check=True, timeout=60
-    )
-    assert (done.stdout, done.stderr) == (b"", b"")
-    with path.open("rb") as file:
-        replayed = replay(file.read)
-    assert replayed.input_count > 3
-    assert (replayed.difference, replayed.truncated_length) == (None, 0)
+    assert run_script(script, path) == []
+    done = replayed(path)
+    assert done.input_count > 3
+    assert done.truncated_length == 0
 
 
-def test_earlier_journal_is_kept(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    path.write_text("earlier")
-    JournalWriter(path, pytest.fail).close()
-    assert path.read_bytes() == FILE_HEADER
-    assert (tmp_path / "journal.old").read_text() == "earlier"
-
-
-@pytest.mark.parametrize("name", ["missing/journal", "."])
-def test_file_that_cannot_be_made_is_the_callers_fault(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"expected a file that can be written"):
-        JournalWriter(tmp_path / name, pytest.fail)
+@pytest.mark.parametrize("kind", ["missing", "folder", "link", "pipe", "pipe that is read"])
+def test_what_cannot_be_written_is_the_callers_fault(tmp_path: Path, kind: str) -> None:
+    """Immediately; a link that leads nowhere is not followed."""
+    path, reader = tmp_path / "journal", None
+    if kind == "missing":
+        path = tmp_path / "missing" / "journal"
+    elif kind == "folder":
+        path = tmp_path
+    elif kind == "link":
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if kind != "pipe" else None
+    try:
+        with pytest.raises(ConfigurationError, match=r"expected .* that can be written"):
+            JournalWriter(path, pytest.fail)
+        assert not (tmp_path / "elsewhere").exists()
+    finally:
+        if reader is not None:
+            os.close(reader)
 
 
 @pytest.mark.parametrize("room", [0, 5, 5_000, 300_000])
@@ -180,9 +201,7 @@ def test_journal_keeps_its_bound(tmp_path: Path) -> None:
     assert len(messages) == 1
     assert "it has reached its bound of 200,000 bytes" in messages[0]
     assert path.stat().st_size == writer.length <= 200_000
-    with path.open("rb") as file:
-        done = replay(file.read)
-    assert (done.difference, done.truncated_length) == (None, 0)
+    assert replayed(path).truncated_length == 0
 
 
 def test_fresh_node_after_a_full_disk_is_not_recorded_either() -> None:
@@ -222,29 +241,13 @@ print(*messages, sep="\\n")
 """
 
 
-def run_limited(path: Path, limit: str) -> list[str]:
-    """Journal in a process of its own; what it was told."""
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, path, limit],
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
-
-
 @pytest.mark.slow
 def test_file_that_the_system_keeps_small_stops_the_journal_only(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    (message,) = run_limited(path, "900000")
+    (message,) = run_script(LIMITED, path, "900000")
     assert "File too large. It ends here" in message
     assert path.stat().st_size == 900_000
-    with path.open("rb") as file:
-        done = replay(file.read)
-    assert done.difference is None
+    done = replayed(path)
     assert done.input_count >= 10
     assert done.truncated_length > 0
 
@@ -252,26 +255,113 @@ def test_file_that_the_system_keeps_small_stops_the_journal_only(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
 def test_device_that_is_full_stops_the_journal_only() -> None:
-    (message,) = run_limited(Path("/dev/full"), "none")
+    (message,) = run_script(LIMITED, Path("/dev/full"), "none")
     assert "No space left on device. It ends here" in message
     assert Path("/dev/full").is_char_device()
 
 
-def test_a_link_that_leads_nowhere_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "journal").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigurationError, match="expected a file that can be written"):
-        JournalWriter(tmp_path / "journal", pytest.fail)
-    assert not (tmp_path / "elsewhere").exists()
+class SlowDisk:
+    """Takes nothing before it may, then a thousand bytes at a time, and so many in all."""
+
+    def __init__(self, room: int = 10**9) -> None:
+        self.data = bytearray()
+        self.closed = threading.Event()
+        self.may = threading.Event()
+        self._room = room
+
+    def write(self, data: memoryview, /) -> int:
+        assert self.may.wait(PATIENCE_S)
+        if len(self.data) >= self._room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.data += data[:1_000]
+        return min(len(data), 1_000)
+
+    def close(self) -> None:
+        self.closed.set()
 
 
-@pytest.mark.parametrize("read", [False, True])
-def test_a_pipe_is_refused_at_once(tmp_path: Path, read: bool) -> None:
-    path = tmp_path / "journal"
-    os.mkfifo(path)
-    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if read else None
-    try:
-        with pytest.raises(ConfigurationError, match=r"expected .* that can be written"):
-            JournalWriter(path, pytest.fail)
-    finally:
-        if reader is not None:
-            os.close(reader)
+def test_writing_waits_for_no_disk_and_closing_does() -> None:
+    disk = SlowDisk()
+    file = LateFile(disk)
+    for number in range(10):
+        assert file.write(memoryview(bytes([number]) * 5_000)) == 5_000
+    assert not disk.data
+    disk.may.set()
+    file.close()
+    assert disk.closed.is_set()
+    assert disk.data == b"".join(bytes([number]) * 5_000 for number in range(10))
+
+
+def test_what_waits_is_bounded() -> None:
+    disk = SlowDisk()
+    file = LateFile(disk, 10_000)
+    file.write(memoryview(bytes(10_000)))
+    with pytest.raises(OSError, match="too slow: more than 10,000 bytes wait"):
+        file.write(memoryview(b"x"))
+    file.close()  # does not wait: it was told
+    disk.may.set()
+    assert disk.closed.wait(PATIENCE_S)
+    assert len(disk.data) == 10_000
+
+
+def test_a_full_disk_is_told_by_the_next_write_and_by_closing() -> None:
+    disk = SlowDisk(room=2_000)
+    disk.may.set()
+    file = LateFile(disk)
+    file.write(memoryview(bytes(5_000)))
+    with pytest.raises(OSError, match="No space left"):
+        write_on(file)
+    file.close()  # it was told
+
+
+def write_on(file: LateFile) -> None:
+    while True:
+        file.write(memoryview(b"x"))
+
+
+def test_a_full_disk_that_nobody_was_told_of_is_told_by_closing() -> None:
+    disk = SlowDisk(room=2_000)
+    file = LateFile(disk)
+    file.write(memoryview(bytes(5_000)))
+    disk.may.set()
+    with pytest.raises(OSError, match="No space left"):
+        file.close()
+    assert disk.closed.is_set()
+
+
+def test_a_disk_that_hangs_keeps_no_process_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal_file, "CLOSE_S", 0.05)
+    disk = SlowDisk()
+    file = LateFile(disk)
+    file.write(memoryview(b"x"))
+    with pytest.raises(OSError, match=r"did not take all of it within 0\.05 s"):
+        file.close()
+    disk.may.set()
+
+
+def test_a_journal_on_a_disk_that_is_too_slow_ends_with_a_word() -> None:
+    disk, told = SlowDisk(), list[str]()
+    writer = JournalWriter(Path("journal"), told.append, file=LateFile(disk, 1_000_000))
+    for _ in range(10):
+        writer(bytes(300_000))
+    writer.close()
+    (word,) = told
+    assert "the disk is too slow" in word
+    assert not writer.recording
+    disk.may.set()
+
+
+def test_a_journal_on_a_full_disk_ends_with_a_word() -> None:
+    disk, told = SlowDisk(room=2_000), list[str]()
+    disk.may.set()
+    writer = JournalWriter(Path("journal"), told.append, file=LateFile(disk))
+
+    def has_ended() -> bool:
+        writer(bytes(300_000))
+        return not writer.recording
+
+    wait_for(has_ended, "the word of the thread that meets the disk")
+    writer.close()
+    (word,) = told
+    assert "No space left on device" in word
+    assert disk.closed.wait(PATIENCE_S)

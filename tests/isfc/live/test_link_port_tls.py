@@ -2,8 +2,9 @@
 
 import asyncio
 import shutil
+import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,94 +15,165 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.connection import ConnectionRefused
-from isfc.live.endpoint import TcpEndpoint
+from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.pending import UNGREETED_MAX
 from isfc.live.session import OpenNode, open_node
 from isfc.testing.pair import Setup
 from tests.installed import need
-from tests.live.certificates import context, make_expired
+from tests.live.certificates import context, make_unfit
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
-from tests.live.nodes import echo
-from tests.live.pair import LivePair, LiveSide, pair_up
+from tests.live.nodes import echo, engine_of, expect_echo
+from tests.live.pair import LivePair, LiveSide
 from tests.waiting import wait_until
 from tools.benchmarks.tcp_services import make_certificates
+
+pytestmark = pytest.mark.usefixtures("patient")
 
 CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
 """The first bytes of a TLS handshake, of which no more come."""
 
+ANY_PORT = TcpEndpoint("127.0.0.1", 0)
+
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CA, and certificates of it for two nodes, for a stranger, and for BOSTON till yesterday."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CA, and certificates of it for all systems, for a stranger, and such as do not fit."""
     need("openssl", "openssl")
-    folder = tmp_path_factory.mktemp("tls")
-    make_certificates(folder, ("ATLANTA", "BOSTON", "CHICAGO"))
-    make_expired(folder, "BOSTON")
-    return folder
+    made = tmp_path_factory.mktemp("tls")
+    make_certificates(made, ("ATLANTA", "BOSTON", "CHICAGO", *NAMES))
+    make_unfit(made, "BOSTON")
+    return made
 
 
-@pytest.mark.usefixtures("patient")
-async def test_mutual_tls_carries_messages(tmp_path: Path, certificates: Path) -> None:
-    options = [
-        {"tls": context(certificates, "ATLANTA", server=True)},
-        {"tls": context(certificates, "BOSTON", server=False)},
-    ]
-    endpoint = TcpEndpoint("127.0.0.1", 0)
-    async with pair_up(tmp_path, endpoint=endpoint, options=options) as pair:
+def tls_pair(tmp_path: Path, folder: Path, second: dict[str, Any]) -> LivePair:
+    """ATLANTA listens with TLS, and BOSTON comes as it is told."""
+    first = {"tls": context(folder, "ATLANTA", server=True)}
+    return LivePair(tmp_path, endpoint=ANY_PORT, options=[first, second])
+
+
+async def test_mutual_tls_carries_messages(tmp_path: Path, folder: Path) -> None:
+    boston = {"tls": context(folder, "BOSTON", server=False)}
+    async with tls_pair(tmp_path, folder, boston) as pair:
         pair.second.send(bytes(2_000_000), b"x")
         await wait_until(lambda: pair.first.received() == [bytes(2_000_000), b"x"])
 
 
-@pytest.mark.usefixtures("patient")
-async def test_a_certificate_of_somebody_else_is_refused(
-    tmp_path: Path, certificates: Path
+ABOUT_IT = "TLS: the certificate is not accepted: certificate"
+
+
+@pytest.mark.parametrize(
+    ("shows", "trusts", "reason"),
+    [
+        ("CHICAGO", "ca", "the certificate is of CHICAGO, not of BOSTON"),
+        ("FORGED", "ca", f"{ABOUT_IT} signature failure"),
+        ("EXPIRED", "ca", f"{ABOUT_IT} has expired"),
+        ("BOSTON", "other", "TLS: "),
+        (None, "ca", "TLS: wrong version number"),
+    ],
+)
+async def test_who_does_not_show_a_certificate_that_fits_is_refused_with_the_reason(
+    tmp_path: Path, folder: Path, shows: str | None, trusts: str, reason: str
 ) -> None:
-    options = [
-        {"tls": context(certificates, "ATLANTA", server=True)},
-        {"tls": context(certificates, "CHICAGO", server=False)},
-    ]
-    endpoint = TcpEndpoint("127.0.0.1", 0)
-    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+    """Also who does not trust the listener's own, and so goes."""
+    boston = {} if shows is None else {"tls": context(folder, shows, server=False, ca=trusts)}
+    async with tls_pair(tmp_path, folder, boston) as pair:
         await wait_until(lambda: len(pair.first.refusals()) > 3)
-        assert set(pair.first.refusals()) == {"the certificate is of CHICAGO, not of BOSTON"}
-        assert not pair.first.up
+        told = set(pair.first.refusals())
+        assert told == {reason} if trusts == "ca" else all(each.startswith(reason) for each in told)
+        assert pair.first.engine.counters.attached_count == 0
+        assert pair.second.engine.counters.attached_count == 0
 
 
-@pytest.mark.usefixtures("patient")
 async def test_a_certificate_that_was_renewed_is_shown_on_the_next_connection(
-    tmp_path: Path, certificates: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind in ("pem", "key"):
-        shutil.copy(certificates / f"EXPIRED.{kind}", tmp_path / f"mine.{kind}")
+        shutil.copy(folder / f"EXPIRED.{kind}", tmp_path / f"mine.{kind}")
     complaints: list[str] = []
     monkeypatch.setattr("isfc.cli.live.options.show_error", complaints.append)
     cert, key = tmp_path / "mine.pem", tmp_path / "mine.key"
-    mine = PartnerOptions(cert=cert, key=key, ca=certificates / "ca.pem").tls(server=False)
-
-    theirs = context(certificates, "ATLANTA", server=True)
-    options: list[dict[str, Any]] = [{"tls": theirs}, {"tls": mine}]
-    endpoint = TcpEndpoint("127.0.0.1", 0)
-    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+    mine = PartnerOptions(cert=cert, key=key, ca=folder / "ca.pem").tls(server=False)
+    async with tls_pair(tmp_path, folder, {"tls": mine}) as pair:
         await wait_until(lambda: bool(pair.first.refusals()))
         (tmp_path / "mine.pem").write_text("half of it")
         await wait_until(lambda: bool(complaints))
         assert not pair.first.up
-        shutil.copy(certificates / "BOSTON.pem", tmp_path / "mine.pem")
+        shutil.copy(folder / "BOSTON.pem", tmp_path / "mine.pem")
         await pair.come_up()
     (complaint,) = complaints
     assert complaint.endswith("; the certificate that was read before stays in use")
 
 
+async def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with tls_pair(tmp_path, folder, {}) as pair:
+        assert isinstance(pair.endpoint, TcpEndpoint)
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = context(folder, "BOSTON", server=False).wrap_bio(incoming, outgoing)
+        reader, writer = await asyncio.open_connection("127.0.0.1", pair.endpoint.port)
+        while True:
+            try:
+                session.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                writer.write(outgoing.read())
+                incoming.write(await reader.read(65_536))
+        session.write(b"\0\6GARBAGE")
+        writer.write(outgoing.read())  # our last words of the handshake, and these
+        await wait_until(lambda: "no greeting (at byte 2)" in pair.first.refusals())
+        writer.close()
+        await writer.wait_closed()
+        await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
+        await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
+
+
+@asynccontextmanager
+async def listening(folder: Path, path: Path) -> AsyncIterator[tuple[LiveSide, str]]:
+    """A side that listens with TLS, and where: at a Unix socket, on which a crowd is quick."""
+    side = LiveSide(Setup().definition(0), 1, tls=context(folder, "ATLANTA", server=True))
+    endpoint = await side.attachments.listen(UnixEndpoint(str(path / "link")))
+    assert isinstance(endpoint, UnixEndpoint)
+    yield side, endpoint.path
+    await side.close()
+
+
+async def test_handshakes_that_do_not_go_on_are_few_and_end(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 2.0)
+    async with listening(folder, tmp_path) as (side, path):
+        crowd = [await asyncio.open_unix_connection(path) for _ in range(UNGREETED_MAX)]
+        ungreeted = side.attachments.node_port.ungreeted
+        await wait_until(lambda: len(ungreeted) == UNGREETED_MAX)
+        crowd.append(await asyncio.open_unix_connection(path))
+        too_many = "too many connections are greeting at the same time"
+        await wait_until(lambda: side.refusals() == [too_many])
+        await wait_until(lambda: not ungreeted)
+        assert side.refusals()[1:] == ["no greeting within 2 s"] * UNGREETED_MAX
+        for _, writer in crowd:
+            writer.close()
+
+
+async def test_a_node_that_ends_amid_handshakes_leaves_nothing(
+    tmp_path: Path, folder: Path
+) -> None:
+    async with listening(folder, tmp_path) as (side, path):
+        reader, writer = await asyncio.open_unix_connection(path)
+        await wait_until(lambda: len(side.attachments.node_port.ungreeted) == 1)
+    assert await reader.read() == b""
+    writer.close()
+    assert not side.refusals()
+
+
 async def test_who_does_not_begin_tls_in_time_is_sent_away(
-    certificates: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isfc.live.pending.GREETING_S", 0.05)
-
-    tls = context(certificates, "ATLANTA", server=True)
-    side = LiveSide(Setup().definition(0), 1, tls=tls)
-    place = await side.attachments.listen(TcpEndpoint("127.0.0.1", 0))
+    side = LiveSide(Setup().definition(0), 1, tls=context(folder, "ATLANTA", server=True))
+    place = await side.attachments.listen(ANY_PORT)
     assert isinstance(place, TcpEndpoint)
     reader, writer = await asyncio.open_connection("127.0.0.1", place.port)
     with suppress(ConnectionResetError):
@@ -113,12 +185,14 @@ async def test_who_does_not_begin_tls_in_time_is_sent_away(
 
 @pytest.mark.parametrize("says", [b"", CLIENT_HELLO_BEGINS], ids=["silent", "handshaking"])
 async def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
-    certificates: Path, monkeypatch: pytest.MonkeyPatch, says: bytes
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, says: bytes
 ) -> None:
     monkeypatch.setattr("isfc.live.pending.GREETING_S", 60.0)
-
     crowd: list[asyncio.StreamWriter] = []
     most = 0
+    boston = {"tls": context(folder, "BOSTON", server=False)}
+    first, second = (pair := tls_pair(tmp_path, folder, boston)).sides
+    ungreeted = first.attachments.node_port.ungreeted
 
     async def keep_coming(port: int) -> None:
         nonlocal most
@@ -126,55 +200,26 @@ async def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(says)
             crowd.append(writer)
-            most = max(most, len(first.attachments.node_port.ungreeted), len(asyncio.all_tasks()))
+            most = max(most, len(ungreeted), len(asyncio.all_tasks()))
             await asyncio.sleep(0.002)
 
-    setup = Setup()
-    contexts = (
-        context(certificates, "ATLANTA", server=True),
-        context(certificates, "BOSTON", server=False),
-    )
-    first, second = (
-        LiveSide(setup.definition(here), here + 1, tls=tls) for here, tls in enumerate(contexts)
-    )
-    place = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0))
+    place = await first.attachments.listen(ANY_PORT)
     assert isinstance(place, TcpEndpoint)
     coming = asyncio.create_task(keep_coming(place.port))
     await wait_until(lambda: first.engine.counters.refused_count > UNGREETED_MAX)
     second.attachments.connect(place)
-    await wait_until(lambda: all(s.engine.end.link.state is LinkState.UP for s in (first, second)))
+    await pair.come_up()
     coming.cancel()
     await asyncio.gather(coming, return_exceptions=True)
     assert most < 2 * UNGREETED_MAX  # they, and the handful of tasks of this test and the nodes
     for writer in crowd:
         writer.close()
-    await wait_until(lambda: not first.attachments.node_port.ungreeted)
-    for side in (first, second):
-        await side.close()
-
-
-async def test_a_partner_without_tls_is_kept_out(tmp_path: Path, certificates: Path) -> None:
-    options = [{"tls": context(certificates, "ATLANTA", server=True)}, {}]
-    endpoint = TcpEndpoint("127.0.0.1", 0)
-    async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-        await wait_until(lambda: len(pair.first.refusals()) > 3)
-        assert set(pair.first.refusals()) == {"TLS: wrong version number"}
-        assert pair.first.engine.counters.attached_count == 0
+    await wait_until(lambda: not ungreeted)
+    await pair.__aexit__()
 
 
 A, B, C = (NodeName(name) for name in NAMES)
 DATA = bytes(range(256)) * 1_000
-
-pytestmark = pytest.mark.usefixtures("patient")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CA, and certificates of it for the three systems."""
-    need("openssl", "openssl")
-    made = tmp_path_factory.mktemp("tls")
-    make_certificates(made, NAMES)
-    return made
 
 
 def contexts(folder: Path, name: str) -> dict[str, Any]:
@@ -198,10 +243,9 @@ async def open_three(folder: Path, third_shows: str = C) -> AsyncIterator[list[O
         yield [first, second, last]
 
 
-def engine(node: OpenNode, partner: NodeName) -> LiveEngine:
-    found = node.exchanges[partner].engine
-    assert found is not None
-    return found
+@pytest.fixture
+def three(folder: Path) -> AbstractAsyncContextManager[list[OpenNode]]:
+    return open_three(folder)
 
 
 def refusals_of(engine: LiveEngine) -> list[str]:
@@ -216,29 +260,24 @@ def refusals_of(engine: LiveEngine) -> list[str]:
     return told
 
 
-async def test_each_two_of_three_talk_over_mutual_tls(folder: Path) -> None:
-    async with open_three(folder) as nodes:
-        for node in nodes:
-            node.serve("ECHO", echo)
-        for node in nodes:
-            for partner in node.partners:
-                async with await node.connect("ECHO", partner=partner) as conversation:
-                    await conversation.send(DATA)
-                    come = bytearray()
-                    while len(come) < len(DATA):
-                        come += await conversation.receive()
-                    assert come == DATA
+async def test_each_two_of_three_talk_over_mutual_tls(three: list[OpenNode]) -> None:
+    for node in three:
+        node.serve("ECHO", echo)
+    for node in three:
+        for partner in node.partners:
+            async with await node.connect("ECHO", partner=partner) as conversation:
+                await expect_echo(conversation, DATA)
 
 
 async def test_certificate_of_one_partner_does_not_let_in_another(folder: Path) -> None:
     async with open_three(folder, third_shows=B) as (first, second, third):
-        told = refusals_of(engine(first, C))
-        await wait_until(lambda: engine(first, B).end.link.state is LinkState.UP)
-        await wait_until(lambda: engine(second, C).counters.refused_count > 0 < len(told))
+        told = refusals_of(engine_of(first, C))
+        await wait_until(lambda: engine_of(first, B).end.link.state is LinkState.UP)
+        await wait_until(lambda: engine_of(second, C).counters.refused_count > 0 < len(told))
         assert {*told} == {"the certificate is of BETA, not of GAMMA"}
         for node, partner in ((first, C), (second, C), (third, A), (third, B)):
-            assert engine(node, partner).end.link.state is not LinkState.UP
-        assert engine(second, A).counters.refused_count == 0
+            assert engine_of(node, partner).end.link.state is not LinkState.UP
+        assert engine_of(second, A).counters.refused_count == 0
 
 
 async def test_who_is_where_a_system_goes_to_has_to_be_that_partner(folder: Path) -> None:
@@ -249,12 +288,12 @@ async def test_who_is_where_a_system_goes_to_has_to_be_that_partner(folder: Path
         open_node(LAYOUT, B, listen=b, connect={A: a}, **contexts(folder, B)),
         open_node(LAYOUT, C, connect=exchanged, tls=context(folder, C, server=False)) as third,
     ):
-        told = {name: refusals_of(engine(third, name)) for name in (A, B)}
+        told = {name: refusals_of(engine_of(third, name)) for name in (A, B)}
         await wait_until(lambda: all(told.values()))
         assert told[A][0] == "the certificate is of BETA, not of ALPHA"
         assert told[B][0] == "the certificate is of ALPHA, not of BETA"
         for name in (A, B):
-            assert engine(third, name).end.link.state is not LinkState.UP
+            assert engine_of(third, name).end.link.state is not LinkState.UP
 
 
 async def test_unix_socket_takes_no_tls_beside_partners_that_do(
@@ -269,7 +308,7 @@ async def test_unix_socket_takes_no_tls_beside_partners_that_do(
         open_node(LAYOUT, C, connect={A: a, B: b}, connect_tls=mine) as third,
     ):
         nodes = [first, second, third]
-        links = [engine(node, partner) for node in nodes for partner in node.partners]
+        links = [engine_of(node, partner) for node in nodes for partner in node.partners]
         await wait_until(lambda: all(each.end.link.state is LinkState.UP for each in links))
 
 
@@ -283,10 +322,10 @@ async def test_certificate_is_looked_at_where_only_the_connecting_side_has_tls(
         open_node(LAYOUT, A, listen=a, tls=context(folder, C, server=True)),
         open_node(LAYOUT, B, listen=b, connect={A: a}, connect_tls=mine) as second,
     ):
-        told = refusals_of(engine(second, A))
+        told = refusals_of(engine_of(second, A))
         await wait_until(lambda: bool(told))
         assert told[0] == "the certificate is of GAMMA, not of ALPHA"
-        assert engine(second, A).end.link.state is not LinkState.UP
+        assert engine_of(second, A).end.link.state is not LinkState.UP
 
 
 async def test_context_of_the_other_side_is_refused_with_the_argument(folder: Path) -> None:

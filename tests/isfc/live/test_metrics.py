@@ -40,50 +40,42 @@ def value(
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("isfc_link_written_bytes", 6 * 2**20),
-        ("isfc_link_written_messages", 40),
-        ("isfc_link_written_packages", 8),
-        ("isfc_link_read_bytes", 2 * 2**20),
-        ("isfc_link_read_messages", 36),
-        ("isfc_link_read_packages", 4),
-        ("isfc_link_collisions", 4),
-        ("isfc_link_cpu_seconds", 0.02),
-        ("isfc_connections_attached", 2),
-        ("isfc_connections_lost", 0),
-        ("isfc_connections_refused", 3),
-        ("isfc_link_severed", 0),
-        ("isfc_waited_seconds", 0.2),
-        ("isfc_late_seconds", 0.004),
-    ],
-)
-def test_link_counts(metrics: dict[str, Metric], name: str, expected: float) -> None:
-    assert value(metrics, name, LINK, "_total") == pytest.approx(expected)
+OF_THE_LINK = {
+    "isfc_link_written_bytes": 6 * 2**20,
+    "isfc_link_written_messages": 40,
+    "isfc_link_written_packages": 8,
+    "isfc_link_read_bytes": 2 * 2**20,
+    "isfc_link_read_messages": 36,
+    "isfc_link_read_packages": 4,
+    "isfc_link_collisions": 4,
+    "isfc_link_cpu_seconds": 0.02,
+    "isfc_connections_attached": 2,
+    "isfc_connections_lost": 0,
+    "isfc_connections_refused": 3,
+    "isfc_link_severed": 0,
+    "isfc_waited_seconds": 0.2,
+    "isfc_late_seconds": 0.004,
+}
+OF_A_CTC = {
+    "isfc_ctc_written_bytes": 6 * 2**20,
+    "isfc_ctc_written_packages": 8,
+    "isfc_ctc_read_bytes": 0,
+    "isfc_ctc_read_packages": 0,
+    "isfc_ctc_collisions": 4,
+    "isfc_ctc_ios": 8,
+    "isfc_ctc_pend_seconds": 0.002,
+    "isfc_ctc_disc_seconds": 0.004,
+    "isfc_ctc_conn_seconds": 0.014,
+    "isfc_ctc_stale_frames": 0,
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("isfc_ctc_written_bytes", 6 * 2**20),
-        ("isfc_ctc_written_packages", 8),
-        ("isfc_ctc_read_bytes", 0),
-        ("isfc_ctc_read_packages", 0),
-        ("isfc_ctc_collisions", 4),
-        ("isfc_ctc_ios", 8),
-        ("isfc_ctc_pend_seconds", 0.002),
-        ("isfc_ctc_disc_seconds", 0.004),
-        ("isfc_ctc_conn_seconds", 0.014),
-        ("isfc_ctc_stale_frames", 0),
-    ],
-)
-def test_each_ctc_counts(metrics: dict[str, Metric], name: str, expected: float) -> None:
-    assert value(metrics, name, CTC, "_total") == pytest.approx(expected)
-    assert len(metrics[name].samples) == 2
-
-
-def test_what_waits_is_a_gauge(metrics: dict[str, Metric]) -> None:
+def test_link_and_each_ctc_count_and_what_waits_is_a_gauge(metrics: dict[str, Metric]) -> None:
+    found = {name: value(metrics, name, LINK, "_total") for name in OF_THE_LINK}
+    assert found == pytest.approx(OF_THE_LINK)
+    found = {name: value(metrics, name, CTC, "_total") for name in OF_A_CTC}
+    assert found == pytest.approx(OF_A_CTC)
+    assert {len(metrics[name].samples) for name in OF_A_CTC} == {2}
     assert value(metrics, "isfc_link_pending_messages", LINK) == 5
     assert value(metrics, "isfc_link_pending_bytes", LINK) == 5_000
 

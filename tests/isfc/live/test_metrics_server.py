@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import subprocess
 from collections.abc import Callable, Iterable
-from types import TracebackType
 
 import pytest
 from prometheus_client import ProcessCollector
@@ -18,7 +17,6 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer, families
 from tests.installed import need
 from tests.isfc.live.snapshots import sight
-from tests.live.pair import Run
 from tests.waiting import wait_until
 
 parse: Callable[[str], Iterable[Metric]] = text_string_to_metric_families
@@ -42,12 +40,7 @@ class Scraped:
         self.port = (await self._server.listen(ANY_PORT)).port
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._server.close()
 
     async def ask(self, request: bytes) -> tuple[bytes, bytes]:
@@ -60,6 +53,11 @@ class Scraped:
         return head, body
 
 
+@pytest.fixture
+def scraped() -> Scraped:
+    return Scraped()
+
+
 ASK = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
 GET = ASK + b"\r\n"
 PROMETHEUS = (
@@ -67,45 +65,41 @@ PROMETHEUS = (
 )
 
 
-async def test_a_scrape_is_openmetrics_of_that_moment() -> None:
-    async with Scraped() as scraped:
-        for scale in (1, 2):
-            head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
-            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
-            assert f"Content-Length: {len(body)}".encode() in head
-            found = {m.name: m for m in parse(body.decode())}
-            (written,) = found["isfc_link_written_packages"].samples
-            assert written.value == 4 * scale
-            assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
-            assert found["process_resident_memory_bytes"].samples[0].value > 1e6
+async def test_a_scrape_is_openmetrics_of_that_moment(scraped: Scraped) -> None:
+    for scale in (1, 2):
+        head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
+        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
+        assert f"Content-Length: {len(body)}".encode() in head
+        found = {m.name: m for m in parse(body.decode())}
+        (written,) = found["isfc_link_written_packages"].samples
+        assert written.value == 4 * scale
+        assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
+        assert found["process_resident_memory_bytes"].samples[0].value > 1e6
 
 
 @pytest.mark.parametrize("accepts", [b"", b"Accept: */*\r\n", b"Accept: text/plain\r\n"])
-async def test_who_does_not_ask_for_openmetrics_gets_text(accepts: bytes) -> None:
-    async with Scraped() as scraped:
-        head, body = await scraped.ask(ASK + accepts + b"\r\n")
-        assert b"Content-Type: text/plain; version=" in head
-        assert b"# EOF" not in body
-        found = {m.name: m for m in parse_text(body.decode())}
-        assert found["isfc_link_written_packages"].type == "counter"
-        assert found["isfc_link_state"].type == "gauge"
-        assert len(found) == len([*families([sight()])]) + len(
-            [*ProcessCollector(registry=None).collect()]
-        )
+async def test_who_does_not_ask_for_openmetrics_gets_text(scraped: Scraped, accepts: bytes) -> None:
+    head, body = await scraped.ask(ASK + accepts + b"\r\n")
+    assert b"Content-Type: text/plain; version=" in head
+    assert b"# EOF" not in body
+    found = {m.name: m for m in parse_text(body.decode())}
+    assert found["isfc_link_written_packages"].type == "counter"
+    assert found["isfc_link_state"].type == "gauge"
+    assert len(found) == len([*families([sight()])]) + len(
+        [*ProcessCollector(registry=None).collect()]
+    )
 
 
-def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
+async def test_prometheus_own_check_finds_nothing_wrong(scraped: Scraped) -> None:
     promtool = need("promtool", "prometheus")
+    _, body = await scraped.ask(GET)
 
-    async def main() -> None:
-        async with Scraped() as scraped:
-            bodies.append((await scraped.ask(GET))[1])
+    def check() -> subprocess.CompletedProcess[bytes]:
+        words = [promtool, "check", "metrics"]
+        return subprocess.run(words, input=body, capture_output=True, check=False, timeout=60)
 
-    bodies: list[bytes] = []
-    run_live(main())
-    words = [promtool, "check", "metrics"]
-    checked = subprocess.run(words, input=bodies[0], capture_output=True, check=False, timeout=60)
+    checked = await asyncio.to_thread(check)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
 
 
@@ -113,6 +107,7 @@ def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
     ("request_line", "status"),
     [
         (b"GET /metrics?name=up HTTP/1.0", b"200 OK"),
+        (b"HEAD /metrics HTTP/1.1", b"200 OK"),
         (b"GET / HTTP/1.1", b"404 Not Found"),
         (b"GET /metrics/../etc/passwd HTTP/1.1", b"404 Not Found"),
         (b"POST /metrics HTTP/1.1", b"405 Method Not Allowed"),
@@ -120,17 +115,12 @@ def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
         (b"\xff\x00", b"405 Method Not Allowed"),
     ],
 )
-async def test_only_metrics_are_to_be_had(request_line: bytes, status: bytes) -> None:
-    async with Scraped() as scraped:
-        head, _ = await scraped.ask(request_line + b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 " + status)
-
-
-async def test_head_has_no_body() -> None:
-    async with Scraped() as scraped:
-        head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-        assert body == b""
+async def test_only_metrics_are_to_be_had(
+    scraped: Scraped, request_line: bytes, status: bytes
+) -> None:
+    head, body = await scraped.ask(request_line + b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status)
+    assert not request_line.startswith(b"HEAD") or body == b""
 
 
 @pytest.mark.parametrize("request_", [b"", b"GET /metrics", b"x" * (2 * REQUEST_LENGTH_MAX)])
@@ -185,15 +175,9 @@ async def test_clients_that_say_nothing_keep_no_scrape_waiting(
             assert await oldest.read() == b""
 
 
-async def test_it_listens_on_this_machine_only() -> None:
+async def test_it_listens_on_this_machine_only_unless_told_otherwise() -> None:
     server = MetricsServer(lambda: ())
     with pytest.raises(ConfigurationError, match="everybody could read there"):
         await server.listen(TcpEndpoint("0.0.0.0", 0))
-    await server.close()
-
-
-async def test_it_listens_beyond_this_machine_if_told_to() -> None:
-    server = MetricsServer(lambda: ())
-    bound = await server.listen(TcpEndpoint("0.0.0.0", 0), insecure=True)
-    assert bound.port > 0
+    assert (await server.listen(TcpEndpoint("0.0.0.0", 0), insecure=True)).port > 0
     await server.close()

@@ -12,9 +12,7 @@ from isfc.link.state import LinkState
 from isfc.live import partner_conversations
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode, open_node
 from isfc.programs.protocol import ConversationLimits
-from tests.isfc.live.opened import engine_of
-from tests.isfc.live.test_session import cut_for_good
-from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
+from tests.live.nodes import FIRST, LAYOUT, SECOND, Nodes, cut_for_good, echo, engine_of, open_pair
 from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
 
@@ -135,14 +133,14 @@ async def test_node_ends_while_the_link_is_down_and_a_service_closes(
         assert closing.is_set()
 
 
-async def test_node_whose_appc_messages_are_all_read_ends_at_once(tmp_path: Path) -> None:
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
-            await conversation.request(bytes(300_000))
-        await wait_until(lambda: not second.exchange().board.conversations)
-        async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
-            await first.close()
+async def test_node_whose_appc_messages_are_all_read_ends_at_once(nodes: Nodes) -> None:
+    first, second = nodes
+    second.serve("ECHO", echo)
+    async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+        await conversation.request(bytes(300_000))
+    await wait_until(lambda: not second.exchange().board.conversations)
+    async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
+        await first.close()
 
 
 TURNS = (*range(8), 12, 20, 40)

@@ -51,11 +51,7 @@ def memory() -> Iterator[Memory]:
 
 
 GREETED_LENGTH = 3 * CARRIED_LENGTH_MAX
-STRANGERS = {
-    "silent": b"",
-    "garbage": bytes(GREETED_LENGTH),
-    "half a greeting": b"\0\x20ISFC",
-}
+STRANGERS = {"silent": b"", "garbage": bytes(GREETED_LENGTH), "half a greeting": b"\0\x20ISFC"}
 
 
 @pytest.mark.at_length

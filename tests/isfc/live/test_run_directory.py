@@ -74,32 +74,47 @@ def test_another_may_be_chosen(tmp_path: Path) -> None:
     assert mode(chosen) == 0o700
 
 
+NOT_OURS = "expected a directory of your own"
+
+
 def test_directory_that_others_can_write_to_is_refused(usual: Path) -> None:
-    usual.mkdir()
-    for wrong in (0o720, 0o702, 0o777):
-        usual.chmod(wrong)
-        with pytest.raises(ConfigurationError, match="others can write there"):
-            run_directory()
-    usual.chmod(0o755)
-    assert run_directory() == usual
+    """Nodes in it are not looked at, nor those in such a directory within it."""
+    run_directory()
+    with listen_at(usual / "ATLANTA.control"):
+        for wrong in (0o720, 0o702, 0o777):
+            usual.chmod(wrong)
+            for look in (run_directory, partial(find_control, "ATLANTA")):
+                with pytest.raises(ConfigurationError, match="others can write there"):
+                    look()
+        usual.chmod(0o755)
+        assert run_directory() == usual
+        private = usual / "up-1"
+        private.mkdir()
+        private.chmod(0o770)
+        with listen_at(private / "BOSTON.control"):
+            assert list(running_nodes()) == ["ATLANTA"]
+            private.chmod(0o700)
+            assert list(running_nodes()) == ["ATLANTA", "BOSTON"]
 
 
-def test_what_is_no_directory_of_ones_own_is_refused(tmp_path: Path, usual: Path) -> None:
+def test_what_is_no_directory_of_ones_own_is_refused(
+    tmp_path: Path, usual: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is a link to one followed."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     usual.symlink_to(elsewhere)
-    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
-        run_directory()
+    for look in (run_directory, running_nodes):
+        with pytest.raises(ConfigurationError, match=NOT_OURS):
+            look()
     usual.unlink()
     usual.write_text("")
     with pytest.raises(ConfigurationError, match="cannot be made: File exists"):
         run_directory()
-
-
-def test_directory_of_another_user_is_refused(usual: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual.unlink()
     usual.mkdir(mode=0o700)
     monkeypatch.setattr("os.getuid", lambda: usual.lstat().st_uid + 1)
-    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+    with pytest.raises(ConfigurationError, match=NOT_OURS):
         run_directory()
 
 
@@ -139,20 +154,20 @@ def test_nodes_are_found_wherever_they_run(usual: Path) -> None:
                 find_control("AKRON")
 
 
-def test_no_node_at_all_says_what_starts_some() -> None:
+def test_no_node_at_all_says_what_starts_some_and_one_that_has_ended_is_told() -> None:
     with pytest.raises(ConfigurationError) as refused:
         find_control("ATLANTA")
     assert str(refused.value) == (
         "ATLANTA: no such node runs; running are none; 'isfc up' or 'isfc node' starts some"
     )
-
-
-def test_node_that_has_ended_is_told_from_one_that_never_was() -> None:
     path = control_path(run_directory(), "ATLANTA")
     listen_at(path).close()
     assert running_nodes() == {}
     with pytest.raises(ConfigurationError, match=f"that node has ended; only {path} is left"):
         find_control("ATLANTA")
+    path.unlink()
+    path.write_text("")  # what is no socket is no node
+    assert running_nodes() == {}
 
 
 def test_node_that_is_too_busy_to_accept_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,54 +200,19 @@ def test_node_that_has_ended_hides_none_that_runs() -> None:
         assert find_control("ATLANTA").parent == private
 
 
-def test_what_is_no_socket_is_no_node() -> None:
-    control_path(run_directory(), "ATLANTA").write_text("")
-    assert running_nodes() == {}
-
-
-def test_nodes_in_a_directory_that_others_can_write_to_are_not_looked_at(usual: Path) -> None:
-    run_directory()
-    with listen_at(usual / "ATLANTA.control"):
-        assert list(running_nodes()) == ["ATLANTA"]
-        usual.chmod(0o777)
-        with pytest.raises(ConfigurationError, match="others can write there"):
-            find_control("ATLANTA")
-        usual.chmod(0o700)
-        private = usual / "up-1"
-        private.mkdir()
-        private.chmod(0o770)
-        with listen_at(private / "BOSTON.control"):
-            assert list(running_nodes()) == ["ATLANTA"]
-            private.chmod(0o700)
-            assert list(running_nodes()) == ["ATLANTA", "BOSTON"]
-
-
-def test_a_link_to_a_directory_of_somebody_elses_is_not_followed(
-    usual: Path, tmp_path: Path
-) -> None:
-    trap = tmp_path / "trap"
-    trap.mkdir(mode=0o700)
-    usual.symlink_to(trap)
-    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
-        running_nodes()
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
 def test_a_directory_that_another_user_has_made_is_not_trusted(usual: Path) -> None:
     usual.mkdir(mode=0o700)
     with listen_at(usual / "ATLANTA.control"):
         os.chown(usual, 65_534, 65_534)
-        with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+        with pytest.raises(ConfigurationError, match=NOT_OURS):
             find_control("ATLANTA")
         os.chown(usual, 0, 0)
         os.chown(usual / "ATLANTA.control", 65_534, 65_534)
         assert running_nodes() == {}
 
 
-def test_nodes_of_a_name_are_started_by_one_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+def test_nodes_of_a_name_are_started_by_one_at_a_time(usual: Path) -> None:
     for _ in range(2):
         with starting(["A", "B"]):
             said = pytest.raises(ConfigurationError, match="B is being started by another")
@@ -240,14 +220,11 @@ def test_nodes_of_a_name_are_started_by_one_at_a_time(
                 pass
             with starting(["C"]):
                 pass
-    assert not list((tmp_path / "isfc").iterdir())
+    assert not list(usual.iterdir())
 
 
-def test_of_many_who_start_at_the_same_time_one_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_many_who_start_at_the_same_time_one_does() -> None:
     """Also while the file of one that ends goes: who then holds what is gone tries again."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     inside: list[int] = []
     overlaps: list[int] = []
 

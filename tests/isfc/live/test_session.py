@@ -16,12 +16,24 @@ from isfc.link.message import Message
 from isfc.link.state import LinkState
 from isfc.live.connection import Detached, LiveEvent
 from isfc.live.endpoint import TcpEndpoint, connect_to, listen_at
+from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
-from tests.isfc.live.opened import engine_of, verifying_of
-from tests.live.nodes import FIRST, LAYOUT, SECOND, echo, open_pair
+from tests.live.nodes import (
+    FIRST,
+    LAYOUT,
+    SECOND,
+    Nodes,
+    cut_for_good,
+    echo,
+    engine_of,
+    expect_echo,
+    open_pair,
+    received,
+    verifying_of,
+)
 from tests.waiting import PATIENCE_S, wait_until
 
 
@@ -29,37 +41,34 @@ async def test_many_conversations_at_once_keep_apart(tmp_path: Path) -> None:
     async def talk(node: OpenNode, number: int) -> None:
         async with await node.connect("ECHO") as conversation:
             for step in range(10):
-                text = f"{number}:{step} ".encode() * (1 + 50 * number)
-                await conversation.send(text)
-                received = b""
-                while len(received) < len(text):
-                    received += await conversation.receive()
-                assert received == text
+                await expect_echo(conversation, f"{number}:{step} ".encode() * (1 + 50 * number))
 
-    async with open_pair(tmp_path, verify=True) as (first, second):
-        for node in (first, second):
+    async with open_pair(tmp_path, verify=True) as both:
+        for node in both:
             node.serve("ECHO", echo)
-        await asyncio.gather(*(talk(node, n) for n in range(20) for node in (first, second)))
-        for node in (first, second):
+        await asyncio.gather(*(talk(node, n) for n in range(20) for node in both))
+        for node in both:
             verifying_of(node).expect_intact()
             assert verifying_of(node).verified_count > 400
 
 
-@pytest.mark.parametrize("ctcs", ["four", "two", "one"])
+@pytest.mark.parametrize("kept", [4, 2, 1])
 async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctcs: str
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, kept: int
 ) -> None:
-    """What says that a piece was read may wait for an answer, but nobody waits for that."""
+    """What says that a piece was read may wait for an answer, but nobody waits for that.
+
+    So it is however many CTCs there are.
+    """
     monkeypatch.setattr("isfc.live.pace.KEPT_S", 1_000.0)
-    kept = {"four": 4, "two": 2, "one": 1}[ctcs]
 
     async def answer_the_last(conversation: Conversation) -> None:
-        received = b""
+        come = b""
         async for data in conversation:
-            received += data
-            if received.endswith(b"."):
-                await conversation.send(received)
-                received = b""
+            come += data
+            if come.endswith(b"."):
+                await conversation.send(come)
+                come = b""
 
     async def talk(node: OpenNode, pieces: int) -> None:
         async with await node.connect("LAST") as conversation:
@@ -68,62 +77,56 @@ async def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_wi
                     await conversation.send(b"piece ")
                     await asyncio.sleep(0)
                 await conversation.send(b"last.")
-                received = b""
-                while not received.endswith(b"."):
-                    received += await conversation.receive()
-                assert received == b"piece " * (pieces - 1) + b"last."
+                wanted = b"piece " * (pieces - 1) + b"last."
+                assert await received(conversation, len(wanted)) == wanted
 
-    async with open_pair(tmp_path) as (first, second), asyncio.timeout(PATIENCE_S):
-        for node in (first, second):
+    async with asyncio.timeout(PATIENCE_S):
+        for node in nodes:
             node.serve("LAST", answer_the_last)
             for ctc in engine_of(node).definition.ctcs[kept:]:
                 engine_of(node).apply(Deactivate(ctc.device.rdev))
         for pieces in (1, 2, 3, 7):
-            await talk(first, pieces)
-            await talk(second, pieces)
-        await asyncio.gather(
-            *(talk(node, pieces) for node in (first, second) for pieces in range(1, 9))
-        )
+            for node in nodes:
+                await talk(node, pieces)
+        await asyncio.gather(*(talk(node, pieces) for node in nodes for pieces in range(1, 9)))
 
 
-async def test_refusals_say_why(tmp_path: Path) -> None:
+async def test_refusals_say_why(nodes: Nodes) -> None:
     async def refuse(conversation: Conversation) -> None:
         conversation.refuse("come back tomorrow")
 
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("PICKY", refuse)
-        with pytest.raises(ConversationSevered, match="REFUSED: come back tomorrow"):
-            await first.connect("PICKY")
-        with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
-            await first.connect("X")
-        second.serve("X", echo)
-        async with await first.connect("X"):
-            pass
-        second.withdraw("X")
-        with pytest.raises(ConversationSevered, match="NO_SERVICE"):
-            await first.connect("X")
-        with pytest.raises(LocalProtocolError, match="not a service's name"):
-            second.serve("not a name", echo)
-        await wait_until(lambda: not first.exchange().board.conversations)
+    first, second = nodes
+    second.serve("PICKY", refuse)
+    with pytest.raises(ConversationSevered, match="REFUSED: come back tomorrow"):
+        await first.connect("PICKY")
+    with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
+        await first.connect("X")
+    second.serve("X", echo)
+    async with await first.connect("X"):
+        pass
+    second.withdraw("X")
+    with pytest.raises(ConversationSevered, match="NO_SERVICE"):
+        await first.connect("X")
+    with pytest.raises(LocalProtocolError, match="not a service's name"):
+        second.serve("not a name", echo)
+    await wait_until(lambda: not first.exchange().board.conversations)
 
 
-async def test_what_a_program_sends_before_it_waits_goes_together(tmp_path: Path) -> None:
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        engine = engine_of(first)
+async def test_what_a_program_sends_before_it_waits_goes_together(nodes: Nodes) -> None:
+    first, second = nodes
+    second.serve("ECHO", echo)
+    engine = engine_of(first)
 
-        def written() -> int:
-            return engine.end.snapshot(engine.now_ns()).write_package_count
+    def written() -> int:
+        return engine.end.snapshot(engine.now_ns()).write_package_count
 
-        async with await first.connect("ECHO") as conversation:
-            before = written()
-            for _ in range(7):
-                await conversation.send(bytes(100_000))
-            assert written() == before
-            received = 0
-            while received < 700_000:
-                received += len(await conversation.receive())
-            assert written() - before == 1
+    async with await first.connect("ECHO") as conversation:
+        before = written()
+        for _ in range(7):
+            await conversation.send(bytes(100_000))
+        assert written() == before
+        await received(conversation, 700_000)
+        assert written() - before == 1
 
 
 async def test_too_many_conversations_are_back_pressure(tmp_path: Path) -> None:
@@ -170,32 +173,32 @@ async def test_connect_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
 
 
 async def test_what_several_conversations_send_in_one_turn_goes_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with open_pair(tmp_path) as (first, second):
-        second.serve("ECHO", echo)
-        conversations = [await first.connect("ECHO") for _ in range(3)]
-        engine = engine_of(first)
-        assert engine is not None
-        await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
-        sent: list[int] = []
-        send = engine.send
+    first, second = nodes
+    second.serve("ECHO", echo)
+    conversations = [await first.connect("ECHO") for _ in range(3)]
+    engine = engine_of(first)
+    assert engine is not None
+    await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
+    sent: list[int] = []
+    send = engine.send
 
-        def count(messages: Sequence[Message]) -> None:
-            sent.append(len(messages))
-            send(messages)
+    def count(messages: Sequence[Message]) -> None:
+        sent.append(len(messages))
+        send(messages)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(engine, "send", count)
-            for conversation in conversations:
-                conversation.end.send(b"ping")
-                conversation.carry_soon()
-            assert sent == []
-            for conversation in conversations:
-                assert await conversation.receive() == b"ping"
-        assert sent == [3]
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "send", count)
         for conversation in conversations:
-            await conversation.close()
+            conversation.end.send(b"ping")
+            conversation.carry_soon()
+        assert sent == []
+        for conversation in conversations:
+            assert await conversation.receive() == b"ping"
+    assert sent == [3]
+    for conversation in conversations:
+        await conversation.close()
 
 
 async def test_node_that_ends_says_so_to_its_partner(tmp_path: Path) -> None:
@@ -211,11 +214,11 @@ async def test_node_that_ends_says_so_to_its_partner(tmp_path: Path) -> None:
 
 
 async def test_what_was_sent_before_a_node_ends_arrives(tmp_path: Path) -> None:
-    received = bytearray()
+    come = bytearray()
 
     async def note(conversation: Conversation) -> None:
         async for data in conversation:
-            received.extend(data)
+            come.extend(data)
 
     address = f"unix:{tmp_path / 'link'}"
     async with open_node(LAYOUT, FIRST, listen=address) as first:
@@ -225,7 +228,7 @@ async def test_what_was_sent_before_a_node_ends_arrives(tmp_path: Path) -> None:
             await second.connect("NOTE") as conversation,
         ):
             await conversation.send(bytes(500_000))
-        await wait_until(lambda: len(received) == 500_000)
+        await wait_until(lambda: len(come) == 500_000)
 
 
 async def connect_again(node: OpenNode) -> Conversation:
@@ -239,16 +242,9 @@ async def test_lost_link_severs_conversations_after_the_reconnect_time(tmp_path:
     async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
         second.serve("ECHO", echo)
         conversation = await first.connect("ECHO")
-        for rdev in list(engine_of(second).end.ctcs):
-            engine_of(second).apply(Deactivate(rdev))
+        cut_for_good(second)
         with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
             await conversation.receive()
-
-
-def cut_for_good(node: OpenNode) -> None:
-    """The link goes down, and stays so."""
-    for rdev in list(engine_of(node).end.ctcs):
-        engine_of(node).apply(Deactivate(rdev))
 
 
 async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
@@ -273,38 +269,36 @@ async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
 
 async def test_bytes_arrive_whichever_connections_are_cut(tmp_path: Path) -> None:
     sent = Random(5).randbytes(8_000_000)
-    received = bytearray()
-    cuts: list[Rdev] = []
+    come = bytearray()
+    cuts: set[Rdev] = set()
 
-    async def cut(node: OpenNode, random: Random) -> None:
-        rdevs = list(engine_of(node).end.ctcs)
-        engine_of(node).listeners.append(note)
-        while len(received) < len(sent):
+    async def cut(engine: LiveEngine, random: Random) -> None:
+        rdevs = list(engine.end.ctcs)
+        engine.listeners.append(note)
+        while len(come) < len(sent):
             kept = random.choice(rdevs)
             for rdev in rdevs:
                 if rdev != kept and random.random() < 0.7:
-                    engine_of(node).detach(rdev, "cut")
+                    engine.detach(rdev, "cut")
             await asyncio.sleep(0.01)
 
     def note(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         if isinstance(event, Detached):
-            cuts.append(event.rdev)
+            cuts.add(event.rdev)
 
     async def take(conversation: Conversation) -> None:
-        while len(received) < len(sent):
-            received.extend(await conversation.receive())
+        while len(come) < len(sent):
+            come.extend(await conversation.receive())
             await asyncio.sleep(0.001)
 
-    received.clear()
-    cuts.clear()
     async with open_pair(tmp_path, verify=True) as (first, second):
         second.serve("TAKE", take)
         async with await first.connect("TAKE") as conversation:
-            cutting = asyncio.create_task(cut(first, Random(6)))
+            cutting = asyncio.create_task(cut(engine_of(first), Random(6)))
             await conversation.send(sent)
             await cutting
-        assert received == sent
-        assert len(set(cuts)) == 8
+        assert come == sent
+        assert len(cuts) == 8
         for node in (first, second):
             verifying_of(node).expect_intact()
 
@@ -318,8 +312,7 @@ async def test_partner_that_restarts_severs_conversations_and_can_be_reached_aga
             async with open_node(LAYOUT, SECOND, connect=address) as second:
                 second.serve("ECHO", echo)
                 conversation = await connect_again(first)
-                await conversation.send(b"hello")
-                assert await conversation.receive() == b"hello"
+                await expect_echo(conversation, b"hello")
                 conversation.sever()
 
 
@@ -342,8 +335,7 @@ async def test_nodes_meet_on_a_tcp_port() -> None:
             open_node(LAYOUT, SECOND, connect=str(first.address)) as second,
             await second.connect("ECHO") as conversation,
         ):
-            await conversation.send(b"over TCP")
-            assert await conversation.receive() == b"over TCP"
+            await expect_echo(conversation, b"over TCP")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 """A live system with several links: it is met, operated, seen and talked to as one."""
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,10 @@ from isfc.live.metrics import families
 from isfc.live.operator import OperatedSystem, look
 from isfc.live.session import Conversation, ConversationSevered, Opening, OpenNode, open_node
 from isfc.system.cp.processor import CommandProcessor
+from tests.isfc.live.tcp import answer_to, tcp_server
 from tests.isfc.live.tcp import echo as tcp_echo
-from tests.isfc.live.tcp import tcp_server
 from tests.live.cluster_member import LAYOUT, NAMES
+from tests.live.forwarded import free_port
 from tests.waiting import wait_until
 
 LAYOUT_TEXT = Path(LAYOUT).read_text()
@@ -42,6 +42,11 @@ async def open_three(folder: Path, **options: Any) -> AsyncIterator[list[OpenNod
         yield [first, second, third]
 
 
+@pytest.fixture
+def three(tmp_path: Path) -> AbstractAsyncContextManager[list[OpenNode]]:
+    return open_three(tmp_path)
+
+
 def engines(node: OpenNode) -> list[LiveEngine]:
     found = [exchange.engine for exchange in node.exchanges.values()]
     assert None not in found
@@ -56,110 +61,81 @@ async def come_up(*nodes: OpenNode) -> None:
     )
 
 
-async def test_each_two_of_three_systems_talk_to_each_other(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path, verify=True) as nodes:
+async def test_each_two_of_three_systems_talk_to_each_other(three: list[OpenNode]) -> None:
+    """A partner must be named, and be one; a service may be for one of them only."""
 
-        async def name_both(conversation: Conversation) -> None:
-            await conversation.send(f"you are {conversation.partner}".encode())
+    async def name_both(conversation: Conversation) -> None:
+        await conversation.send(f"you are {conversation.partner}".encode())
 
-        for node in nodes:
-            node.serve("WHO", name_both)
-        for node in nodes:
-            for partner in node.partners:
-                conversation = await node.connect("WHO", partner=partner)
-                async with conversation:
-                    assert await conversation.receive() == f"you are {node.name}".encode()
-
-
-async def test_service_may_be_for_one_partner_only(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path) as (first, second, third):
-
-        async def nothing(conversation: Conversation) -> None:
-            conversation.accept()
-
-        first.serve("FORB", nothing, B)
-        async with await second.connect("FORB", partner=A):
-            pass
-        with pytest.raises(ConversationSevered, match="ALPHA has no service FORB"):
-            await third.connect("FORB", partner=A)
+    for node in three:
+        node.serve("WHO", name_both)
+    for node in three:
+        for partner in node.partners:
+            async with await node.connect("WHO", partner=partner) as conversation:
+                assert await conversation.receive() == f"you are {node.name}".encode()
+    first, second, third = three
+    with pytest.raises(ConfigurationError, match="a partner is to be named"):
+        await first.connect("WHO")
+    with pytest.raises(ConfigurationError, match="no link to DELTA: expected BETA or GAM"):
+        await first.connect("WHO", partner="DELTA")
+    first.serve("FORB", name_both, B)
+    async with await second.connect("FORB", partner=A):
+        pass
+    with pytest.raises(ConversationSevered, match="ALPHA has no service FORB"):
+        await third.connect("FORB", partner=A)
 
 
-async def test_partner_must_be_named_and_be_one(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path) as (first, *_):
-        with pytest.raises(ConfigurationError, match="a partner is to be named"):
-            await first.connect("X")
-        with pytest.raises(ConfigurationError, match="no link to DELTA: expected BETA or GAM"):
-            await first.connect("X", partner="DELTA")
+async def test_link_that_restarts_leaves_the_other_links_as_they_are(three: list[OpenNode]) -> None:
+    first, second, third = three
+    await come_up(first, second, third)
+    first_engine, other = engines(first)
+    first_engine.sever("a fault of a test")
+    await come_up(first, second, third)
+    assert first_engine.counters.severed_count >= 1
+    assert other.counters.severed_count == 0
+    assert [engine.counters.severed_count for engine in engines(third)] == [0, 0]
 
 
-async def test_link_that_restarts_leaves_the_other_links_as_they_are(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path) as (first, second, third):
-        await come_up(first, second, third)
-        first_engine, other = engines(first)
-        first_engine.sever("a fault of a test")
-        await come_up(first, second, third)
-        assert first_engine.counters.severed_count >= 1
-        assert other.counters.severed_count == 0
-        assert [engine.counters.severed_count for engine in engines(third)] == [0, 0]
+async def test_commands_reach_all_links_of_a_system(three: list[OpenNode]) -> None:
+    first, second, third = three
+    await come_up(first, second, third)
+    system, processor = OperatedSystem(engines(first)), CommandProcessor()
+
+    def give(command: str) -> tuple[str, ...]:
+        return tuple(processor.execute(command, system, system.now_ns()).lines)
+
+    shown = give("QUERY ISLINK")
+    assert [line for line in shown if line.startswith("Node ")] == ["Node BETA", "Node GAMMA"]
+    assert sum("Link device" in line for line in shown) == 16
+    assert give("VARY OFFLINE CHPID 40") == ("CHPID 40 varied offline",)
+    await wait_until(
+        lambda: all(each.end.link.state is LinkState.DEGRADED for each in engines(first))
+    )
+    first_engine, _ = engines(first)
+    first_engine.sever("what is varied off stays off")
+    assert ChpidId(0x40) in system.channels.offline_chpids
+    assert ChpidId(0x40) in first_engine.system.channels.offline_chpids
+    give("VARY ONLINE CHPID 40")
+    await come_up(first, second, third)
+    assert len(give("DEACTIVE ISLINK NODE GAMMA")) == 8
+    assert give("ACTIVATE ISLINK 6200 NODE BETA") == (
+        "ISF9003E Node BETA is not at the other end; GAMMA is",
+    )
+    assert give("ACTIVATE ISLINK 6200 NODE GAMMA") == ("Link 6200 activated.",)
+    await wait_until(lambda: engines(first)[1].end.link.state is not LinkState.DOWN)
 
 
-async def test_commands_reach_all_links_of_a_system(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path) as (first, second, third):
-        await come_up(first, second, third)
-        system, processor = OperatedSystem(engines(first)), CommandProcessor()
-
-        def give(command: str) -> tuple[str, ...]:
-            return tuple(processor.execute(command, system, system.now_ns()).lines)
-
-        shown = give("QUERY ISLINK")
-        assert [line for line in shown if line.startswith("Node ")] == [
-            "Node BETA",
-            "Node GAMMA",
-        ]
-        assert sum("Link device" in line for line in shown) == 16
-        assert give("VARY OFFLINE CHPID 40") == ("CHPID 40 varied offline",)
-        await wait_until(
-            lambda: all(each.end.link.state is LinkState.DEGRADED for each in engines(first))
-        )
-        first_engine, _ = engines(first)
-        first_engine.sever("what is varied off stays off")
-        assert ChpidId(0x40) in system.channels.offline_chpids
-        assert ChpidId(0x40) in first_engine.system.channels.offline_chpids
-        give("VARY ONLINE CHPID 40")
-        await come_up(first, second, third)
-        assert len(give("DEACTIVE ISLINK NODE GAMMA")) == 8
-        assert give("ACTIVATE ISLINK 6200 NODE BETA") == (
-            "ISF9003E Node BETA is not at the other end; GAMMA is",
-        )
-        assert give("ACTIVATE ISLINK 6200 NODE GAMMA") == ("Link 6200 activated.",)
-        await wait_until(lambda: engines(first)[1].end.link.state is not LinkState.DOWN)
+async def test_metrics_have_samples_for_each_partner(three: list[OpenNode]) -> None:
+    first, *_ = three
+    seen = [look(engine, paced=False) for engine in engines(first)]
+    (state,) = [each for each in families(seen) if each.name == "isfc_link_state"]
+    assert {sample.labels["partner"] for sample in state.samples} == {B, C}
+    (ios,) = [each for each in families(seen) if each.name == "isfc_ctc_ios"]
+    pairs = {(sample.labels["partner"], sample.labels["rdev"]) for sample in ios.samples}
+    assert len(pairs) == 16
 
 
-async def test_metrics_have_samples_for_each_partner(
-    tmp_path: Path,
-) -> None:
-    async with open_three(tmp_path) as (first, *_):
-        seen = [look(engine, paced=False) for engine in engines(first)]
-        (state,) = [each for each in families(seen) if each.name == "isfc_link_state"]
-        assert {sample.labels["partner"] for sample in state.samples} == {B, C}
-        (ios,) = [each for each in families(seen) if each.name == "isfc_ctc_ios"]
-        pairs = {(sample.labels["partner"], sample.labels["rdev"]) for sample in ios.samples}
-        assert len(pairs) == 16
-
-
-async def test_forwards_of_two_systems_to_a_third_do_not_meet(
-    tmp_path: Path,
-) -> None:
+async def test_forwards_of_two_systems_to_a_third_do_not_meet(tmp_path: Path) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
@@ -170,8 +146,7 @@ async def test_forwards_of_two_systems_to_a_third_do_not_meet(
         tcp_server(tcp_echo) as other,
         open_three(tmp_path) as (_, second, third),
     ):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            place = free.getsockname()[1]
+        place = free_port()
         texts = [f"ALPHA:[::1]:{place}=GAMMA:127.0.0.1:{port}"]
         texts += [f"BETA:{place}=GAMMA:127.0.0.1:{other}"]
         links = [(A, B), (A, C), (B, C)]
@@ -180,11 +155,7 @@ async def test_forwards_of_two_systems_to_a_third_do_not_meet(
             forwarding(third, forwards, pytest.fail),
             forwarding(second, forwards, pytest.fail),
         ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", place)
-            writer.write(b"hello")
-            writer.write_eof()
-            assert await reader.read() == b"hello"
-            writer.close()
+            assert await answer_to(place, b"hello") == b"hello"
 
 
 @pytest.mark.parametrize(
@@ -202,9 +173,7 @@ def test_every_partner_must_be_met(listen: bool, connect: tuple[NodeName, ...], 
         Opening(place if listen else None, dict.fromkeys(connect, place)).check([B, C])
 
 
-async def test_stranger_of_no_link_is_refused_with_the_reason(
-    tmp_path: Path,
-) -> None:
+async def test_stranger_of_no_link_is_refused_with_the_reason(tmp_path: Path) -> None:
     layout = tmp_path / "other.toml"
     layout.write_text(LAYOUT_TEXT.replace("GAMMA", "OMEGA"))
 

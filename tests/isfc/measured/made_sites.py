@@ -68,8 +68,6 @@ class MadeSite:
     counts: float = 1.0
     times: float = 1.0
     """What counts a second and times are multiplied with: other units."""
-    truth: str = ""
-    """In words, what its kind does not say of it."""
 
     def intervals(self) -> list[Measurement]:
         """What it shows."""
@@ -190,20 +188,17 @@ SITES: Final = (
     MadeSite(
         "within the constants",
         factors(transfer=1.4, receive=2.0, turn=0.5),
-        truth="transfer 1.4, receive 2, turn 0.5",
     ),
     MadeSite(
         "within them, 5 % of noise",
         factors(transfer=1.25, receive=1.6),
         noise=0.05,
-        truth="transfer 1.25, receive 1.6",
     ),
     MadeSite(
         "within them, one interval",
         factors(transfer=1.3, receive=1.5),
         BUSY[:1],
         BUSY[:1],
-        truth="transfer 1.3, receive 1.5",
     ),
     MadeSite("the model itself", as_it_is),
     MadeSite(
@@ -211,7 +206,6 @@ SITES: Final = (
         factors(transfer=1.3, receive=1.5),
         (("HL", 50), ("HL", 100), ("HM", 100)),
         None,
-        truth="transfer 1.3, receive 1.5",
     ),
     MadeSite("the same, the model itself", as_it_is, said=None, noise=0.01),
     MadeSite("a light load", as_it_is, BUSY[:1] * 2, None, per_s=(400.0, 270.0), refused="light"),

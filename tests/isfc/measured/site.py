@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 
 from isfc.answers.views import View, device_page
-from isfc.cli.run.views import view_heading
+from isfc.cli.run.command import view_heading
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import SiteProfile

@@ -3,13 +3,14 @@
 import csv
 import json
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured.figures import Reading
+from isfc.measured.figures import Reading, leading_stamp, read_stamp
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, table_rows
 from isfc.measured.seen import seen_link
@@ -28,6 +29,22 @@ Addr Type   ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ
 7001 CTCA     1   171   ...   .4  2.0  3.1  5.5  5.5   .0   .0    94  ...
 7002 CTCA     1    .0   ...  ...  ...  ...  ...  ...   .0   .0     0  ...
 """
+DETAILS = """\
+ FCX110      CPU 2097  SER 12345  Interval 09:54:00 - 09:55:00    Perf. Monitor
+
+ Detailed Analysis for Device 6000 ( ATTACHED )
+ Device type :  CTCA        Function pend.:     .5ms      Device busy   :   98%
+ VOLSER      :  ......      Disconnected  :    1.9ms      I/O contention:    0%
+ Nr. of LINKs:     ...      Connected     :   13.4ms      Reserved      :    0%
+ Last SEEK   :     ...      Service time  :   15.8ms      SENSE SSCH    :    0
+ SSCH rate/s :    61.8      Response time :   15.8ms      Recovery SSCH :    0
+ Avoided/s   :     ...      CU queue time :     .0ms      Throttle del/s:  ...
+ Status: ATTACHED
+
+ Path(s) to device 6000:    40
+ Channel path status   :    ON
+"""
+OTHER = DETAILS.replace("6000", "6001").replace("61.8", "60.0").replace("98%", "95%")
 LINES = PAGE.splitlines()
 BUSY = PAGE.replace("   98  ...", "  130  ...")
 LATER = PAGE.replace("   98  ...", "   97  ...")
@@ -119,6 +136,18 @@ REFUSED = {
         4,
         "a row of link activity with",
     ),
+    "details without one": (
+        DETAILS.replace("Service time", ""),
+        3,
+        "details of device 6000 lack serv_ms",
+    ),
+    "details, a comma": (DETAILS.replace("13.4ms", "13,4ms"), 3, "'13,4' has a comma"),
+    "details, busy over 100": (DETAILS.replace("98%", "130%"), 3, "Busy 130 %"),
+    "details, shifted": (
+        DETAILS.replace("15.8ms      SENSE", "25.8ms      SENSE"),
+        3,
+        "Serv 25.8 ms is not Pend + Disc + Conn",
+    ),
 }
 
 
@@ -132,6 +161,32 @@ def test_what_cannot_be_is_refused_by_file_and_line(
     assert f"page.txt:{line}: " in message
     assert problem in message
     assert "usable" in message
+
+
+def test_details_of_devices_in_one_interval_are_one_measurement(tmp_path: Path) -> None:
+    (page,) = read(tmp_path, DETAILS + OTHER)
+    assert (page.begin, page.end) == ("09:54:00", "09:55:00")
+    first, second = page.devices
+    assert (first.rdev, first.io_per_s, first.busy_percent) == (0x6000, 61.8, 98)
+    assert (first.pend_ms, first.disc_ms, first.conn_ms, first.serv_ms) == (0.5, 1.9, 13.4, 15.8)
+    assert (second.rdev, second.io_per_s) == (0x6001, 60.0)
+
+
+def test_details_of_two_intervals_are_two_measurements(tmp_path: Path) -> None:
+    later = DETAILS.replace("09:54:00 - 09:55:00", "09:55:00 - 09:56:00")
+    assert [page.end for page in read(tmp_path, DETAILS + later)] == ["09:55:00", "09:56:00"]
+
+
+def test_details_of_a_disk_are_left_out(tmp_path: Path) -> None:
+    (page,) = read(tmp_path, DETAILS.replace("CTCA ", "3390 ") + OTHER)
+    assert [device.rdev for device in page.devices] == [0x6001]
+
+
+@pytest.mark.parametrize("left", ["Pe\nrf. Monitor", "Per", "Monitor", "Mon"])
+def test_what_is_left_of_the_screens_name_is_no_system(tmp_path: Path, left: str) -> None:
+    # a page cut at column 58 was of the system PER
+    (page,) = read(tmp_path, DETAILS.replace("Perf. Monitor", left))
+    assert page.system is None
 
 
 def test_usable_rows_are_used_only_if_that_is_asked_for(tmp_path: Path) -> None:
@@ -191,3 +246,43 @@ def test_equal_rdevs_at_both_ends_need_the_system_to_be_said() -> None:
     (page,) = published("H001709C-fcx108")
     with pytest.raises(ConfigurationError, match="expected system CLIENT or system SERVER"):
         seen_link(load_layout("published-12"), page)
+
+
+@pytest.mark.parametrize(
+    ("text", "stamp"),
+    [
+        ("2026/11/25 09:55:00", "2026-11-25T09:55:00"),
+        ("2026-11-25T09:55", "2026-11-25T09:55:00"),
+        ("11/25/2026 10:01:00 PM", "2026-11-25T22:01:00"),
+        ("25.11.2026 12:01:00 a.m.", "2026-11-25T00:01:00"),
+        ("11/25/26 12:01 pm", "2026-11-25T12:01:00"),
+        ("4:52:43 PM", "16:52:43"),
+        ("9:05:00.123", "09:05:00"),
+    ],
+)
+def test_a_time_is_read_in_the_forms_of_reports(text: str, stamp: str) -> None:
+    assert read_stamp(text) == stamp
+    assert leading_stamp(f"{text}   ATLANTA")[1].strip() == "ATLANTA"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("26/11/25 10:00:00", "may be 2025-11-26 or 2026-11-25"),
+        ("03/04/2026 10:00:00", "may be 2026-03-04 or 2026-04-03"),
+        ("2026/13/25 10:00:00", "is no date"),
+        ("13:00:00 PM", "is no time of day"),
+        ("10:61:00", "is no time of day"),
+        ("10:00:00+02:00", "is no time"),
+        ("yesterday", "is no time"),
+    ],
+)
+def test_what_is_no_time_or_may_be_two_is_refused(text: str, problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        read_stamp(text)
+
+
+def test_the_date_of_a_page_tells_which_date_is_meant() -> None:
+    made = date(2026, 11, 25)
+    assert leading_stamp("26/11/25 10:00:00", made)[0] == "2026-11-25T10:00:00"
+    assert leading_stamp("26/11/24 23:59:00", made)[0] == "2026-11-24T23:59:00"

@@ -83,20 +83,13 @@ def whole(end: ConversationEnd) -> bool:
     return end.record_whole
 
 
-def test_accepted_conversation_is_open_at_both_ends() -> None:
-    joined = Joined()
-    assert joined.carry() == [Verb.CONNECT]
-    joined.b.accept()
-    assert joined.carry() == [Verb.ACCEPT]
-    assert joined.a.state is ConversationState.OPEN
-
-
 def test_bytes_sent_before_the_answer_wait_for_it() -> None:
     joined = Joined()
     joined.a.send(b"early")
     assert joined.carry() == [Verb.CONNECT]
     joined.b.accept()
     assert joined.carry() == [Verb.ACCEPT, Verb.DATA]
+    assert joined.a.state is ConversationState.OPEN
     assert joined.b.poll_data(100) == b"early"
 
 
@@ -181,17 +174,6 @@ def test_both_finished_is_over_with_nothing_left_to_say() -> None:
         assert end.reason.code is SeverCode.ENDED
 
 
-def test_bytes_that_arrived_before_a_severing_can_still_be_taken() -> None:
-    joined = Joined().open()
-    joined.a.send(b"last words")
-    joined.carry()
-    joined.a.sever(SeverCode.FAILED, "out of paper")
-    joined.carry()
-    assert joined.b.state is ConversationState.OVER
-    assert joined.b.poll_data(100) == b"last words"
-    assert joined.over
-
-
 def test_who_severs_says_how_much_it_has_received() -> None:
     joined = Joined().open()
     for text in (b"taken", b"arrived"):
@@ -210,8 +192,9 @@ def test_who_is_severed_keeps_and_counts_what_has_arrived() -> None:
     joined.a.send(b"arrived")
     joined.carry()
     joined.a.send(b"and not")
-    joined.a.sever()
+    joined.a.sever(SeverCode.FAILED, "out of paper")
     joined.carry()
+    assert joined.over
     assert joined.b.poll_data(100) == b"arrived"
     assert joined.a.undelivered_length == len(b"and not")
 
@@ -246,7 +229,9 @@ def test_lost_link_ends_it_without_words() -> None:
     assert str(joined.a.reason) == "LINK: the partner restarted"
 
 
-def test_appc_takes_turns() -> None:
+def test_appc_takes_turns_and_transport_none() -> None:
+    with pytest.raises(LocalProtocolError, match="no turns"):
+        Joined().open().a.pass_turn()
     joined = Joined(Traffic.LEGACY).open()
     with pytest.raises(LocalProtocolError, match="partner's turn"):
         joined.b.send(b"too early")
@@ -278,11 +263,6 @@ def test_appc_turn_passes_only_when_all_has_been_sent() -> None:
     assert joined.carry() == [Verb.CREDIT, Verb.LAST]
     assert whole(joined.b)
     assert received + joined.b.arrived_length == sent
-
-
-def test_transport_takes_no_turns() -> None:
-    with pytest.raises(LocalProtocolError, match="no turns"):
-        Joined().open().a.pass_turn()
 
 
 def test_appc_end_gives_the_partner_the_last_turn() -> None:
@@ -355,17 +335,13 @@ def test_breach_of_the_rules_is_a_remote_protocol_error(
         Joined(traffic).open().a.receive(message)
 
 
-def test_nothing_but_an_answer_may_come_before_it_is_open() -> None:
+def test_nothing_but_an_answer_may_come_before_it_is_open_and_nothing_after_the_end() -> None:
     joined = Joined()
     joined.carry()
     for end in (joined.a, joined.b):
         with pytest.raises(RemoteProtocolError, match="verb 3 in a conversation that is"):
             end.receive(bytes((Verb.DATA,)) + b"x")
-
-
-def test_data_after_the_end_is_a_breach() -> None:
-    joined = Joined().open()
-    joined.b.finish()
+    joined.open().b.finish()
     joined.carry()
     for message in (bytes((Verb.DATA,)) + b"x", bytes((Verb.FINISH,))):
         with pytest.raises(RemoteProtocolError):

@@ -72,12 +72,9 @@ def test_service_names_are_checked_on_both_sides(service: str) -> None:
         verbs.parse_connect(bytes(8) + service.encode("latin-1"))
 
 
-def test_error_says_code_and_words() -> None:
+def test_error_says_code_and_words_and_the_code_as_the_pages_have_it() -> None:
     assert str(ConversationSevered(SeverCode.REFUSED, "not today")) == "REFUSED: not today"
     assert str(ConversationSevered(SeverCode.CLOSED)) == "CLOSED"
-
-
-def test_code_is_shown_by_the_name_that_the_pages_have() -> None:
     assert f"{ConversationSevered(SeverCode.NO_SERVICE).code}" == "NO_SERVICE"
 
 
@@ -98,11 +95,8 @@ MIB = 2**20
 def test_share_is_even_and_never_less_than_128_kib(count: int, window: int, send: int) -> None:
     limits = ConversationLimits()
     assert (limits.window_share(count), limits.send_share(count)) == (window, send)
-
-
-def test_limit_that_is_less_than_any_share_holds() -> None:
-    limits = ConversationLimits(window_length=1_000, send_length=100)
-    assert (limits.window_share(512), limits.send_share(512)) == (1_000, 100)
+    less = ConversationLimits(window_length=1_000, send_length=100)  # than any share
+    assert (less.window_share(count), less.send_share(count)) == (1_000, 100)
 
 
 @pytest.mark.parametrize(("count", "taken"), [(1, MIB), (64, MIB // 2), (256, MIB // 8)])

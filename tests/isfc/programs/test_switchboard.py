@@ -293,15 +293,10 @@ def test_garbage_severs_its_conversation_and_no_other(data: bytes | None) -> Non
     board = Switchboard(lesser=True)
     good, bad = connected(board, 1), connected(board, 3)
     assert said(deliver(board, 3, data)) == [(3, Verb.SEVER)]
-    assert reason_code(bad) is SeverCode.PROTOCOL
+    other = connected(board, 5)
+    deliver(board, 5, bytes((Verb.DATA,)) + b"x", Traffic.LEGACY)  # of the other kind of traffic
+    assert [reason_code(each) for each in (bad, other)] == [SeverCode.PROTOCOL] * 2
     assert good.state is ConversationState.OPEN
-
-
-def test_message_of_the_other_kind_of_traffic_severs() -> None:
-    board = Switchboard(lesser=True)
-    bad = connected(board)
-    deliver(board, 1, bytes((Verb.DATA,)) + b"x", Traffic.LEGACY)
-    assert reason_code(bad) is SeverCode.PROTOCOL
 
 
 def test_messages_of_no_conversation_are_counted_and_answered() -> None:

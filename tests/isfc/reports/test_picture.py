@@ -166,7 +166,7 @@ def test_every_curve_can_be_told_from_the_others() -> None:
 def test_every_colour_that_a_page_draws_with_can_be_seen(place: int) -> None:
     light, *others = (
         dict(re.findall(r"--(\w+): (#\w+)", block))
-        for block in re.findall(r"(?s):root \{(.*?)\}", resource("cli/html/page.css"))
+        for block in re.findall(r"(?s):root \{(.*?)\}", resource("answers/page/page.css"))
     )
     colours = light | [{}, *others][place]  # on light devices, on dark ones, on paper
     assert {*DRAWN} <= {*colours}

@@ -48,22 +48,17 @@ def bring_up(system: System, *rdevs: Rdev) -> None:
         system.apply(Arrive(rdev, StatusFrame(Signal.READY, 0)), 0)
 
 
-def test_new_node_waits_to_be_connected() -> None:
+def test_new_node_waits_to_be_connected_says_ready_and_waits_for_the_partner() -> None:
     system = System([define()])
-    assert system.ends[0].link.state is LinkState.DOWN
-    assert system.next_deadline() is None
-    assert system.ends[0].poll_frame() is None
-    assert system.ends[0].poll_event() is None
-
-
-def test_connecting_says_ready_and_waits_for_the_partner() -> None:
-    system = System([define()])
+    (end,) = system.ends
+    assert (end.link.state, system.next_deadline()) == (LinkState.DOWN, None)
+    assert (end.poll_frame(), end.poll_event()) == (None, None)
     system.apply(Connect(Rdev(0x6001)), 0)
     ((rdev, frame),) = frames(system)
     assert (rdev, type(frame)) == (0x6001, StatusFrame)
-    assert [end.link.state for end in system.ends] == [LinkState.DOWN]
+    states = [end.link.state]
     system.apply(Arrive(Rdev(0x6001), StatusFrame(Signal.READY, 0)), 10)
-    assert [end.link.state for end in system.ends] == [LinkState.DEGRADED]
+    assert [*states, end.link.state] == [LinkState.DOWN, LinkState.DEGRADED]
 
 
 @pytest.mark.parametrize(("partner", "rdev"), [("BOSTON", 0x6000), ("AKRON", 0x6001)])

@@ -7,9 +7,10 @@ import pytest
 
 from isfc.layout.build import widened
 from isfc.layout.catalogue import load_layout
-from scenarios.moves.by_rate import by_rate, in_order, would_move
-from scenarios.moves.evacuation import Evacuation, WouldMove, move
+from scenarios.moves.by_rate import in_order, would_move
+from scenarios.moves.evacuation import Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
+from scenarios.moves.relocation import WouldMove, by_rate
 from scenarios.runs.result import MIB
 
 pytestmark = pytest.mark.at_length

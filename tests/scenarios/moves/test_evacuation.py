@@ -12,8 +12,9 @@ from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
-from scenarios.moves.guest import MESSAGE_LENGTH, GuestMemory, GuestPlan, Limits, RelocationEnd
+from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import read_order
+from scenarios.moves.relocation import MESSAGE_LENGTH, RelocationEnd
 from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
@@ -105,16 +106,6 @@ def test_what_would_move_a_guest_is_found_for_each_link() -> None:
 def stuck() -> GuestPlan:
     memory = GuestMemory(size=32 * MIB, touched=32 * MIB, change_rate=2000 * MIB)
     return GuestPlan("X", memory, Limits(max_quiesce=0.05))
-
-
-def test_what_cannot_be_evacuated_is_refused() -> None:
-    collection = parse_collection(mesh(3, shared=False))
-    with pytest.raises(ConfigurationError, match="guests 0: expected 1 to 500"):
-        Evacuation(collection, (S1,), ())
-    with pytest.raises(ConfigurationError, match="together 17: expected 1 to 16"):
-        Evacuation(collection, (S1,), TENANTS, together=17)
-    with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
-        Evacuation(collection, (S1,), (tenant("X", MIB, 0, NodeName("S9")),))
 
 
 LAYOUT = load_layout("published-4")
@@ -270,3 +261,9 @@ def test_orders_change_what_becomes_of_a_guest() -> None:
 def test_what_cannot_be_is_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         Evacuation.over(**{"layout": LAYOUT, "guests": (guest(),), **changed})
+    collection, nowhere = (
+        parse_collection(mesh(3, shared=False)),
+        tenant("X", MIB, 0, NodeName("S9")),
+    )
+    with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
+        Evacuation(collection, (S1,), (nowhere,))

@@ -50,14 +50,10 @@ def test_lines_say_when_where_and_what(script: Path) -> None:
     ]
 
 
-def test_node_of_the_clients_is_meant_where_none_is_named(script: Path) -> None:
-    script.write_text("at 0s q islink")
-    assert read_script(str(script), experiment(BOSTON))[0].node == BOSTON
-
-
-def test_times_are_exact(script: Path) -> None:
+def test_node_of_the_clients_is_meant_where_none_is_named_and_times_are_exact(script: Path) -> None:
     script.write_text("at 0.000000001s a\nat 0.010000003s b")
-    assert [timed.at_ns for timed in read_script(str(script), experiment())] == [1, 10_000_003]
+    found = read_script(str(script), experiment(BOSTON))
+    assert [(timed.node, timed.at_ns) for timed in found] == [(BOSTON, 1), (BOSTON, 10_000_003)]
 
 
 EXPECTED = "expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"

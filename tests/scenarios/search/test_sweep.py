@@ -35,7 +35,7 @@ from scenarios.search.sweep import (
     varying_axes,
 )
 from tests.isfc_process import start
-from tests.waiting import PATIENCE_S, wait_for
+from tests.waiting import PATIENCE_S, ran, wait_for
 
 pytestmark = pytest.mark.at_length
 
@@ -355,9 +355,7 @@ def run_script(spec: Path, jobs: int) -> subprocess.CompletedProcess[str]:
     script.write_text(SCRIPT.format(spec=str(spec), jobs=jobs), "utf-8")
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     command = [sys.executable, str(script)]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=100, check=False
-    )
+    return ran(command, env=environment, timeout=100)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.search.workers import calling, serve, shared_out
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, ran
 
 
 @pytest.mark.parametrize("jobs", [1, 2, pytest.param(9, marks=pytest.mark.exhaustive)])
@@ -52,9 +52,7 @@ if __name__ == "__main__":
 def test_copies_begin_at_once_and_have_what_the_process_has(tmp_path: Path) -> None:
     script = tmp_path / "copied.py"
     script.write_text(_COPIED, "ascii")
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = ran([sys.executable, script], check=True)
     copied = sys.platform == "linux"
     assert done.stdout.split() == (
         ["2", "8", "9", "10", "0"] if copied else ["0", "7", "8", "9", "0"]

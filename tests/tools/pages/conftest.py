@@ -1,12 +1,12 @@
 """The documentation site, built once for all tests of its pages."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.lengthy import made_once
+from tests.waiting import ran
 from tools import PROJECT
 
 
@@ -17,11 +17,5 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _build(folder: Path) -> None:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
-    ended = subprocess.run(
-        [*command, PROJECT / "docs", folder],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
+    ended = ran([*command, PROJECT / "docs", folder], timeout=600)
     assert (ended.returncode, ended.stderr) == (0, "")

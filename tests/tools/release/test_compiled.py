@@ -1,10 +1,10 @@
 """The compiled modules come first while they are as new as the sources, and only then."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import ran
 from tools.release.compiled import NAME, path_line
 
 SEES = "import site, sys; site.addsitedir(sys.argv[1]); print(sys.argv[2] in sys.path)"
@@ -16,9 +16,9 @@ def seen(project: Path) -> bool:
     packages.mkdir(exist_ok=True)
     (packages / NAME).write_text(path_line(project))
     command = [sys.executable, "-c", SEES, str(packages), str(project / "build" / "compiled")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert ran.stderr == ""
-    return ran.stdout == "True\n"
+    found = ran(command, check=True)
+    assert found.stderr == ""
+    return found.stdout == "True\n"
 
 
 def test_changed_sources_are_not_passed_over(tmp_path: Path) -> None:

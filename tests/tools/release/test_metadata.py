@@ -1,7 +1,6 @@
 """What a package says of itself agrees: versions, Pythons, addresses, what an sdist holds."""
 
 import runpy
-import subprocess
 import sys
 from configparser import ConfigParser
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 import isfc
 from tests.installed import need
+from tests.waiting import ran
 from tools.release.pythons import supported
 
 ROOT = Path(__file__).parents[3]
@@ -49,10 +49,9 @@ def test_addresses_are_below_the_one_place_that_is_set(
 
 def test_sdist_is_told_of_every_file_that_is_no_package() -> None:
     """What git tracks is in ``MANIFEST.in``, or setuptools adds it without being told."""
-    listed = subprocess.run(
-        [need("git", "git"), "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    listed = ran(
+        [need("git", "git"), "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT
+    )
     if listed.returncode:
         pytest.skip("no git checkout")
     told = (ROOT / "MANIFEST.in").read_text("utf-8").split()

@@ -8,10 +8,9 @@ import pty
 import re
 import select
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +25,15 @@ from isfc.cli.live.console import Console, CpCompleter
 from isfc.cli.live.cp import complete_node
 from isfc.cli.main import run
 from isfc.live import run_directory as run_directory_module
-from isfc.live.control import BadRequest, ControlClient, ControlServer
+from isfc.live.control import BadRequest, ControlClient
 from isfc.live.endpoint import listen_at
 from isfc.live.run_directory import control_path, run_directory
 from isfc.system.cp.messages import NO_SUCH_DEVICE, UNKNOWN_COMMAND
 from isfc.system.cp.processor import CommandProcessor
 from isfc.system.system import System
 from isfc.testing.pair import Setup
+from tests.isfc.live.asking import Answering
 from tests.isfc_process import start
-from tests.live.pair import LOOPS
 from tests.waiting import PATIENCE_S
 
 
@@ -66,46 +65,10 @@ def answers(system: System) -> Any:
     return handle
 
 
-class Served:
-    """A control server in another thread."""
-
-    def __init__(self, server: ControlServer, loop: asyncio.AbstractEventLoop) -> None:
-        self.path = server.path
-        self._server = server
-        self._loop = loop
-
-    def announce(self, line: str) -> None:
-        """Send a line to all who listen."""
-        self._loop.call_soon_threadsafe(self._server.announce, line)
-
-    def cut(self) -> None:
-        """Close every connection."""
-        for client in tuple(self._server.clients):
-            self._loop.call_soon_threadsafe(client.abort)
-
-
-async def _end(server: ControlServer) -> None:
-    await asyncio.sleep(0.01)  # let in who has just connected, so that it is closed too
-    await server.close()
-
-
-@contextmanager
-def serving(directory: Path, handle: Any = None) -> Iterator[Served]:
+def serving(directory: Path, handle: Any = None) -> Answering:
     """ATLANTA's control, on a loop of its own thread."""
-    loop = LOOPS["asyncio"]()
     system = System([Setup(ctc_count=2).definition(0)])
-    server = ControlServer(control_path(directory, "ATLANTA"), handle or answers(system))
-    loop.run_until_complete(server.start())
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield Served(server, loop)
-    finally:
-        asyncio.run_coroutine_threadsafe(_end(server), loop).result(PATIENCE_S)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-        loop.close()
+    return Answering(control_path(directory, "ATLANTA"), handle or answers(system))
 
 
 @pytest.mark.parametrize("command", [["q chpid 40"], ["q", "chpid", "40"]])
@@ -217,7 +180,7 @@ def test_node_that_is_only_beginning_is_waited_for(
     assert len(looks) == 3
 
 
-def typed(keys: str, *, meanwhile: Callable[[Served], None] | None = None) -> list[str]:
+def typed(keys: str, *, meanwhile: Callable[[Answering], None] | None = None) -> list[str]:
     """The commands that a console gives when ``keys`` are pressed, until it ends."""
     given: list[str] = []
 
@@ -234,7 +197,7 @@ def typed(keys: str, *, meanwhile: Callable[[Served], None] | None = None) -> li
 
     with (
         serving(run_directory()) as server,
-        ControlClient(server.path) as client,
+        ControlClient(server.server.path) as client,
         create_pipe_input() as keyboard,
         create_app_session(input=keyboard, output=DummyOutput()),
     ):
@@ -285,7 +248,7 @@ def test_console_works_where_nobody_knows_the_home(monkeypatch: pytest.MonkeyPat
 
 def test_end_of_the_node_ends_the_console() -> None:
     with pytest.raises(ConnectionResetError, match="the node has closed the connection"):
-        typed("help\r", meanwhile=Served.cut)
+        typed("help\r", meanwhile=Answering.cut)
 
 
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

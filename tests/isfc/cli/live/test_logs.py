@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +27,56 @@ from tools import PROJECT
 PAGE = (PROJECT / "docs" / "monitoring.md").read_text("utf-8")
 
 
-Written = Callable[[], str]
+Records = Callable[[], list[dict[str, Any]]]
+
+
+class Log:
+    """What is written to the log of ATLANTA's link to BOSTON."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.now_s = 100.0
+        self.link = LinkLog("ATLANTA", "BOSTON", now_s=lambda: self.now_s)
+        self._capsys = capsys
+
+    def text(self, *events: LiveEvent, level: LogLevel = LogLevel.INFO) -> str:
+        """What events come to as text."""
+        return self._write(events, LogFormat.TEXT, level)
+
+    def records(self, *events: LiveEvent, level: LogLevel = LogLevel.INFO) -> list[dict[str, Any]]:
+        """What events come to as JSON, but for the times."""
+        return read(self._write(events, LogFormat.JSON, level))
+
+    def _write(self, events: Iterable[LiveEvent], form: LogFormat, level: LogLevel) -> str:
+        self._capsys.readouterr()
+        start_log(form, level)
+        for event in events:
+            self.link.log_event(event)
+        return self._capsys.readouterr().err
 
 
 @pytest.fixture
-def written(capsys: pytest.CaptureFixture[str]) -> Iterator[Written]:
-    """What the log has written since the last call; the logger is afterwards as it was."""
+def log(capsys: pytest.CaptureFixture[str]) -> Log:
+    return Log(capsys)
+
+
+@pytest.fixture(autouse=True)
+def logger() -> Iterator[None]:
+    """The logger is afterwards as it was."""
     before = (LOGGER.handlers[:], LOGGER.level, LOGGER.propagate)
-    yield lambda: capsys.readouterr().err
+    yield
     LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = before
+
+
+@pytest.fixture
+def records(capsys: pytest.CaptureFixture[str]) -> Records:
+    """All records logged so far."""
+    seen: list[dict[str, Any]] = []
+
+    def read() -> list[dict[str, Any]]:
+        seen.extend(map(json.loads, capsys.readouterr().err.splitlines()))
+        return seen
+
+    return read
 
 
 def read(text: str) -> list[dict[str, Any]]:
@@ -47,139 +88,92 @@ def read(text: str) -> list[dict[str, Any]]:
 
 
 WHO = {"node": "ATLANTA", "partner": "BOSTON"}
+ONE, TWO = Rdev(0x6000), Rdev(0x6001)
+STRANGER = ConnectionRefused("there", "no greeting")
 
 
 @pytest.mark.parametrize(
-    ("event", "record"),
+    ("event", "level", "record"),
     [
-        (LinkUp(), {"level": "info", "event": "link-up"}),
-        (LinkDown(), {"level": "warning", "event": "link-down"}),
+        (LinkUp(), "info", {"event": "link-up"}),
+        (LinkDown(), "warning", {"event": "link-down"}),
+        (DeviceChanged(Rdev(0x600A), usable=True), "info", {"event": "ctc-up", "rdev": "600A"}),
+        (DeviceChanged(ONE, usable=False), "warning", {"event": "ctc-down", "rdev": "6000"}),
+        (Attached(ONE), "debug", {"event": "attached", "rdev": "6000"}),
         (
-            DeviceChanged(Rdev(0x600A), usable=True),
-            {"level": "info", "event": "ctc-up", "rdev": "600A"},
+            Detached(ONE, "reset"),
+            "warning",
+            {"event": "detached", "rdev": "6000", "reason": "reset"},
         ),
         (
-            DeviceChanged(Rdev(0x6000), usable=False),
-            {"level": "warning", "event": "ctc-down", "rdev": "6000"},
+            STRANGER,
+            "warning",
+            {"event": "refused", "peer": "there", "reason": "no greeting"}
+            | {"by_partner": False, "unlogged_count": 0},
         ),
-        (Attached(Rdev(0x6000)), {"level": "debug", "event": "attached", "rdev": "6000"}),
-        (
-            Detached(Rdev(0x6000), "connection reset"),
-            {
-                "level": "warning",
-                "event": "detached",
-                "rdev": "6000",
-                "reason": "connection reset",
-            },
-        ),
-        (
-            ConnectionRefused("10.0.0.9:4711", "no greeting"),
-            {
-                "level": "warning",
-                "event": "refused",
-                "peer": "10.0.0.9:4711",
-                "reason": "no greeting",
-                "by_partner": False,
-                "unlogged_count": 0,
-            },
-        ),
-        (
-            Severed("BOSTON has restarted"),
-            {"level": "error", "event": "severed", "reason": "BOSTON has restarted"},
-        ),
+        (Severed("has restarted"), "error", {"event": "severed", "reason": "has restarted"}),
     ],
 )
 def test_what_happens_to_a_link_becomes_a_record(
-    event: LiveEvent, record: dict[str, Any], written: Written
+    event: LiveEvent, level: str, record: dict[str, Any], log: Log
 ) -> None:
-    start_log(LogFormat.JSON, LogLevel.DEBUG)
-    LinkLog("ATLANTA", "BOSTON").log_event(event)
-    assert read(written()) == [record | WHO]
+    assert log.records(event, level=LogLevel.DEBUG) == [{"level": level, **record, **WHO}]
 
 
-def test_packages_are_not_logged(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.DEBUG)
-    log = LinkLog("ATLANTA", "BOSTON")
-    log.log_event(Delivered([]))
-    log.log_event(Sent([]))
-    assert written() == ""
+def test_packages_and_what_is_less_severe_are_not_logged(log: Log) -> None:
+    assert log.text(Delivered([]), Sent([]), level=LogLevel.DEBUG) == ""
+    events = (LinkUp(), Attached(Rdev(1)), LinkDown(), Severed("over"))
+    found = log.records(*events, level=LogLevel.WARNING)
+    assert [record["event"] for record in found] == ["link-down", "severed"]
 
 
-def test_level_leaves_out_what_is_less_severe(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.WARNING)
-    log = LinkLog("ATLANTA", "BOSTON")
-    for event in (LinkUp(), Attached(Rdev(1)), LinkDown(), Severed("over")):
-        log.log_event(event)
-    assert [record["event"] for record in read(written())] == ["link-down", "severed"]
-
-
-def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
-    start_log(LogFormat.TEXT, LogLevel.INFO)
-    LinkLog("ATLANTA", "BOSTON").log_event(
-        ConnectionRefused("here", 'says "no"\nand = more', by_partner=True)
-    )
-    (line,) = written().splitlines()
+def test_text_is_one_line_that_can_be_cut_at_blanks_and_no_stranger_can_forge(log: Log) -> None:
+    said = ConnectionRefused("here", 'says "no"\nand = more', by_partner=True)
+    (line,) = log.text(said).splitlines()
     assert re.sub(r"^\S+Z ", "", line) == (
         "warning refused node=ATLANTA partner=BOSTON peer=here "
         r'reason="says \"no\"\nand = more" by_partner=true unlogged_count=0'
     )
-
-
-def test_what_a_stranger_says_cannot_forge_a_record(written: Written) -> None:
-    start_log(LogFormat.TEXT, LogLevel.INFO)
-    log = LinkLog("ATLANTA", "BOSTON")
-    log.log_event(ConnectionRefused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
-    text = written()
+    forged = "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"
+    text = log.text(ConnectionRefused("", forged))
     assert len(text.splitlines()) == 1
     assert text.isascii()
     assert "\x1b" not in text
 
 
-def test_a_flood_of_connections_is_not_a_flood_of_records(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.INFO)
-    seconds = [100.0]
-    log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
-    for _ in range(1_000):
-        log.log_event(ConnectionRefused("there", "no greeting"))
-    assert [record["unlogged_count"] for record in read(written())] == [0] * REFUSALS_PER_S
-    seconds[0] += 1
-    log.log_event(ConnectionRefused("there", "no greeting"))
-    log.log_event(ConnectionRefused("there", "no greeting"))
-    counts = [record["unlogged_count"] for record in read(written())]
+def test_a_flood_of_connections_is_not_a_flood_of_records(log: Log) -> None:
+    found = log.records(*[STRANGER] * 1_000)
+    assert [record["unlogged_count"] for record in found] == [0] * REFUSALS_PER_S
+    log.now_s += 1
+    counts = [record["unlogged_count"] for record in log.records(STRANGER, STRANGER)]
     assert counts == [1_000 - REFUSALS_PER_S, 0]
 
 
-def test_partner_that_said_farewell_is_told_in_one_record(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.INFO)
-    log = LinkLog("ATLANTA", "BOSTON")
-    for rdev in (Rdev(0x6000), Rdev(0x6001)):
-        log.log_event(Detached(rdev, FAREWELL_REASON))
-        log.log_event(DeviceChanged(rdev, usable=False))
-    log.log_event(LinkDown())
-    assert read(written()) == [{"level": "info", "event": "partner-ended", **WHO}]
-    log.log_event(Attached(Rdev(0x6000)))  # a new life, whose loss is a fault again
-    log.log_event(Detached(Rdev(0x6000), "Broken pipe"))
-    assert [record["event"] for record in read(written())] == ["detached"]
+def test_partner_that_said_farewell_is_told_in_one_record(log: Log) -> None:
+    events: list[LiveEvent] = []
+    for rdev in (ONE, TWO):
+        events += [Detached(rdev, FAREWELL_REASON), DeviceChanged(rdev, usable=False)]
+    found = log.records(*events, LinkDown())
+    assert found == [{"level": "info", "event": "partner-ended", **WHO}]
+    # a new life, whose loss is a fault again
+    found = log.records(Attached(ONE), Detached(ONE, "Broken pipe"))
+    assert [record["event"] for record in found] == ["detached"]
 
 
-def test_lag_is_logged_once_a_minute(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.INFO)
-    seconds = [0.0]
-    log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
-    for number in range(120):
-        seconds[0] = float(number)
-        log.watch_lag(sight(late_ns=10 * number, waited_ns=100 * number, late_ns_max=1))
-    assert len(read(written())) == 2
-
-
-def test_lag_is_logged_while_it_lasts(written: Written) -> None:
-    start_log(LogFormat.JSON, LogLevel.INFO)
-    log = LinkLog("ATLANTA", "BOSTON")
+def test_lag_is_logged_while_it_lasts_once_a_minute(
+    log: Log, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log.records()
     for late_ns, waited_ns in ((0, 0), (1_000, 100_000), (6_000, 200_000), (6_500, 300_000)):
-        log.watch_lag(sight(late_ns=late_ns, waited_ns=waited_ns, late_ns_max=1_250_000))
-    assert read(written()) == [
+        log.link.watch_lag(sight(late_ns=late_ns, waited_ns=waited_ns, late_ns_max=1_250_000))
+    assert read(capsys.readouterr().err) == [
         {"level": "warning", "event": "lag", "late_percent": 5.0, "late_ms_max": 1.25, **WHO}
     ]
+    for number in range(120):
+        log.now_s = 1_000.0 + number
+        late_ns, waited_ns = 10_000 * (1 + number), 1_000_000 + 100 * number
+        log.link.watch_lag(sight(late_ns=late_ns, waited_ns=waited_ns, late_ns_max=1))
+    assert len(read(capsys.readouterr().err)) == 2
 
 
 def test_an_event_has_its_own_fields_and_no_others() -> None:
@@ -187,13 +181,11 @@ def test_an_event_has_its_own_fields_and_no_others() -> None:
         LinkLog("ATLANTA", "BOSTON").log(logs.LINK_UP, rdev="6000")
 
 
-def test_other_loggers_stay_as_they_are(written: Written) -> None:
+def test_other_loggers_stay_as_they_are(log: Log) -> None:
     root = logging.getLogger().handlers[:]
     start_log(LogFormat.JSON, LogLevel.INFO)
-    start_log(LogFormat.JSON, LogLevel.INFO)
+    assert len(log.records(LinkUp())) == 1
     assert logging.getLogger().handlers == root
-    LinkLog("ATLANTA", "BOSTON").log_event(LinkUp())
-    assert len(read(written())) == 1
 
 
 def test_every_event_is_documented_with_its_level_and_fields() -> None:
@@ -208,23 +200,6 @@ def test_every_event_is_documented_with_its_level_and_fields() -> None:
         for kind in vars(logs).values()
         if isinstance(kind, EventKind)
     ]
-
-
-Records = Callable[[], list[dict[str, Any]]]
-
-
-@pytest.fixture
-def records(capsys: pytest.CaptureFixture[str]) -> Iterator[Records]:
-    """All records logged so far; the logger is afterwards as it was."""
-    before = (LOGGER.handlers[:], LOGGER.level, LOGGER.propagate)
-    seen: list[dict[str, Any]] = []
-
-    def read() -> list[dict[str, Any]]:
-        seen.extend(map(json.loads, capsys.readouterr().err.splitlines()))
-        return seen
-
-    yield read
-    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = before
 
 
 async def scrape(endpoint: str) -> str:
@@ -268,39 +243,30 @@ async def test_a_node_logs_its_life_and_answers_prometheus(
     assert {(record["node"], record["partner"]) for record in records()} == {("ATLANTA", "BOSTON")}
 
 
+PLAIN = ObserveOptions(log_format=LogFormat.JSON)
+
+
 async def test_lag_is_looked_at_while_a_node_is_paced(
-    tmp_path: Path, records: Records, monkeypatch: pytest.MonkeyPatch
+    pair: LivePair, records: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs, "LAG_LOOK_S", 0.01)
-
-    async with LivePair(tmp_path) as pair:
-        engine = pair.first.engine
-        async with observe([engine], ObserveOptions(log_format=LogFormat.JSON), paced=True):
-            engine.lag.note(0, 1_000_000, 3_000_000)
-            await wait_until(lambda: any(r["event"] == "lag" for r in records()))
+    async with observe([pair.first.engine], PLAIN, paced=True):
+        pair.first.engine.lag.note(0, 1_000_000, 3_000_000)
+        await wait_until(lambda: any(r["event"] == "lag" for r in records()))
 
 
-async def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
-    tmp_path: Path, records: Records
+async def test_node_that_cannot_start_logs_neither_that_it_did_nor_that_it_stopped(
+    pair: LivePair, records: Records
 ) -> None:
+    """Metrics that cannot be had are an error before anything runs."""
+    engine = pair.first.engine
     options = ObserveOptions(log_format=LogFormat.JSON, metrics="0.0.0.0:0")
-
-    async with LivePair(tmp_path) as pair:
-        with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
-            async with observe([pair.first.engine], options, paced=False):
-                pass
-        assert records() == []
-        assert len(pair.first.engine.listeners) == 1
-
-
-async def test_node_that_never_started_does_not_log_that_it_stopped(
-    tmp_path: Path, records: Records
-) -> None:
-    async with LivePair(tmp_path) as pair:
-        with pytest.raises(OSError, match="in use"):
-            async with observe(
-                [pair.first.engine], ObserveOptions(log_format=LogFormat.JSON), paced=False
-            ):
-                raise OSError("in use")
-
-    assert [record["event"] for record in records()] == []
+    before = len(engine.listeners)
+    with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
+        async with observe([engine], options, paced=False):
+            pass
+    assert len(engine.listeners) == before
+    with pytest.raises(OSError, match="in use"):
+        async with observe([engine], PLAIN, paced=False):
+            raise OSError("in use")
+    assert records() == []

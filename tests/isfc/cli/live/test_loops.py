@@ -41,17 +41,17 @@ def test_each_signal_asks_for_an_end_and_the_exit_code_is_mains(number: signal.S
     assert run_live(main) == 7
 
 
-def test_asyncios_own_loop_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loop_is_uvloops_where_there_is_one_unless_asyncios_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ISFC_LOOP", raising=False)
+    assert loop_factory() is uvloop.new_event_loop
     monkeypatch.setenv("ISFC_LOOP", "asyncio")
     assert loop_factory() is asyncio.new_event_loop
     monkeypatch.setenv("ISFC_LOOP", "trio")
     with pytest.raises(ConfigurationError, match="ISFC_LOOP=trio: expected uvloop or asyncio"):
         loop_factory()
-
-
-def test_the_loop_is_uvloops_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("ISFC_LOOP", raising=False)
-    assert loop_factory() is uvloop.new_event_loop
+    monkeypatch.delenv("ISFC_LOOP")
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert loop_factory() is asyncio.new_event_loop
 

@@ -1,20 +1,28 @@
 """``isfc node``: two processes make one link."""
 
+import asyncio
 import signal
 import subprocess
-from dataclasses import fields
+from contextlib import ExitStack
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
-from isfc.cli.live.node import PartnerOptions
-from isfc.cli.main import run
+from isfc.cli.live.measured import Measured
+from isfc.cli.live.node import DroppingProgram, LiveNode, PartnerOptions
+from isfc.cli.live.options import LiveOptions, Pace
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.link.events import LinkUp
+from isfc.live.endpoint import UnixEndpoint
+from isfc.live.session import Opening
+from isfc.programs.verification import VerificationError, Verifying
 from scenarios.runs.result import Result
 from tests.installed import need
 from tests.isfc.cli.conftest import Refusal
-from tests.live.processes import isfc
+from tests.live.processes import TwoNodes, two_nodes
 from tests.waiting import wait_for
 
 TRAFFIC = "--workload HS --pairs 10 --seconds 0.3 --warmup 0.1".split()
@@ -26,14 +34,10 @@ def test_two_nodes_measure_the_same_link_from_both_sides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:
     monkeypatch.setenv(LOOP_VARIABLE, loop)
-    link = f"unix:{tmp_path / 'link'}"
-    with (
-        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, "--json") as a,
-        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *TRAFFIC, "--json") as b,
-    ):
-        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
-        records = [a.record(), b.record()]
-    assert not (tmp_path / "link").exists()
+    with two_nodes(tmp_path, *TRAFFIC, "--json") as pair:
+        assert [node.exit_code() for node in pair.both] == [0, 0], [node.err for node in pair.both]
+        records = [node.record() for node in pair.both]
+    assert not pair.socket.exists()
     (here,), (there,) = (record["results"] for record in records)
     assert (here["node"], there["node"]) == ("CLIENT", "SERVER")
     assert {part.name for part in fields(Result)} <= set(here)
@@ -45,67 +49,53 @@ def test_two_nodes_measure_the_same_link_from_both_sides(
 
 @pytest.mark.slow
 def test_nodes_with_different_workloads_refuse_each_other(tmp_path: Path) -> None:
-    link = f"unix:{tmp_path / 'link'}"
-    more = "--workload HL --pairs 3".split()
-    with (
-        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *more) as a,
-        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link) as b,
-    ):
-        wait_for(lambda: "have different workloads" in a.err, "a refusal")
-        wait_for(lambda: "have different workloads" in b.err, "a refusal")
-        assert "link-up" not in a.err + b.err
-        assert (a.end(), b.end()) == (0, 0)
+    with ExitStack() as stack:
+        pair = TwoNodes(stack, tmp_path, ())
+        pair.start("CLIENT", *"--workload HL --pairs 3".split())
+        pair.start("SERVER")
+        refused = "have different workloads"
+        wait_for(lambda: all(refused in node.err for node in pair.both), "two refusals")
+        assert not any("link-up" in node.err for node in pair.both)
+        pair.end()
 
 
 @pytest.mark.slow
 def test_verified_traffic_is_said_to_be_intact(tmp_path: Path) -> None:
-    link = f"unix:{tmp_path / 'link'}"
-    options = [*TRAFFIC, "--verify"]
-    with (
-        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *options) as a,
-        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *options) as b,
-    ):
-        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
-        assert "messages, all as they were sent" in a.err
-        assert "seen from CLIENT" in a.out
-        assert "s of real time" in a.out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_a_node_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
-    socket = tmp_path / "link"
-    with isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", f"unix:{socket}") as node:
-        wait_for(socket.exists, "the socket")
-        node.signal(number)
-        assert node.exit_code() == 0
-        assert not socket.exists()
+    with two_nodes(tmp_path, *TRAFFIC, "--verify") as pair:
+        assert [node.exit_code() for node in pair.both] == [0, 0], [node.err for node in pair.both]
+        first, _ = pair.both
+    assert "messages, all as they were sent" in first.err
+    assert "seen from CLIENT" in first.out
+    assert "s of real time" in first.out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("how", "more", "code"),
+    [
+        (signal.SIGINT, [], 0),
+        (signal.SIGTERM, [], 0),
+        (signal.SIGHUP, [], 0),
+        (signal.SIGINT, TRAFFIC, 130),
+        (signal.SIGTERM, TRAFFIC, 143),
+        (signal.SIGHUP, TRAFFIC, 129),
+        ("its lifeline ends", ["--lifeline"], 0),
+    ],
 )
-def test_a_node_that_was_to_measure_and_was_stopped_ends_with_the_signals_code(
-    tmp_path: Path, number: signal.Signals, code: int
+def test_a_node_ends_in_good_order_or_with_the_code_of_what_kept_it_from_measuring(
+    tmp_path: Path, how: signal.Signals | str, more: list[str], code: int
 ) -> None:
-    socket = tmp_path / "link"
-    words = ("node", "CLIENT", "published-4", "--listen", f"unix:{socket}", *TRAFFIC)
-    with isfc(tmp_path, *words) as node:
-        wait_for(socket.exists, "the socket")
-        node.signal(number)
+    with ExitStack() as stack:
+        pair = TwoNodes(stack, tmp_path, more)
+        node = pair.start("CLIENT", stdin=subprocess.PIPE)
+        wait_for(pair.socket.exists, "the socket")
+        if isinstance(how, signal.Signals):
+            node.signal(how)
+        else:
+            assert node.process.stdin is not None
+            node.process.stdin.close()
         assert node.exit_code() == code
-
-
-@pytest.mark.slow
-def test_a_node_ends_with_the_process_that_holds_its_lifeline(tmp_path: Path) -> None:
-    socket = tmp_path / "link"
-    words = ("node", "CLIENT", "published-4", "--listen", f"unix:{socket}", "--lifeline")
-    with isfc(tmp_path, *words, stdin=subprocess.PIPE) as node:
-        wait_for(socket.exists, "the socket")
-        assert node.process.stdin is not None
-        node.process.stdin.close()
-        assert node.exit_code() == 0
+    assert not pair.socket.exists()
 
 
 @pytest.mark.parametrize(
@@ -129,9 +119,9 @@ def test_bad_options_are_named(words: list[str], said: str, refusal: Refusal) ->
     assert said in refusal("node", "CLIENT", "published-4", *words)
 
 
-def test_a_node_of_another_layout_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["node", "BOSTON", "published-4", "--listen", "unix:/a"]) == 2
-    assert "expected CLIENT or SERVER" in capsys.readouterr().err
+def test_a_node_of_another_layout_is_named(refusal: Refusal) -> None:
+    said = refusal("node", "BOSTON", "published-4", "--listen", "unix:/a")
+    assert "expected CLIENT or SERVER" in said
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +158,6 @@ def test_both_ends_demand_a_certificate(folder: Path, *, server: bool) -> None:
     assert context.minimum_version.name == "TLSv1_3"
 
 
-def test_one_file_alone_is_not_enough(folder: Path) -> None:
-    with pytest.raises(ConfigurationError, match="--key and --ca missing"):
-        PartnerOptions(cert=folder / "key.pem.cert").tls(server=True)
-
-
 @pytest.mark.parametrize(
     ("cert", "key", "ca", "said"),
     [
@@ -188,3 +173,46 @@ def test_a_file_that_will_not_do_is_named(
 ) -> None:
     with pytest.raises(ConfigurationError, match=said):
         PartnerOptions(cert=folder / cert, key=folder / key, ca=folder / ca).tls(server=True)
+
+
+PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
+
+
+def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
+    layout = load_layout("published-4")
+    endpoint = UnixEndpoint(str(folder / "link"))
+    opening = Opening(dilation=options.factor, verify=options.verify)
+    first, second = layout.nodes
+    ways = {first: replace(opening, listen=endpoint)}
+    ways[second] = replace(opening, connect={first: endpoint})
+    return [LiveNode((layout,), name, options, way, run_dir=folder) for name, way in ways.items()]
+
+
+async def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
+    tmp_path: Path,
+) -> None:
+    measured: list[Measured] = []
+    codes = await asyncio.gather(
+        *(node.serve(asyncio.Event(), measured) for node in nodes(tmp_path, PACED))
+    )
+    assert codes == [1, 1]  # dilation 1: no Python keeps up with microseconds
+    assert all(each.lag_percent > 1 for each in measured)
+
+
+async def test_what_does_not_verify_is_raised_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Verifying) -> None:
+        raise VerificationError(f"changed after {self.verified_count}")
+
+    monkeypatch.setattr(Verifying, "expect_intact", fail)
+
+    (node, _) = nodes(tmp_path, LiveOptions(workload="HS", pairs=1, verify=True))
+    stop = asyncio.Event()
+    stop.set()
+    with pytest.raises(VerificationError, match="changed after 0"):
+        await node.serve(stop, [])
+
+
+def test_a_node_without_a_workload_drops_what_arrives() -> None:
+    assert list(DroppingProgram().start(0)) == list(DroppingProgram().receive(LinkUp(), 0)) == []

@@ -18,15 +18,17 @@ from isfc.layout.catalogue import load_layout
 from isfc.live.endpoint import TcpEndpoint
 
 
-def test_without_options_a_node_goes_as_fast_as_the_machine() -> None:
-    options = LiveOptions()
-    assert options.factor == 0
+@pytest.mark.parametrize(
+    ("options", "factor"),
+    [
+        (LiveOptions(), 0),  # as fast as the machine
+        (LiveOptions(Pace.MODELLED), DILATION_DEFAULT),
+        (LiveOptions(Pace.MODELLED, 7), 7),
+    ],
+)
+def test_the_models_pace_has_a_dilation(options: LiveOptions, factor: int) -> None:
+    assert options.factor == factor
     assert options.experiment(load_layout("published-4")) is None
-
-
-def test_the_models_pace_has_a_dilation() -> None:
-    assert LiveOptions(Pace.MODELLED).factor == DILATION_DEFAULT
-    assert LiveOptions(Pace.MODELLED, 7).factor == 7
 
 
 def test_a_workload_becomes_the_experiment_that_isfc_run_would_run() -> None:
@@ -96,21 +98,15 @@ def test_what_paths_share_is_said_not_to_count_at_the_models_pace(
     assert ("nothing of inter-switch links but their length counts" in err) is said
 
 
-def test_without_metrics_there_is_no_address() -> None:
-    assert ObserveOptions().endpoint() is None
-    assert ObserveOptions().arguments(1) == ["--log-format", "text", "--log-level", "info"]
-
-
-def test_two_nodes_on_one_machine_have_ports_side_by_side() -> None:
+def test_nodes_on_one_machine_have_ports_side_by_side_unless_any_will_do() -> None:
     options = ObserveOptions("127.0.0.1:9464", LogFormat.JSON, LogLevel.ERROR)
     assert options.endpoint() == TcpEndpoint("127.0.0.1", 9464)
     words = ["--log-format", "json", "--log-level", "error"]
     assert options.arguments(0) == ["--metrics", "127.0.0.1:9464", *words]
     assert options.arguments(1) == ["--metrics", "127.0.0.1:9465", *words]
-
-
-def test_any_port_stays_any_port() -> None:
     assert ObserveOptions(metrics="[::1]:0").arguments(1)[1] == "[::1]:0"
+    assert ObserveOptions().endpoint() is None
+    assert ObserveOptions().arguments(1) == ["--log-format", "text", "--log-level", "info"]
 
 
 @pytest.mark.parametrize("metrics", ["unix:/tmp/metrics", "9464", "", "localhost:99999"])

@@ -1,6 +1,7 @@
-"""What the two nodes' process does when one of them cannot start."""
+"""What the two nodes' process does when one of them cannot start, or does not end."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,70 +12,60 @@ from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.processes import LiveSystems
 from isfc.link.name import NodeName
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
-def test_a_node_that_does_not_start_ends_both_with_its_exit_code(
+RunPair = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run_pair(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+) -> RunPair:
+    """Run CLIENT and another system, perhaps as a script; the exit code, and what was said."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    names = (NodeName("CLIENT"), NodeName("NOBODY"))
     measured: list[Measured] = []
 
-    async def main(stop: asyncio.Event) -> int:
-        pair = LiveSystems(["published-4"], [names], LiveOptions())
-        return await pair.run(stop, measured, plain=True, quiet=True)
+    def run(other: str = "SERVER", *, script: str = "", told: bool = False) -> tuple[int, str]:
+        if script:
+            file = tmp_path / "script"
+            file.write_text(f"#!/bin/sh\n{script}\n")
+            file.chmod(0o700)
+            monkeypatch.setattr("sys.executable", str(file))
 
-    assert run_live(main) == 2
-    assert not measured
-    assert "NOBODY: not a node of this layout" in capfd.readouterr().err
-    assert not list((tmp_path / "isfc").glob("*"))
+        async def main(stop: asyncio.Event) -> int:
+            if told:
+                stop.set()
+            names = (NodeName("CLIENT"), NodeName(other))
+            pair = LiveSystems(["published-4"], [names], LiveOptions())
+            return await pair.run(stop, measured, plain=True, quiet=True)
+
+        code = run_live(main)
+        assert not measured
+        assert not list((tmp_path / "isfc").glob("*"))
+        return code, capfd.readouterr().err
+
+    return run
 
 
-@pytest.mark.slow
+def test_a_node_that_does_not_start_ends_both_with_its_exit_code(run_pair: RunPair) -> None:
+    code, said = run_pair("NOBODY")
+    assert code == 2
+    assert "NOBODY: not a node of this layout" in said
+
+
 def test_a_node_that_does_not_end_is_killed_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    run_pair: RunPair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr("isfc.cli.live.processes.END_S", 0.2)
-    stubborn = tmp_path / "stubborn"
-    stubborn.write_text("#!/bin/sh\nexec sleep 60\n")
-    stubborn.chmod(0o700)
-    monkeypatch.setattr("sys.executable", str(stubborn))
-
-    async def main(stop: asyncio.Event) -> int:
-        stop.set()
-        pair = LiveSystems(
-            ["published-4"], [(NodeName("CLIENT"), NodeName("SERVER"))], LiveOptions()
-        )
-        return await pair.run(stop, [], plain=True, quiet=True)
-
-    assert run_live(main) == 1
-    assert "isfc: CLIENT did not end within 0.2 s and was killed" in capfd.readouterr().err
-    assert not list((tmp_path / "isfc").glob("*"))
+    code, said = run_pair(script="exec sleep 60", told=True)
+    assert code == 1
+    assert "isfc: CLIENT did not end within 0.2 s and was killed" in said
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("is_told", "code"), [(True, 0), (False, 1)])
+@pytest.mark.parametrize(("told", "code"), [(True, 0), (False, 1)])
 def test_ctrl_c_that_meets_a_node_as_it_starts_is_no_failure(
-    *,
-    is_told: bool,
-    code: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    run_pair: RunPair, told: bool, code: int
 ) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    starting = tmp_path / "starting"
-    starting.write_text("#!/bin/sh\nkill -INT $$\n")
-    starting.chmod(0o700)
-    monkeypatch.setattr("sys.executable", str(starting))
-
-    async def main(stop: asyncio.Event) -> int:
-        if is_told:
-            stop.set()
-        names = (NodeName("CLIENT"), NodeName("SERVER"))
-        pair = LiveSystems(["published-4"], [names], LiveOptions())
-        return await pair.run(stop, [], plain=True, quiet=True)
-
-    assert run_live(main) == code
-    assert ("was ended by signal 2" in capfd.readouterr().err) is not is_told
+    found, said = run_pair(script="kill -INT $$", told=told)
+    assert found == code
+    assert ("was ended by signal 2" in said) is not told

@@ -1,6 +1,7 @@
 """``isfc up`` and ``isfc node`` where systems have several links: figures, journals and TLS."""
 
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from isfc.cli.main import run
 from tests.installed import need
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
-from tests.live.processes import Isfc, isfc
+from tests.live.processes import Isfc, TwoNodes, isfc
 from tests.waiting import PATIENCE_S, wait_for
 from tools.benchmarks.tcp_services import make_certificates
 
@@ -28,48 +29,43 @@ def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
     assert all(each["mb_per_s"] > 0 for each in record["results"])
 
 
+QUICK = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
+
+
+def begin_late(pair: TwoNodes) -> None:
+    """Tell the first to measure, once it has lost the second."""
+    told = pair.nodes["CLIENT"]
+    wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
+    assert told.process.stdin is not None
+    told.process.stdin.write(BEGIN)
+    told.process.stdin.flush()
+
+
 @pytest.mark.slow
-def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path: Path) -> None:
-    """Else it may have gone when the last link comes up, which then carries nothing."""
-    quick = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
-    place = f"unix:{tmp_path / 'link'}"
-    first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
-    first += ("--reconnect", "0.2")
-    second = ("node", "SERVER", "published-4", "--connect", place, *quick)
-    with (
-        isfc(tmp_path, *first, stdin=subprocess.PIPE) as told,
-        isfc(tmp_path, *second) as alone,
-    ):
+@pytest.mark.parametrize("comes_back", [False, True])
+def test_system_that_is_started_with_others_measures_when_it_is_told_to(
+    tmp_path: Path, comes_back: bool
+) -> None:
+    """Else it may have gone when the last link comes up, which then carries nothing.
+
+    A link that is down then is measured when it is back.
+    """
+    with ExitStack() as stack:
+        pair = TwoNodes(stack, tmp_path, QUICK)
+        more = [] if comes_back else ["--reconnect", "0.2"]
+        told = pair.start("CLIENT", "--lifeline", *more, stdin=subprocess.PIPE)
+        alone = pair.start("SERVER")
         assert alone.exit_code() == 0, alone.err
         assert told.process.poll() is None
-        assert told.process.stdin is not None
-        wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
-        told.process.stdin.write(BEGIN)
-        told.process.stdin.flush()
-        assert told.exit_code() != 0
-        assert "the link to SERVER went down before it was measured" in told.err
-        assert told.out == ""
-
-
-@pytest.mark.slow
-def test_link_that_is_down_when_it_is_to_be_measured_is_measured_when_it_is_back(
-    tmp_path: Path,
-) -> None:
-    quick = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
-    place = f"unix:{tmp_path / 'link'}"
-    first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
-    second = ("node", "SERVER", "published-4", "--connect", place, *quick)
-    with isfc(tmp_path, *first, stdin=subprocess.PIPE) as told:
-        with isfc(tmp_path, *second) as gone:
-            assert gone.exit_code() == 0, gone.err
-        wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
-        assert told.process.stdin is not None
-        told.process.stdin.write(BEGIN)
-        told.process.stdin.flush()
-        with isfc(tmp_path, *second) as back:
-            assert back.exit_code() == 0, back.err
+        begin_late(pair)
+        if comes_back:
+            assert pair.start("SERVER").exit_code() == 0
             assert told.exit_code() == 0, told.err
-        assert [each["node"] for each in told.record()["results"]] == ["CLIENT"]
+            assert [each["node"] for each in told.record()["results"]] == ["CLIENT"]
+        else:
+            assert told.exit_code() != 0
+            assert "the link to SERVER went down before it was measured" in told.err
+            assert told.out == ""
 
 
 @pytest.mark.exhaustive

@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -21,7 +21,6 @@ from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
 from tests.isfc_process import isfc as ended
-from tests.lengthy import few_in_every_run
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
 
@@ -54,28 +53,33 @@ def wait_up(up: Isfc, count: int = 2) -> None:
     wait_for(lambda: up.err.count(" is up: ") == count // 2, "both ends of the link")
 
 
+@contextmanager
+def measuring(folder: Path, *words: str) -> Iterator[Isfc]:
+    """A pair with traffic, which ends by itself and well."""
+    with isfc(folder, "up", "published-4", *TRAFFIC, *words) as up:
+        assert up.exit_code() == 0, up.err
+        yield up
+
+
 @pytest.mark.slow
 def test_both_systems_measure_with_the_keys_of_isfc_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--seconds", "0.5", "--json") as up:
-        assert up.exit_code() == 0, up.err
+    with measuring(tmp_path, "--seconds", "0.5", "--json") as up:
         record = up.record()
     assert [result["node"] for result in record["results"]] == ["CLIENT", "SERVER"]
     assert run("run published-4 --workload HS --pairs 5 --seconds 0.01 --json".split()) == 0
-    virtual = capsys.readouterr().out
+    virtual = capsys.readouterr().out.splitlines()
+    keys = [line.split('"')[1] for line in virtual if line.startswith('  "')]
     for result in record["results"]:
-        assert [line.split('"')[1] for line in virtual.splitlines() if line.startswith('  "')] == [
-            *result
-        ]
+        assert [*result] == keys
         assert result["mb_per_s"] > 0
 
 
 @pytest.mark.slow
 def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 50 --seconds 0.02 --warmup 0.01".split()
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace, "--plain") as up:
-        assert up.exit_code() == 0, up.err
+    with measuring(tmp_path, *pace, "--plain") as up:
         assert up.out.count("% of the time was lateness") == 2
         assert "0.02 s of model time, each taking 50 s" in up.out
 
@@ -90,24 +94,32 @@ def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
         assert "expected a larger --dilation" in up.err
 
 
+SELDOM = pytest.mark.exhaustive
+NO_LINK = "SERVER was told to end, and no link is left without it"
+ENDS = [
+    ("both", signal.SIGTERM, "", 0, ""),
+    pytest.param("both", signal.SIGINT, "", 0, "", marks=SELDOM),
+    pytest.param("both", signal.SIGHUP, "", 0, "", marks=SELDOM),
+    ("both", signal.SIGINT, "--seconds 60", 130, ""),  # before it has measured
+    ("SERVER", signal.SIGKILL, "", 1, "was ended by signal 9"),
+    pytest.param("SERVER", signal.SIGTERM, "", 1, NO_LINK, marks=SELDOM),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("number", few_in_every_run([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
-def test_a_signal_ends_both_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--plain") as up:
+@pytest.mark.parametrize(("victim", "number", "words", "code", "said"), ENDS)
+def test_a_signal_to_it_or_a_node_ends_both_and_leaves_nothing(
+    tmp_path: Path, victim: str, number: signal.Signals, words: str, code: int, said: str
+) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *words.split(), "--plain") as up:
         wait_up(up)
         nodes = children(up)
-        up.signal(number)
-        assert up.exit_code() == 0, up.err
-        assert "warning" not in up.err
         assert len(nodes) == 2
+        os.kill(up.process.pid if victim == "both" else process_of(up, victim), number)
+        assert up.exit_code() == code, up.err
+        assert said in up.err
+        assert code == 1 or "warning" not in up.err
         assert not [pid for pid in nodes if Path(f"/proc/{pid}").exists()]
-
-
-@pytest.mark.slow
-def test_stopped_before_it_has_measured_it_says_interrupted(tmp_path: Path) -> None:
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--seconds", "60", "--plain") as up:
-        wait_up(up)
-        assert up.end() == 130
 
 
 @pytest.mark.slow
@@ -124,27 +136,6 @@ def test_killed_it_takes_both_nodes_with_it(tmp_path: Path, runtime: Path) -> No
         wait_up(up, 4)
         assert len(list(runtime.glob("up-*"))) == 1
         assert up.end() == 0
-
-
-@pytest.mark.slow
-def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> None:
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
-        wait_up(up)
-        os.kill(children(up)[1], signal.SIGKILL)
-        assert up.exit_code() == 1
-        assert "was ended by signal 9" in up.err
-
-
-@pytest.mark.exhaustive
-@pytest.mark.slow
-def test_a_node_that_alone_is_told_to_end_ends_the_other_and_is_a_failure_with_its_name(
-    tmp_path: Path,
-) -> None:
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
-        wait_up(up)
-        os.kill(children(up)[1], signal.SIGTERM)
-        assert up.exit_code() == 1
-        assert "SERVER was told to end, and no link is left without it" in up.err
 
 
 @pytest.mark.exhaustive
@@ -247,9 +238,8 @@ def test_each_piece_that_a_live_cluster_loses_takes_what_the_table_says(
 @pytest.mark.slow
 def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
     journals = tmp_path / "journals"
-    words = ["--seconds", "0.2", "--warmup", "0.1", "--journal", str(journals)]
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *words) as up:
-        assert up.exit_code() == 0, up.err
+    with measuring(tmp_path, "--seconds", "0.2", "--warmup", "0.1", "--journal", str(journals)):
+        pass
     for name in ("CLIENT", "SERVER"):
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
 
@@ -292,19 +282,38 @@ def test_a_closed_terminal_ends_both_in_good_order() -> None:
     assert os.waitstatus_to_exitcode(ended[-1][1]) == 0
 
 
-def test_json_has_to_have_something_to_say(refusal: Refusal) -> None:
-    assert "--json: expected --seconds" in refusal("up", "published-4", "--json")
+PAIR, CLUSTER = "up published-4", "up two-cecs"
 
 
-def test_one_is_started_again_only_where_the_others_run(refusal: Refusal) -> None:
-    assert "none of them runs" in refusal("up", "two-cecs", "--only", "BETA")
-    assert "not a node of this layout" in refusal("up", "two-cecs", "--only", "ZETA")
-    for asked in ("--only", "--lose", "--restore"):
-        said = refusal("up", "two-cecs", asked, "BETA", "--plain")
-        assert f"{asked}: takes the options of what runs" in said
-    assert "--lose: expected one 'isfc up'" in refusal("up", "two-cecs", "--lose", "BETA:40")
-    said = refusal("up", "two-cecs", "--only", "BETA", "--lose", "BETA:40")
-    assert "--only: expected neither --lose nor --restore with it" in said
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        (f"{PAIR} --json", "--json: expected --seconds"),
+        ("up nosuch", "nosuch: "),
+        (f"{CLUSTER} --only BETA", "none of them runs"),
+        (f"{CLUSTER} --only ZETA", "not a node of this layout"),
+        (f"{CLUSTER} --only BETA --plain", "--only: takes the options of what runs"),
+        (f"{CLUSTER} --lose BETA --plain", "--lose: takes the options of what runs"),
+        (f"{CLUSTER} --restore BETA --plain", "--restore: takes the options of what runs"),
+        (f"{CLUSTER} --lose BETA:40", "--lose: expected one 'isfc up'"),
+        (f"{CLUSTER} --only BETA --lose BETA:40", "--only: expected neither --lose nor --restore"),
+        (f"{PAIR} --metrics 127.0.0.1:65535", "127.0.0.1:65535: each further node answers at"),
+        (f"{PAIR} --metrics 0.0.0.0:9", "0.0.0.0:9: everybody could read there; expected a loop"),
+        (f"{PAIR} --metrics x", "--metrics 'x' is no address"),
+        (f"{PAIR} --forward x", "--forward 'x': expected NODE:PORT"),
+        (
+            f"{PAIR} --detach {' '.join(TRAFFIC)} --seconds 1",
+            "--detach and --seconds: nobody would",
+        ),
+    ],
+)
+def test_mistake_is_told_once_before_a_node_starts(
+    command: str, complaint: str, refusal: Refusal
+) -> None:
+    said = refusal(*command.split())
+    assert complaint in said
+    assert "isfc: " not in said
+    assert "--insecure" not in said
 
 
 def test_one_of_several_inter_switch_links_is_not_lost_live(
@@ -314,44 +323,6 @@ def test_one_of_several_inter_switch_links_is_not_lost_live(
     file.write_text(FILE.replace("isl = { gbps", "isl = { count = 2, gbps"))
     said = refusal("up", str(file), "--lose", "isl:wide")
     assert "live systems know no rate of inter-switch links; expected path:wide" in said
-
-
-def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:
-    assert "nosuch: " in refusal("up", "nosuch")
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (
-            "--metrics 127.0.0.1:65535",
-            "--metrics 127.0.0.1:65535: each further node answers at",
-        ),
-        ("--metrics 0.0.0.0:9", "--metrics 0.0.0.0:9: everybody could read there; expected a loop"),
-        ("--metrics x", "--metrics 'x' is no address"),
-        ("--forward x", "--forward 'x': expected NODE:PORT"),
-        ("--detach --workload HS --pairs 1 --seconds 1", "--detach and --seconds: nobody would"),
-    ],
-)
-def test_mistake_is_told_once_before_a_node_starts(
-    options: str, complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["up", "published-4", *options.split()]) == 2
-    out, err = capsys.readouterr()
-    assert (out, err.count("isfc: ")) == ("", 1)
-    assert err.startswith(f"isfc: {complaint}")
-    assert "--insecure" not in err
-
-
-@pytest.mark.slow
-def test_journal_needs_a_folder_and_says_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    assert run(["up", "published-4", "--journal", str(file)]) == 2
-    expected = f"isfc: --journal {file}: is a file; expected a directory\n"
-    assert capsys.readouterr().err == expected
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -28,6 +29,8 @@ from isfc.link.state import DeviceState, LinkState
 from tests.isfc.live.snapshots import sight
 
 NAMES = ("ATLANTA", "BOSTON")
+NOWHERE = Surroundings()
+PageOf = Callable[..., list[str]]
 
 
 class Terminal(io.StringIO):
@@ -35,6 +38,15 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """One of 80 columns, which stdout is from now on."""
+    made = Terminal()
+    monkeypatch.setattr("sys.stdout", made)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    return made
 
 
 def watch_for(seconds: int, watch: LiveView) -> None:
@@ -49,30 +61,27 @@ def make_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isfc.cli.live.watch.local_time", lambda: "12:00:00")
 
 
-def test_pipe_gets_a_line_a_second(capsys: pytest.CaptureFixture[str]) -> None:
-    watch_for(2, LiveView([NAMES]))
-    assert capsys.readouterr().out.splitlines() == [
-        "         ATLANTA writes                BOSTON writes",
-        "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
-        "12:00:00 Up          3.0     4.0     5 Up          6.0     8.0     5   4.0   2.0",
-        "12:00:00 Up          3.0     4.0     5 Up          6.0     8.0     5   4.0   2.0",
-    ]
+HEADINGS = [
+    "         ATLANTA writes                BOSTON writes",
+    "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
+]
 
 
-def test_headings_come_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipe_gets_a_line_a_second_and_headings_now_and_then(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     watch_for(HEADINGS_EVERY + 1, LiveView([NAMES]))
-    lines = capsys.readouterr().out.splitlines()
-    assert [n for n, line in enumerate(lines) if line.startswith("time ")] == [
-        1,
-        HEADINGS_EVERY + 3,
+    line = "12:00:00 Up          3.0     4.0     5 Up          6.0     8.0     5   4.0   2.0"
+    assert capsys.readouterr().out.splitlines() == [
+        *HEADINGS,
+        *[line] * HEADINGS_EVERY,
+        *HEADINGS,
+        line,
     ]
 
 
 def test_terminal_gets_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "80")
+    terminal = on_terminal(monkeypatch)
     watch_for(2, LiveView([NAMES]))
     text = terminal.getvalue()
     assert text.count("Logical link") == 3  # twice while it ran, and what stays at the end
@@ -80,21 +89,16 @@ def test_terminal_gets_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     assert text.endswith("\x1b[?25h")  # the cursor is back
 
 
-def test_terminal_gets_lines_if_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    watch_for(1, LiveView([NAMES], plain=True))
+@pytest.mark.parametrize(("kind", "plain"), [("xterm", True), ("dumb", False)])
+def test_terminal_gets_lines_if_they_are_wanted_or_it_can_do_no_more(
+    monkeypatch: pytest.MonkeyPatch, kind: str, plain: bool
+) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setenv("TERM", kind)
+    watch_for(1, LiveView([NAMES], plain=plain))
     assert "12:00:00 Up " in terminal.getvalue()
     assert "\x1b[?25l" not in terminal.getvalue()
-
-
-def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setenv("TERM", "dumb")
-    watch_for(1, LiveView([NAMES]))
-    assert "12:00:00 Up " in terminal.getvalue()
-    assert "\x1b" not in terminal.getvalue()
+    assert kind == "xterm" or "\x1b" not in terminal.getvalue()
 
 
 def test_system_that_comes_back_is_not_compared_with_nothing(
@@ -109,22 +113,20 @@ def test_system_that_comes_back_is_not_compared_with_nothing(
     )
 
 
-async def test_what_a_node_logs_scrolls_by_above_the_page(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "80")
-
-    log = asyncio.StreamReader()
-    log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
+def logged(data: bytes, limit: int = 2**16) -> asyncio.StreamReader:
+    """The log of a node that has ended."""
+    log = asyncio.StreamReader(limit)
+    log.feed_data(data)
     log.feed_eof()
+    return log
+
+
+async def test_what_a_node_logs_scrolls_by_above_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    monkeypatch.setattr("sys.stderr", terminal)
     with LiveView([NAMES]) as watch:
         watch.show([sight("ATLANTA", 1)])
-        await relay(log, set())
-
+        await relay(logged(b"12:00 link-up node=ATLANTA\nlast \xff"), set())
     first, last = terminal.getvalue().split("12:00 link-up node=ATLANTA")
     assert first.count("Logical link") == 1
     assert last.count("Logical link") == 3  # the page comes again below each line, and at the end
@@ -132,20 +134,12 @@ async def test_what_a_node_logs_scrolls_by_above_the_page(
 
 
 async def test_log_goes_to_stderr_when_that_is_a_file(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdout", terminal)
-    monkeypatch.setenv("TERM", "xterm")
-
-    log = asyncio.StreamReader(limit=100)
-    log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
-    log.feed_eof()
+    terminal = on_terminal(monkeypatch)
     with LiveView([NAMES]) as watch:
         watch.show([sight("ATLANTA", 1)])
-        await relay(log, set())
-
+        await relay(logged(b"x" * 1_000 + b"\nlink-up\n", 100), set())
     assert capsys.readouterr().err == "link-up\n"
     assert "link-up" not in terminal.getvalue()
 
@@ -180,13 +174,19 @@ ATLANTA = end_of("ATLANTA", (DeviceState.WRITING, DeviceState.READING))
 BOSTON = end_of("BOSTON", (DeviceState.ATTENTION, DeviceState.BUILDING))
 
 
-def page_of(ends: Ends, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    show(watch_page(NAMES, ends, Surroundings()))
-    return capsys.readouterr().out.splitlines()
+@pytest.fixture
+def page_of(capsys: pytest.CaptureFixture[str]) -> PageOf:
+    """The lines of the page of a link's ends."""
+
+    def lines(ends: Ends, around: Surroundings = NOWHERE) -> list[str]:
+        show(watch_page(NAMES, ends, around))
+        return capsys.readouterr().out.splitlines()
+
+    return lines
 
 
-def test_page_shows_both_ends_and_who_writes_where(capsys: pytest.CaptureFixture[str]) -> None:
-    assert page_of((ATLANTA, BOSTON), capsys) == [
+def test_page_shows_both_ends_and_who_writes_where(page_of: PageOf) -> None:
+    assert page_of((ATLANTA, BOSTON)) == [
         "Logical link ATLANTA - BOSTON; the figures are of what each end writes",
         "0:00  pace none: MB/s of this machine, not of FICON",
         "late: take a larger --dilation",
@@ -201,16 +201,14 @@ def test_page_shows_both_ends_and_who_writes_where(capsys: pytest.CaptureFixture
     ]
 
 
-def test_system_that_does_not_answer_leaves_its_half_open(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    page = page_of((None, BOSTON), capsys)
+def test_system_that_does_not_answer_leaves_its_half_open(page_of: PageOf) -> None:
+    page = page_of((None, BOSTON))
     assert page[5] == "ATLANTA no answer"
     assert page[9:] == [
         "     6000 ?                                        Attention 7000        0.0",
         "     6001 ?                       <-    3.0    4.0 Busy      7001 < 1    2.0",
     ]
-    assert page_of((None, None), capsys)[4:6] == ["ATLANTA no answer", "BOSTON  no answer"]
+    assert page_of((None, None))[4:6] == ["ATLANTA no answer", "BOSTON  no answer"]
 
 
 @pytest.mark.parametrize(
@@ -223,18 +221,18 @@ def test_system_that_does_not_answer_leaves_its_half_open(
     ],
 )
 def test_arrow_shows_who_is_writing_now(
-    here: DeviceState, there: DeviceState, arrow: str, capsys: pytest.CaptureFixture[str]
+    here: DeviceState, there: DeviceState, arrow: str, page_of: PageOf
 ) -> None:
     idle = DeviceState.IDLE
-    page = page_of((end_of("ATLANTA", (here, idle)), end_of("BOSTON", (there, idle))), capsys)
+    page = page_of((end_of("ATLANTA", (here, idle)), end_of("BOSTON", (there, idle))))
     assert page[-2][34:36] == arrow
 
 
-@pytest.mark.parametrize("state", DeviceState)
-def test_every_state_has_a_word(state: DeviceState, capsys: pytest.CaptureFixture[str]) -> None:
-    page = page_of((end_of("ATLANTA", (state, state)), BOSTON), capsys)
-    assert page[-2][10:19].strip()
-    assert max(map(len, page)) <= 80
+def test_every_state_has_a_word(page_of: PageOf) -> None:
+    for state in DeviceState:
+        page = page_of((end_of("ATLANTA", (state, state)), BOSTON))
+        assert page[-2][10:19].strip(), state
+        assert max(map(len, page)) <= 80
 
 
 @pytest.mark.parametrize("scale", [1, 100_000])
@@ -274,8 +272,7 @@ def test_large_links_and_long_names_fit_a_terminal(
 
 def test_line_has_the_figures_below_their_headings() -> None:
     assert [*watch_headings(NAMES).splitlines(), watch_line("12:00:00", (ATLANTA, BOSTON))] == [
-        "         ATLANTA writes                BOSTON writes",
-        "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
+        *HEADINGS,
         "12:00:00 Up          3.0     4.0     5 Up          3.0     4.0     5   2.0   2.0",
     ]
 
@@ -287,32 +284,31 @@ def test_line_keeps_its_columns_when_a_system_does_not_answer() -> None:
     ]
 
 
-def around_page(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> str:
-    show(watch_page(NAMES, (ATLANTA, BOSTON), around))
-    return capsys.readouterr().out
-
-
-def test_page_says_whose_mb_these_are_and_what_to_do_about_lag(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("around", "shown", "hidden"),
+    [
+        (Surroundings(elapsed_s=75), "1:15  pace none: MB/s of this machine, not of FICON\n", None),
+        (Surroundings(dilation=100), "dilation 100: ", None),
+        (Surroundings(dilation=100), "late: take a larger --dilation", None),
+        (Surroundings(60, 20), "not all fits: 80 x 10 are needed", None),
+        (Surroundings(80, 9), "not all fits", None),
+        (Surroundings(80, 10), "", "not all fits"),
+        (Surroundings(80, 24, history=(1.0, 2.0)), "", "▁"),
+        (Surroundings(120, 40, history=(1.0, 2.0)), "▅█", None),
+    ],
+)
+def test_page_says_what_is_around_it(
+    around: Surroundings, shown: str, hidden: str | None, page_of: PageOf
 ) -> None:
-    free = around_page(Surroundings(elapsed_s=75), capsys)
-    assert "1:15  pace none: MB/s of this machine, not of FICON\n" in free
-    assert "late: take a larger --dilation" in around_page(Surroundings(dilation=100), capsys)
-    assert "dilation 100: " in around_page(Surroundings(dilation=100), capsys)
+    """Whose MB/s these are, what to do about lag, what does not fit; bars where there is room."""
+    page = "\n".join([*page_of((ATLANTA, BOSTON), around), ""])
+    assert shown in page
+    assert hidden is None or hidden not in page
 
 
-def test_page_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "not all fits: 80 x 10 are needed" in around_page(Surroundings(60, 20), capsys)
-    assert "not all fits" in around_page(Surroundings(80, 9), capsys)
-    assert "not all fits" not in around_page(Surroundings(80, 10), capsys)
-
-
-def test_larger_terminal_has_bars_and_a_sparkline(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "▁" not in around_page(Surroundings(80, 24, history=(1.0, 2.0)), capsys)
-    assert "▅█" in around_page(Surroundings(120, 40, history=(1.0, 2.0)), capsys)
-    assert sparkline(()) == ""
-    assert sparkline((0.0, 0.0)) == "▁▁"
-    assert sparkline((0.0, 7.0)) == "▁█"
+@pytest.mark.parametrize(("history", "line"), [((), ""), ((0.0, 0.0), "▁▁"), ((0.0, 7.0), "▁█")])
+def test_sparkline_is_of_what_was(history: tuple[float, ...], line: str) -> None:
+    assert sparkline(history) == line
 
 
 def test_larger_terminal_has_the_chpids() -> None:
@@ -344,52 +340,3 @@ def test_plain_lines_say_when_one_end_does_not_answer() -> None:
     assert [line.split()[2] for line in lines[1:]] == ["Up", "Up", "no"]
     assert "Up ?" in lines[2]
     assert all(len(line) <= 80 for line in lines)
-
-
-def test_rates_are_of_what_happened_in_between() -> None:
-    end = rates(sight(seconds=10, scale=1), sight(seconds=12, scale=5))  # 4 times, in 2 s
-    node = end.seen.node
-    assert (node.name, node.partner, node.state) == ("ATLANTA", "BOSTON", LinkState.UP)
-    assert (end.link.mb_per_s_out, end.link.mb_per_s_in) == (6.0, 2.0)
-    assert (end.link.packages_per_s_out, end.link.packages_per_s_in) == (8.0, 4.0)
-    assert end.link.messages_per_s == 76.0
-    assert end.link.collisions_per_s == 4.0
-    assert end.link.tx_pend_count == 5
-    assert end.late_percent == pytest.approx(2.0)
-    seen = end.seen
-    assert (seen.refused_count, seen.detached_count, seen.severed_count) == (3, 0, 0)
-    writer, reader = end.ctcs
-    assert (writer.device.rdev, writer.device.partner_rdev, writer.turn) == (0x6000, 0x7000, 1)
-    assert (writer.mb_per_s, writer.packages_per_s, writer.collisions_per_s) == (6.0, 8.0, 4.0)
-    assert writer.device.state is DeviceState.WRITING
-    assert (reader.device.rdev, reader.turn, reader.mb_per_s, reader.packages_per_s) == (
-        0x6001,
-        None,
-        0,
-        0,
-    )
-
-
-def test_first_look_shows_what_happened_since_the_node_began() -> None:
-    end = rates(None, sight(seconds=2, scale=4))
-    assert (end.link.mb_per_s_out, end.ctcs[0].packages_per_s) == (6.0, 8.0)
-    assert end.late_percent == pytest.approx(2.0)
-
-
-def test_a_node_that_was_replaced_counts_from_zero() -> None:
-    before = sight(seconds=10, scale=100)
-    after = sight(seconds=12, scale=4, severed_count=1)
-    end = rates(before, replace(after, late_ns=before.late_ns, waited_ns=before.waited_ns))
-    assert (end.link.mb_per_s_out, end.ctcs[0].packages_per_s) == (6.0, 8.0)
-    assert end.late_percent == 0  # the engine is the same: only the node is new
-
-
-def test_a_process_that_was_restarted_counts_from_its_own_beginning() -> None:
-    end = rates(sight(seconds=10, scale=100), sight(seconds=2, scale=4))
-    assert (end.link.mb_per_s_out, end.ctcs[0].collisions_per_s) == (6.0, 4.0)
-
-
-def test_a_look_at_the_very_beginning_is_no_error() -> None:
-    after = sight(scale=0)
-    end = rates(None, replace(after, node=replace(after.node, now_ns=0)))
-    assert (end.link.mb_per_s, end.late_percent) == (0, 0)

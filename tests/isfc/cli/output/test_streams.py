@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import (
     pipe_may_break,
     show,
@@ -19,7 +20,6 @@ from isfc.cli.output.streams import (
     show_json,
     show_lines,
     show_log,
-    write_file,
 )
 from isfc.reports.terminal import PIPED_WIDTH, open_console
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console, JustifyMethod, RenderableType
 
 from isfc.answers.plan_link import plan_report, planned_by_rule
-from isfc.cli.drawing.cluster import cluster_drawing_page
-from isfc.cli.drawing.terminal import drawing_page
+from isfc.cli.show import cluster_drawing_page, drawing_page
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
 from isfc.reports.terminal import open_console, page, plain_table

@@ -12,8 +12,7 @@ import pytest
 from isfc.cli.capability import plot_of
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import write_table
-from isfc.cli.output.streams import write_file
+from isfc.cli.output.file import write_file, write_table
 from isfc.reports.figure import Unit
 from isfc.reports.report import Grid, Report
 from scenarios.search.sweep import RowStore

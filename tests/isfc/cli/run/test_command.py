@@ -153,7 +153,7 @@ def test_interrupt_says_how_far_it_got(
         progress(1.25)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.run.during.run", interrupted)
+    monkeypatch.setattr("isfc.cli.run.command.run", interrupted)
     assert run(["run", "published-4", "--workload", "HL", "--pairs", "1"]) == 130
     assert capsys.readouterr() == ("", "isfc: interrupted after 1.25 of 11 s of virtual time\n")
 

@@ -1,6 +1,6 @@
 """What CP says, as a console shows it."""
 
-from isfc.cli.run.during import transcript_lines
+from isfc.cli.run.command import transcript_lines
 from scenarios.runs.operation import ConsoleEntry
 
 

@@ -11,8 +11,8 @@ import pytest
 from isfc.answers.views import INTERVAL, View, check_view
 from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import run
+from isfc.cli.run.command import show_view
 from isfc.cli.run.options import RunOptions
-from isfc.cli.run.views import show_view
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment

@@ -10,9 +10,8 @@ from isfc.answers.losses import link_names
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files, opened
-from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
-from isfc.cli.studio.runs import Run
-from isfc.cli.studio.runs import run as run_workload
+from isfc.cli.studio.panels import LossesPanel, RelocationPanel, Run, StatementsPanel, show_panel
+from isfc.cli.studio.panels import run as run_workload
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed
 from isfc.errors import ConfigurationError

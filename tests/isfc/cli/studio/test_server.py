@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 import isfc
-from isfc.cli.studio.downloads import report
+from isfc.cli.studio.panels import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
 from scenarios.figures.losses import after_losses

@@ -20,7 +20,7 @@ from isfc.testing.cluster import mesh
 from tests.layouts import layout_of
 from tests.shipped import ONE_LINK
 
-SLOW, FAST = 2.0, 4.0
+SLOW = 2.0
 
 
 def numbered(rdevs: Sequence[tuple[int, int]]) -> Layout:
@@ -86,83 +86,75 @@ def named(*names: str) -> Layout:
     return replace(layout_of((SLOW, 4), (SLOW, 4)), nodes=(NodeName(first), NodeName(second)))
 
 
-TWICE_FOUR = layout_of((SLOW, 4), (SLOW, 4))
-FIRES = {
-    "single-ctc": [layout_of((SLOW, 1))],
-    "one-chpid": [layout_of((SLOW, 1)), layout_of((SLOW, 4))],
-    "chpid-crowded": [layout_of((SLOW, 4), (SLOW, 5))],
-    "chpid-leads-to-several": [led(4, 4), led(3, 2, end=1)],
-    "beyond-the-rule": [layout_of((16, 4), (8, 4))],
-    "too-many-each": [layout_of(*[(SLOW, 4)] * 4), layout_of(*[(SLOW, 8)] * 2)],
-    "straight-connection": [straight()],
-    "speed-beyond-feature": [layout_of((9, 4), (8, 4))],
-    "speeds-mixed": [layout_of((SLOW, 4), (FAST, 4))],
-    "speeds-asymmetric": [
-        layout_of((SLOW, 4), (FAST, 4)),
-        layout_of((FAST, 4), (SLOW, 4)),
-        layout_of((SLOW, 4), (SLOW, 4), (FAST, 4)),
-        layout_of((FAST, 4), (FAST, 4), (SLOW, 4)),
-        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4), (FAST, 4)),
-    ],
-    "speeds-slow-first": [layout_of((SLOW, 4), (FAST, 4), (FAST, 4), (SLOW, 4))],
-    "port-beyond-reach": [long(16, 15), long(SLOW, 100)],
-    "credits-too-few": [joined(30, 60), joined(100, 390)],
-    "directions-unequal": [
-        layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)),
-        layout_of((FAST, 4), (SLOW, 4)),
-    ],
-    "one-chpid-writes": [layout_of((SLOW, 4), (SLOW, 1)), layout_of((SLOW, 1), (SLOW, 1))],
-    "unidirectional-spread": [TWICE_FOUR, load_layout("published-16")],
-    "few-beyond-eight": [
-        layout_of((SLOW, 3), (SLOW, 3), (SLOW, 3)),
-        layout_of((SLOW, 4), (SLOW, 3), (SLOW, 3)),
-    ],
-    "rdevs-out-of-order": [
-        numbered([(1, 9), (2, 8), (3, 7), (4, 6)]),
-        numbered([(0x4210, 0x5011), (0x4211, 0x5010), (0x5210, 0x4010), (0x5211, 0x4011)]),
-    ],
-    "rdevs-ambiguous": [numbered([(1, 2), (2, 3), (3, 4), (4, 5)])],
-    "name-not-for-ssi": [named("1STI", "2#NDI"), named("A_1", "$B")],
+def fibres(*texts: str) -> list[Layout]:
+    """Layouts of fibres by speed and CTCs, as ``2x4 4x4``."""
+    groups = ([each.split("x") for each in text.split()] for text in texts)
+    return [layout_of(*((float(gbps), int(count)) for gbps, count in each)) for each in groups]
+
+
+(TWICE_FOUR,) = fibres("2x4 2x4")
+CROSSED = [(0x4210, 0x5011), (0x4211, 0x5010), (0x5210, 0x4010), (0x5211, 0x4011)]
+TRADED = [(0x4210, 0x5010), (0x4211, 0x5011), (0x5210, 0x4010), (0x5211, 0x4011)]
+CASES: dict[str, tuple[list[Layout], list[Layout]]] = {
+    # by rule: layouts that break it, and some that keep it
+    "single-ctc": (fibres("2x1"), fibres("2x2", "2x4 2x4")),
+    "one-chpid": (fibres("2x1", "2x4"), fibres("2x1 2x1", "2x4 2x4")),
+    "chpid-crowded": (fibres("2x4 2x5"), [TWICE_FOUR]),
+    "chpid-leads-to-several": (
+        [led(4, 4), led(3, 2, end=1)],
+        [TWICE_FOUR, led(2, 2), *fibres("2x8")],
+    ),
+    "beyond-the-rule": (fibres("16x4 8x4"), fibres("8x4 8x4")),
+    "too-many-each": (
+        fibres("2x4 2x4 2x4 2x4", "2x8 2x8"),
+        fibres("2x3 2x3 2x3 2x3", "2x7 2x7", "2x4 2x4"),
+    ),
+    "straight-connection": ([straight()], [TWICE_FOUR]),
+    "speed-beyond-feature": (fibres("9x4 8x4"), fibres("2x4 2x4", "8x4 4x4")),
+    "speeds-mixed": (fibres("2x4 4x4"), [TWICE_FOUR]),
+    "speeds-asymmetric": (
+        fibres("2x4 4x4", "4x4 2x4", "2x4 2x4 4x4", "4x4 4x4 2x4", "2x4 4x4 2x4 4x4"),
+        fibres("4x4 2x4 4x4", "4x4 2x4 2x4 4x4", "2x4 4x4 2x4", "2x4 2x2 4x4 2x2 2x4"),
+    ),
+    "speeds-slow-first": (
+        fibres("2x4 4x4 4x4 2x4"),
+        fibres("4x4 2x4 4x4", "2x4 4x4 2x4", "2x4 2x4"),
+    ),
+    "port-beyond-reach": (
+        [long(16, 15), long(SLOW, 100)],
+        [TWICE_FOUR, long(16, 10), long(SLOW, 50), joined(100, 500)],
+    ),
+    "credits-too-few": (
+        [joined(30, 60), joined(100, 390)],
+        [TWICE_FOUR, joined(30, 130), joined(100, 500), long(16, 15)],
+    ),
+    "directions-unequal": (
+        fibres("2x4 2x4 2x2", "4x4 2x4"),
+        fibres("2x4 2x4", "2x2 2x4 2x2", "2x1 2x4 2x1"),
+    ),
+    "one-chpid-writes": (fibres("2x4 2x1", "2x1 2x1"), fibres("2x4 2x4", "2x4 2x2", "2x4")),
+    "unidirectional-spread": (
+        [TWICE_FOUR, load_layout("published-16")],
+        [selected(), *fibres("2x4", "2x1")],
+    ),
+    "few-beyond-eight": (
+        fibres("2x3 2x3 2x3", "2x4 2x3 2x3"),
+        [TWICE_FOUR, load_layout("published-12")],
+    ),
+    "rdevs-out-of-order": (
+        [numbered([(1, 9), (2, 8), (3, 7), (4, 6)]), numbered(CROSSED)],
+        [numbered([(1, 6), (2, 7), (3, 8), (4, 9)]), TWICE_FOUR, numbered(TRADED)],
+    ),
+    "rdevs-ambiguous": (
+        [numbered([(1, 2), (2, 3), (3, 4), (4, 5)])],
+        [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
+    ),
+    "name-not-for-ssi": (
+        [named("1STI", "2#NDI"), named("A_1", "$B")],
+        [named("1STI", "2NDI"), TWICE_FOUR],
+    ),
 }
-QUIET = {
-    "single-ctc": [layout_of((SLOW, 2)), TWICE_FOUR],
-    "one-chpid": [layout_of((SLOW, 1), (SLOW, 1)), TWICE_FOUR],
-    "chpid-crowded": [TWICE_FOUR],
-    "chpid-leads-to-several": [TWICE_FOUR, led(2, 2), layout_of((SLOW, 8))],
-    "beyond-the-rule": [layout_of((8, 4), (8, 4))],
-    "too-many-each": [layout_of(*[(SLOW, 3)] * 4), layout_of(*[(SLOW, 7)] * 2), TWICE_FOUR],
-    "straight-connection": [TWICE_FOUR],
-    "speed-beyond-feature": [TWICE_FOUR, layout_of((8, 4), (4, 4))],
-    "speeds-mixed": [TWICE_FOUR],
-    "speeds-asymmetric": [
-        layout_of((FAST, 4), (SLOW, 4), (FAST, 4)),
-        layout_of((FAST, 4), (SLOW, 4), (SLOW, 4), (FAST, 4)),
-        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
-        layout_of((SLOW, 4), (SLOW, 2), (FAST, 4), (SLOW, 2), (SLOW, 4)),
-    ],
-    "speeds-slow-first": [
-        layout_of((FAST, 4), (SLOW, 4), (FAST, 4)),
-        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
-        TWICE_FOUR,
-    ],
-    "port-beyond-reach": [TWICE_FOUR, long(16, 10), long(SLOW, 50), joined(100, 500)],
-    "credits-too-few": [TWICE_FOUR, joined(30, 130), joined(100, 500), long(16, 15)],
-    "directions-unequal": [
-        TWICE_FOUR,
-        layout_of((SLOW, 2), (SLOW, 4), (SLOW, 2)),
-        layout_of((SLOW, 1), (SLOW, 4), (SLOW, 1)),
-    ],
-    "one-chpid-writes": [TWICE_FOUR, layout_of((SLOW, 4), (SLOW, 2)), layout_of((SLOW, 4))],
-    "unidirectional-spread": [selected(), layout_of((SLOW, 4)), layout_of((SLOW, 1))],
-    "few-beyond-eight": [TWICE_FOUR, load_layout("published-12")],
-    "rdevs-out-of-order": [
-        numbered([(1, 6), (2, 7), (3, 8), (4, 9)]),
-        TWICE_FOUR,
-        numbered([(0x4210, 0x5010), (0x4211, 0x5011), (0x5210, 0x4010), (0x5211, 0x4011)]),
-    ],
-    "rdevs-ambiguous": [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
-    "name-not-for-ssi": [named("1STI", "2NDI"), TWICE_FOUR],
-}
+FIRES = {rule: broken for rule, (broken, _) in CASES.items()}
 SHARED = "chpid-shared"
 OF_SEVERAL = {SHARED, *(rule.id for rule in clusters.RULES)}
 """Those that need a second link."""
@@ -195,19 +187,14 @@ def test_what_credits_let_through_is_in_the_mb_of_all_figures_of_a_link() -> Non
 def test_every_rule_has_layouts_that_break_it_and_keep_it() -> None:
     ids = [rule.id for rule in RULES]
     assert len(set(ids)) == len(ids)
-    assert FIRES.keys() == QUIET.keys() == {*ids} - OF_SEVERAL
+    assert CASES.keys() == {*ids} - OF_SEVERAL
 
 
-@pytest.mark.parametrize("rule", FIRES)
-def test_rule_fires(rule: str) -> None:
-    for layout in FIRES[rule]:
-        assert rule in found(layout)
-
-
-@pytest.mark.parametrize("rule", QUIET)
-def test_rule_stays_quiet(rule: str) -> None:
-    for layout in QUIET[rule]:
-        assert rule not in found(layout)
+@pytest.mark.parametrize("rule", CASES)
+def test_rule_fires_where_it_should_and_else_stays_quiet(rule: str) -> None:
+    broken, kept = CASES[rule]
+    assert all(rule in found(layout) for layout in broken)
+    assert not any(rule in found(layout) for layout in kept)
 
 
 def test_there_is_a_layout_that_needs_no_change() -> None:
@@ -231,14 +218,6 @@ def test_finding_comes_once_for_all_chpids_that_it_concerns() -> None:
         assert [f.chpids[0] for f in crowded.fibres] == [
             fibre.chpids[0] for fibre in layout.fibres if fibre.chpids[0] != 0x41 or "41" in text
         ]
-    fast = finding_of(layout_of((16, 4), (32, 4)), "beyond-the-rule")
-    assert "(50 and 51 at BOSTON) run at 16 and 32 Gb/s, and the rule" in fast.text
-    beyond = finding_of(layout_of((9, 4), (9, 4)), "speed-beyond-feature")
-    assert "are to run at 9 Gb/s, and FICON Express8 runs at 8 at most." in beyond.text
-    one_each = finding_of(layout_of((SLOW, 1), (SLOW, 1)), "one-chpid-writes")
-    assert "on its chpid 40. All CTCs that BOSTON may write on are on its chpid 51." in (
-        one_each.text
-    )
 
 
 @given(
@@ -253,37 +232,39 @@ def test_no_rule_is_found_twice_in_a_link(
         assert len(set(ids)) == len(ids)
 
 
-def test_chpids_too_many_for_one_ctc_each_are_not_advised_none() -> None:
-    finding = finding_of(layout_of(*[(SLOW, 1)] * 16), "too-many-each")
-    assert finding.text.startswith("16 chpids with 1 CTC each are 16 CTCs;")
-    assert finding.remedy.startswith("Use 14 chpids at most, and the unidirectional ones")
-
-
-def test_remedy_for_the_order_depends_on_the_number_of_fast_chpids() -> None:
-    one = finding_of(layout_of((SLOW, 4), (SLOW, 4), (FAST, 4)), "speeds-asymmetric")
-    assert "ATLANTA meets chpids of 2, 2 and 4 Gb/s, BOSTON of 4, 2 and 2" in one.text
-    assert one.remedy == "Put the fast chpid in the middle of the device list."
-    two = finding_of(layout_of((SLOW, 4), (FAST, 4), (FAST, 4)), "speeds-asymmetric")
-    assert "both ends of the device list and the slow ones in the middle." in two.remedy
-
-
-def test_directions_are_named_with_both_figures() -> None:
-    chpids = finding_of(layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)), "directions-unequal")
-    assert chpids.text == (
-        "ATLANTA can write on 2 of 3 chpids (350 MB/s), BOSTON on 3 (350 MB/s), "
-        "because ATLANTA never writes on its 6020 and 6021."
-    )
-    speeds = finding_of(layout_of((FAST, 4), (SLOW, 4)), "directions-unequal")
-    assert speeds.text == (
-        "BOSTON can write on 2 of 2 chpids (437 MB/s), ATLANTA on 2 (481 MB/s), "
-        "because BOSTON never writes on its 7000."
-    )
-
-
-def test_ninth_gains_none_and_tenth_one() -> None:
-    texts = [finding_of(layout, "few-beyond-eight").text for layout in FIRES["few-beyond-eight"]]
-    assert [text.endswith("gains none.") for text in texts] == [True, False]
-    assert texts[1].endswith("gains only one.")
+@pytest.mark.parametrize(
+    ("fibres_", "rule", "text", "remedy"),
+    [
+        ("16x4 32x4", "beyond-the-rule",
+         "(50 and 51 at BOSTON) run at 16 and 32 Gb/s, and the rule", ""),
+        ("9x4 9x4", "speed-beyond-feature",
+         "are to run at 9 Gb/s, and FICON Express8 runs at 8 at most.", ""),
+        ("2x1 2x1", "one-chpid-writes",
+         "on its chpid 40. All CTCs that BOSTON may write on are on its chpid 51.", ""),
+        (" ".join(["2x1"] * 16), "too-many-each", "16 chpids with 1 CTC each are 16 CTCs;",
+         "Use 14 chpids at most, and the unidirectional ones"),
+        ("2x4 2x4 4x4", "speeds-asymmetric",
+         "ATLANTA meets chpids of 2, 2 and 4 Gb/s, BOSTON of 4, 2 and 2",
+         "Put the fast chpid in the middle of the device list."),
+        ("2x4 4x4 4x4", "speeds-asymmetric", "",
+         "both ends of the device list and the slow ones in the middle."),
+        ("2x4 2x4 2x2", "directions-unequal",
+         ("ATLANTA can write on 2 of 3 chpids (350 MB/s), BOSTON on 3 (350 MB/s), because ATLANTA"
+          " never writes on its 6020 and 6021."), ""),
+        ("4x4 2x4", "directions-unequal",
+         ("BOSTON can write on 2 of 2 chpids (437 MB/s), ATLANTA on 2 (481 MB/s), because BOSTON"
+          " never writes on its 7000."), ""),
+        ("2x3 2x3 2x3", "few-beyond-eight", "gains none.", ""),
+        ("2x4 2x3 2x3", "few-beyond-eight", "gains only one.", ""),
+    ],
+)  # fmt: skip
+def test_findings_say_what_is_so_and_what_to_do(
+    fibres_: str, rule: str, text: str, remedy: str
+) -> None:
+    (layout,) = fibres(fibres_)
+    finding = finding_of(layout, rule)
+    assert text in finding.text
+    assert remedy in finding.remedy
 
 
 def test_links_that_share_a_chpid_are_named() -> None:

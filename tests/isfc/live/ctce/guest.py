@@ -30,10 +30,7 @@ S: Final = {"LPSW": 0x8200, "SPT": 0xB208, "HSCH": 0xB231, "MSCH": 0xB232}
 S.update(SSCH=0xB233, STSCH=0xB234, TSCH=0xB235)
 BRANCHES: Final = {"B": 15, "BZ": 8, "BE": 8, "BL": 4, "BNZ": 7, "BNE": 7}
 
-_PSWS: Final = {
-    "restpsw": (0x030A0000, "sweep"),
-    "waitpsw": (0x020A0000, "sweep"),
-}
+_PSWS: Final = {"restpsw": (0x030A0000, "sweep"), "waitpsw": (0x020A0000, "sweep")}
 _FIXED: Final = {"endpsw": GOOD, "badpsw": BAD}
 _WORDS = "pause micros cr0 cr6 first size end one two three five last delay".split()
 _WORDS += "wtarget rtarget errors".split()

@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctc.adapter import Step
+from ctc.address import Rdev
 from ctc.order import Order, command_of
 from ctc.state import State
 from ctc.subchannel import Command
+from isfc.cli.live.ctce_observe import trace_line
 from isfc.errors import WireError
+from isfc.live.ctce.exchange import CtcPlace, OrderStep
+from isfc.live.ctce.join import CtcEnd, Place
 from isfc.live.ctce.wire import (
     CURRENT,
     DATA_LENGTH_MAX,
@@ -22,6 +27,7 @@ from isfc.live.ctce.wire import (
     decode_greeting,
     encode_greeting,
     encode_order,
+    nje_name,
     read_order,
 )
 
@@ -117,3 +123,33 @@ def test_a_captured_greeting_is_read_and_others_are_refused() -> None:
         decode_greeting(data[:8] + b"\x20" + data[9:])
     with pytest.raises(WireError, match="no CTCE greeting: it begins with 4745"):
         decode_greeting(b"GET / HTTP/1.1\r\n"[:GREETING_LENGTH])
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        ("012d", "NJE SOH ENQ: asks for a session"),
+        ("1070", "NJE ACK0: nothing to send"),
+        ("3d", "NJE NAK: send it again"),
+        ("1002808fcff0c9", "NJE block: control record"),
+        ("1002818fcf9a80", "NJE block: message or command"),
+        ("1002828fcf9980", "NJE block: SYSOUT, stream 1"),
+        ("1002838fcfa880", "NJE block: SYSIN, stream 2"),
+        ("1002848fcf00", "NJE block: end of block"),
+        ("1002848fcf11", None),
+        ("1002848fcf", None),
+        ("012d00", None),
+        ("", None),
+        ("00000001", None),
+    ],
+)
+def test_a_block_is_named_by_what_it_begins_with(data: str, name: str | None) -> None:
+    assert nje_name(bytes.fromhex(data)) == name
+
+
+def test_a_line_of_a_trace_names_it_behind_the_first_bytes() -> None:
+    ends = [CtcEnd(name, Rdev(0x500), Place("::1", 1), Place("::1", 2)) for name in ("A", "B")]
+    order = Order(0x01, State.WRITE, 2, b"\x01\x2d")
+    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [(ends[0], ends[1])])
+    assert line.startswith("    0.000000  B 0500")
+    assert line.endswith("012d  NJE SOH ENQ: asks for a session")

@@ -1,1 +1,0 @@
-"""Layouts drawn, as text and as SVG."""
