@@ -41,7 +41,6 @@ from tests.isfc_process import isfc
 from tests.lengthy import few_in_every_run
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]
-SHORT = ("HS", "HY")
 KEYS = "table key measure published emulated error role within by_seed spread_percent".split()
 
 
@@ -87,15 +86,11 @@ def test_all_tables_are_replayed_unless_told_otherwise(recorded: Recorded) -> No
 def test_options_choose_rows_and_leave_out_tables(recorded: Recorded) -> None:
     whole = recorded("replay", "transport", code=1)["figures"]
     assert len({row["key"] for row in whole}) == 140
-    for options, keys in (
-        ("--suite HY --suite HS --rdevs 1 --pairs 5", {("transport", f"{s}/1/5") for s in SHORT}),
-        (
-            "--release 6.1 --reply 5000 --pairs 1 --seconds 0.05",
-            {("appc_regression", "z/VM 6.1/5000/1")},
-        ),
-    ):
-        rows = recorded("replay", *options.split(), code=1)["figures"]
-        assert {(row["table"], row["key"]) for row in rows} == keys
+    some = "replay --suite HY --suite HS --rdevs 1 --pairs 5".split()
+    assert {row["key"] for row in recorded(*some, code=1)["figures"]} == {"HS/1/5", "HY/1/5"}
+    rows = recorded(*"replay --release 6.1 --reply 5000 --pairs 1 --seconds 0.05".split())
+    (of,) = {(row["table"], row["key"]) for row in rows["figures"]}
+    assert of == ("appc_regression", "z/VM 6.1/5000/1")
 
 
 @pytest.mark.parametrize("name", ["capacity_estimates", "chpid_estimates", "stop_short"])

@@ -404,7 +404,7 @@ AXES = ("layout", "lose", "workload", "pairs", "seed")
 
 
 def standings_of(*rows: tuple[Any, ...]) -> list[str]:
-    """What is standings_of of rows, each the values of `AXES` and MB/s."""
+    """What is said of rows, each the values of `AXES` and MB/s."""
     made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
     cells = [Cell({axis: row[axis] for axis in AXES}, FOUR) for row in made]
     varying = varying_axes(made, AXES)

@@ -220,7 +220,7 @@ def test_plan_says_them() -> None:
 def test_advice_says_them_and_is_not_ahead_of_either() -> None:
     load = ComparedLoad(TWO, Rate(380, 4), (LAYOUT, LAYOUT), STATED)
     word = model_word(TriedAdvice(ChangedLayout("so", lambda down: down), (load, load)))
-    assert "sees no difference: run so, the pace_of direction goes from 340 or 381 to 380 (" in word
+    assert "sees no difference: run so, the slower direction goes from 340 or 381 to 380 (" in word
 
 
 def test_losses_say_them() -> None:
