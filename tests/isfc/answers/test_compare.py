@@ -17,7 +17,7 @@ def test_more_chpids_are_ahead_by_odds(printed: Printed, recorded: Recorded) -> 
     page = printed(*words, "--workload", "HL", "--pairs", "20")
     assert max(map(len, page.splitlines())) <= 80
     assert re.search(r"Carries most +atlanta-boston: \d", page)
-    assert "published-1 carries nothing without chpid 40 (50)" in page
+    assert "published-1 carries nothing without chpid 40 (mate 50)" in page
     assert "\natlanta-" in page
     record = recorded(*words, "--pairs", "20")
     assert record["kind"] == "layouts"

@@ -127,7 +127,7 @@ def test_loss_by_rule_of_thumb_says_so_beside_figures_of_the_model() -> None:
     plan = make_plan(load_layout("atlanta-boston"))
     by_rule = planned_by_rule(plan)
     found = modelled_link(plan, figures(plan.layout, 390.0, 390.0), {}, by_rule.worst_chpid)
-    whole = "worst is 40 (50): 131 MB/s is left, 43 %"
+    whole = "worst is 40 (mate 50): 131 MB/s are left, 43 %"
     assert dict(plan_report(by_rule).answer)["Lose a chpid"] == whole
     assert dict(plan_report(found).answer)["Lose a chpid"] == f"{whole}, by IBM's rule of thumb"
 
@@ -185,7 +185,7 @@ def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
 def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
     ways = [limited(0, receiving(1)), limited(1, receiving(0))]
     (line,) = limit_lines(ways)
-    said = "Each way limited by: how fast the other end receives (its software's lock is busy"
+    said = "Each way limited by: how fast the other end receives (CP's lock for the link is busy"
     assert line.startswith(said)
     limit = ways[0].limit
     assert limit is not None
