@@ -21,9 +21,11 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
-from isfc.measured.figures import Reading
-from isfc.measured.file import read_content
-from isfc.measured.intervals import (
+from isfc.reports.figure import Figure, NoRange, Note, Unit
+from isfc.reports.reported import Reported
+from isfc.site.figures import Reading
+from isfc.site.file import read_content
+from isfc.site.intervals import (
     PERIODS,
     CarriedInterval,
     Slot,
@@ -35,10 +37,8 @@ from isfc.measured.intervals import (
     since,
     slots_of,
 )
-from isfc.measured.measurement import Measurement
-from isfc.measured.seen import of_end, seen_intervals
-from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.reported import Reported
+from isfc.site.measurement import Measurement
+from isfc.site.seen import of_end, seen_intervals
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan
 from scenarios.moves.notes import large_guests

@@ -12,10 +12,10 @@ from isfc.errors.in_words import find_node, listed
 from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.site import Errors
-from isfc.measured.seen import of_end, seen_intervals
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
+from isfc.site.seen import of_end, seen_intervals
 from scenarios.runs.at_site import named_link
 from scenarios.search.site_fit import fit as fit_intervals
 from scenarios.search.site_fit import runs_of

@@ -13,14 +13,14 @@ from isfc.answers.beside import DEVICE_NAMES, across
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout
-from isfc.measured.figures import Reading
-from isfc.measured.file import completed, read_measurements
-from isfc.measured.measurement import COLUMNS, LinkFigures, Measurement, Ran, table_rows
-from isfc.measured.monitor_records import read_layouts
-from isfc.measured.seen import seen_link
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
+from isfc.site.figures import Reading
+from isfc.site.file import completed, read_measurements
+from isfc.site.measurement import COLUMNS, LinkFigures, Measurement, Ran, table_rows
+from isfc.site.monitor_records import read_layouts
+from isfc.site.seen import seen_link
 from scenarios.figures.site_workload import find_ran
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import read_load

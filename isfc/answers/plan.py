@@ -14,8 +14,8 @@ from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 
 if TYPE_CHECKING:
-    from isfc import measured
     from isfc.answers.plan_links import PlannedLinks
+    from isfc.layout.site import SiteProfile
 
 
 @checked
@@ -23,7 +23,7 @@ def planned(
     layout: AnyLayout,
     *,
     link: str | None = None,
-    profile: "measured.SiteProfile | str | Path | None" = None,
+    profile: "SiteProfile | str | Path | None" = None,
     rule: Annotated[bool, Argument("", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: Annotated[
         bool,

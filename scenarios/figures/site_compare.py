@@ -10,8 +10,8 @@ from msgspec.structs import force_setattr
 from ctc.address import format_rdev
 from isfc.errors.in_words import number
 from isfc.layout.layout import Layout
-from isfc.measured.measurement import DeviceFigures, LinkFigures
-from isfc.measured.seen import SeenInterval, SeenLink
+from isfc.site.measurement import DeviceFigures, LinkFigures
+from isfc.site.seen import SeenInterval, SeenLink
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run

@@ -17,8 +17,8 @@ from isfc.layout.site import FACTOR_MAX
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
-from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
-from isfc.measured.seen import SeenInterval, SeenLink
+from isfc.site.measurement import FilePlace, LinkFigures, Measurement, WayFigures
+from isfc.site.seen import SeenInterval, SeenLink
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run

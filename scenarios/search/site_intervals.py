@@ -6,7 +6,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
-from isfc.measured.seen import SeenInterval
+from isfc.site.seen import SeenInterval
 from scenarios.figures.site_workload import QuietLink, check_busy, derive
 from scenarios.search.site_search import FitInterval, Runs
 

@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.measured.seen import SeenInterval
+from isfc.site.seen import SeenInterval
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived
 from scenarios.search.site_fitted import log_off

@@ -15,7 +15,7 @@ from isfc.errors.in_words import check_between
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.intervals import PERIODS, SLOT_S, Slot
+from isfc.site.intervals import PERIODS, SLOT_S, Slot
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import in_order, pairs_alike
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation, move

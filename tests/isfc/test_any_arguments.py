@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import isfc
 from isfc.errors.arguments import annotation_of
 from isfc.layout.site import SiteProfile
-from isfc.measured.measurement import FilePlace
+from isfc.site.measurement import FilePlace
 from isfc.testing.strategies import layouts
 from scenarios.runs.notes import Saturated
 from scenarios.runs.steady import Rate

@@ -18,9 +18,9 @@ from isfc.errors import (
 )
 from isfc.layout.site import SiteProfile
 from isfc.live.control import BadRequest
-from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
+from isfc.site.figures import BadFigure
 from scenarios.figures.site_workload import QuietLink
 from scenarios.search.site_fitted import FitRefused, Fitted
 

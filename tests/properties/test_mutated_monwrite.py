@@ -12,10 +12,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
-from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements
-from isfc.measured.monitor_records import read_layouts
-from tests.isfc.measured import monwrite_file as mw
+from isfc.site.figures import Reading
+from isfc.site.file import read_measurements
+from isfc.site.monitor_records import read_layouts
+from tests.isfc.site import monwrite_file as mw
 
 SECONDS: Final = (1, 61, 131, 191)
 """When samples were taken; no interval is like another."""

@@ -21,12 +21,12 @@ from isfc.deck.console_links import find_links, name_logs
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
-from isfc.measured.figures import Reading, checked, without_repeats
-from isfc.measured.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
-from isfc.measured.page import read_text
-from isfc.measured.table import read_csv
+from isfc.site.figures import Reading, checked, without_repeats
+from isfc.site.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
+from isfc.site.page import read_text
+from isfc.site.table import read_csv
 from tests.decks import LOGS
-from tests.isfc.measured.test_read import DETAILS
+from tests.isfc.site.test_read import DETAILS
 from tests.properties.mutations import mutated
 
 DATA: Final = Path(__file__).parents[1] / "data"

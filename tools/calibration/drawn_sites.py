@@ -1,7 +1,7 @@
 """A study of many made sites: what fits to them say, and what their predictions are worth.
 
 ``python -m tools.pages "fits to made sites"`` writes ``docs/drawn-sites.csv``, with a row for each
-of `NUMBERS` of the sites of `tests.isfc.measured.drawn_sites`. ``make docs`` does not: a site takes
+of `NUMBERS` of the sites of `tests.isfc.site.drawn_sites`. ``make docs`` does not: a site takes
 some seconds compiled.
 """
 
@@ -19,7 +19,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.measured import FitRefused, Fitted, SiteProfile
 from scenarios.figures.assumptions import NORMAL_80
 from scenarios.search.site_fitted import Explanation
-from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
+from tests.isfc.site.drawn_sites import DrawnSite, drawn, predicted
 from tools import PROJECT
 from tools.pages.spans import block
 from tools.tables import markdown_table, read_csv, study

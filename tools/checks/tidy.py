@@ -39,7 +39,7 @@ PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 BELOW_THE_FACE: Final = (
     "ctc isfc.deck isfc.engine isfc.io isfc.layout isfc.link isfc.live "
-    "isfc.measured isfc.programs isfc.system scenarios"
+    "isfc.programs isfc.site isfc.system scenarios"
 )
 
 RINGS: Final = {
@@ -59,11 +59,10 @@ RINGS: Final = {
         f"{LINK} ctc importlib isfc.system.cp.words isfc.deck isfc.layout fnmatch textwrap",
         "isfc.engine",
     ),
-    "isfc.measured": (
-        f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
+    "isfc.site": (
+        f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.site",
         "",
     ),
-    "isfc.measured.__init__": ("*", "tools tests"),  # a public face as well
     "isfc.io": (
         f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random",
         "",
@@ -76,7 +75,7 @@ RINGS: Final = {
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
     "scenarios": (
-        f"{SYSTEM} {READING} isfc.io isfc.layout isfc.measured random scenarios statistics",
+        f"{SYSTEM} {READING} isfc.io isfc.layout isfc.site random scenarios statistics",
         "",
     ),
     "scenarios.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),

@@ -33,7 +33,7 @@ EXCEPTIONS: Final = {
     "tools/calibration/NOTES.md": "a record of what was tried, in the words of its day",
     "tools/checks/words.py": "the list itself",
     "tests/tools/checks/test_words.py": "its test",
-    "tests/isfc/measured/test_read.py": "a page of IBM's has 98%",
+    "tests/isfc/site/test_read.py": "a page of IBM's has 98%",
     "tests/properties/test_mutated_readers.py": "a page of IBM's has 98%",
     "tests/live/test_real_programs.py": "pgbench says 0.000%",
 }

@@ -10,7 +10,7 @@ import pytest
 
 import isfc
 from isfc.layout.catalogue import load_collection
-from isfc.measured.intervals import PERIODS
+from isfc.site.intervals import PERIODS
 from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
 from scenarios.search.windows import guest_rate

@@ -6,9 +6,9 @@ import pytest
 
 from isfc.answers.measured_compare import compare, measured_compare_report
 from isfc.layout.catalogue import load_layout
-from isfc.measured.figures import Reading
-from isfc.measured.file import completed, read_measurements
-from isfc.measured.measurement import Ran
+from isfc.site.figures import Reading
+from isfc.site.file import completed, read_measurements
+from isfc.site.measurement import Ran
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured" / "H001709C-fcx108.txt"
 

@@ -9,17 +9,17 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.measured.figures import Reading
-from isfc.measured.measurement import Measurement, Ran
-from isfc.measured.seen import SeenInterval, SeenLink, seen_intervals, seen_link
-from isfc.measured.table import read_json
+from isfc.site.figures import Reading
+from isfc.site.measurement import Measurement, Ran
+from isfc.site.seen import SeenInterval, SeenLink, seen_intervals, seen_link
+from isfc.site.table import read_json
 from scenarios.figures.site_compare import figures_beside, likely_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
-from tests.isfc.measured.site import site_of
+from tests.isfc.site.site import site_of
 
 pytestmark = pytest.mark.at_length
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.isfc.measured.drawn_sites import drawn
-from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
+from tests.isfc.site.drawn_sites import drawn
+from tests.isfc.site.made_sites import SITES, MadeSite, medians_percent
 from tools.calibration.drawn_sites import row_of, worst_points
 
 # 146 and 308: figures that a line, or disks, explain as well, and with which other loads are other

@@ -12,14 +12,14 @@ from msgspec import structs
 import isfc
 from isfc.layout.site import SiteProfile
 from isfc.link.parameters import LinkParameters
-from isfc.measured.seen import seen_intervals
+from isfc.site.seen import seen_intervals
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 from scenarios.search import site_fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of
-from tests.isfc.measured.site import RUNS
+from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]

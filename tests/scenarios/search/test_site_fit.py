@@ -20,7 +20,7 @@ from scenarios.runs.workload import SUITES
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_surface import Surface, near_surface, surface_through
-from tests.isfc.measured.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
+from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
 SITES = int(os.environ.get("ISFC_SITES", "1"))

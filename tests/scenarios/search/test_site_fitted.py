@@ -23,7 +23,7 @@ from scenarios.search.site_fitted import (
     other_workloads,
     predicted_apart,
 )
-from tests.isfc.measured.site import site_of
+from tests.isfc.site.site import site_of
 
 GOOD = SiteProfile(
     "made", {"transfer": 1.4}, ("FICON Express2",), 2, "", Errors(3, 20), Errors(30, 60)

@@ -19,7 +19,7 @@ from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search import site_fit, site_search
 from scenarios.search.site_search import PAIRS_PRIOR, FitInterval, Search, skewed
 from scenarios.search.site_surface import PRIOR, REPORT, near_surface, surface_through
-from tests.isfc.measured.site import RUNS
+from tests.isfc.site.site import RUNS
 
 LAYOUT = load_layout("atlanta-boston")
 BLANK = SiteProfile("site", {}, ("FICON Express2",), 1, "")

@@ -10,13 +10,13 @@ import pytest
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, format_profile
-from isfc.measured.measurement import COLUMNS
+from isfc.site.measurement import COLUMNS
 from scenarios.search.site_fit import fit
 from tests.isfc.cli.conftest import Refusal
-from tests.isfc.measured.site import RUNS
 from tests.isfc.printed import Printed, Recorded, on_one_line
 from tests.isfc.printed import printed as printed
 from tests.isfc.printed import recorded as recorded
+from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

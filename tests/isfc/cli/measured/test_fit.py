@@ -15,10 +15,10 @@ from isfc.layout.site import CONSTANTS, format_profile, read_profile
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from tests.isfc.cli.conftest import Refusal
-from tests.isfc.measured.site import RUNS
 from tests.isfc.printed import Printed, Recorded, on_one_line
 from tests.isfc.printed import printed as printed
 from tests.isfc.printed import recorded as recorded
+from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

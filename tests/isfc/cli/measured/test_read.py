@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.measured.measurement import COLUMNS
+from isfc.site.measurement import COLUMNS
 from tests.isfc.cli.conftest import Refusal
-from tests.isfc.measured import monwrite_file as mw
-from tests.isfc.measured.test_read import PAGE
+from tests.isfc.site import monwrite_file as mw
+from tests.isfc.site.test_read import PAGE
 from tools import PROJECT
 
 PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"

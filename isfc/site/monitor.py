@@ -14,8 +14,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed
 from isfc.link.name import NodeName
-from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import (
+from isfc.site.figures import BadFigure, Reading
+from isfc.site.measurement import (
     WAYS,
     ConfiguredLink,
     DeviceFigures,
@@ -24,7 +24,7 @@ from isfc.measured.measurement import (
     LinkFigures,
     Measurement,
 )
-from isfc.measured.monitor_records import (
+from isfc.site.monitor_records import (
     ACTIVITIES,
     CHANGE,
     INTERVAL_END,

@@ -16,14 +16,14 @@ from msgspec import structs
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
-from isfc.measured.measurement import Measurement, table_rows
+from isfc.site.measurement import Measurement, table_rows
 from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fitted import PAIRS
-from tests.isfc.measured.made_sites import Load, MadeSite, factors, of_profile
-from tests.isfc.measured.site import mb_per_s_of
+from tests.isfc.site.made_sites import Load, MadeSite, factors, of_profile
+from tests.isfc.site.site import mb_per_s_of
 
 LAYOUTS: Final = ("atlanta-boston", "published-4", "published-8")
 """Layouts of sites: several CTCs of one feature."""

@@ -1,6 +1,6 @@
 """Text as a whole: which pages it has, and what stands above them of system and interval.
 
-A page is device rows or the details of one device (`isfc.measured.fcx`), or link activity. Details
+A page is device rows or the details of one device (`isfc.site.fcx`), or link activity. Details
 of several devices in one interval are one page.
 
 Link activity is what IBM's tool makes of Monitor D9 R4, or this emulator's print of it. IBM's names
@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.measured import fcx
-from isfc.measured.figures import BadFigure, Reading, leading_stamp
-from isfc.measured.measurement import (
+from isfc.site import fcx
+from isfc.site.figures import BadFigure, Reading, leading_stamp
+from isfc.site.measurement import (
     LINK_COLUMNS,
     DeviceFigures,
     FilePlace,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site import format_profile as format_profile
     from isfc.layout.site import read_profile as read_profile
-    from isfc.measured.measurement import Measurement as Measurement
+    from isfc.site.measurement import Measurement as Measurement
     from scenarios.search.site_fitted import FitRefused as FitRefused
     from scenarios.search.site_fitted import Fitted as Fitted
 
@@ -29,7 +29,7 @@ _HOMES, __getattr__, __dir__ = public_face(
         "isfc.answers.measured_fit": "fit",
         "isfc.answers.loads": "loads Loads",
         "isfc.layout.site": "read_profile format_profile SiteProfile",
-        "isfc.measured.measurement": "Measurement",
+        "isfc.site.measurement": "Measurement",
         "scenarios.search.site_fitted": "Fitted FitRefused",
     },
 )

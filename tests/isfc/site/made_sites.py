@@ -16,7 +16,7 @@ from ctc.address import Rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.measured.measurement import (
+from isfc.site.measurement import (
     DeviceFigures,
     FilePlace,
     LinkFigures,
@@ -24,7 +24,7 @@ from isfc.measured.measurement import (
     Ran,
     WayFigures,
 )
-from isfc.measured.seen import seen_intervals
+from isfc.site.seen import seen_intervals
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
@@ -32,7 +32,7 @@ from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of
-from tests.isfc.measured.site import LAYOUT, RUNS, errors_percent, site_of
+from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, site_of
 
 Load = tuple[str, int]
 

@@ -14,13 +14,13 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements
-from isfc.measured.measurement import Measurement, table_rows
-from isfc.measured.monitor_records import read_layouts
-from isfc.measured.seen import seen_link
-from isfc.measured.table import read_csv, read_json
-from tests.isfc.measured import monwrite_file as mw
+from isfc.site.figures import Reading
+from isfc.site.file import read_measurements
+from isfc.site.measurement import Measurement, table_rows
+from isfc.site.monitor_records import read_layouts
+from isfc.site.seen import seen_link
+from isfc.site.table import read_csv, read_json
+from tests.isfc.site import monwrite_file as mw
 
 RDEVS = ["6000", "6001"]
 MB = 2**20

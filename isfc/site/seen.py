@@ -11,8 +11,8 @@ from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed, grouped, number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.figures import Reading, without_repeats
-from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, joined
+from isfc.site.figures import Reading, without_repeats
+from isfc.site.measurement import FilePlace, LinkFigures, Measurement, joined
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""

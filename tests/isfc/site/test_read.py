@@ -10,11 +10,11 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured.figures import Reading, leading_stamp, read_stamp
-from isfc.measured.file import completed, read_measurements
-from isfc.measured.measurement import Measurement, table_rows
-from isfc.measured.seen import seen_link
-from isfc.measured.table import read_csv, read_json
+from isfc.site.figures import Reading, leading_stamp, read_stamp
+from isfc.site.file import completed, read_measurements
+from isfc.site.measurement import Measurement, table_rows
+from isfc.site.seen import seen_link
+from isfc.site.table import read_csv, read_json
 from scenarios.published.catalogue import load_table
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"

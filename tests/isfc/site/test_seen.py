@@ -7,8 +7,8 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured.measurement import DeviceFigures, FilePlace, LinkFigures, Measurement, WayFigures
-from isfc.measured.seen import seen_intervals, seen_link, zone_seconds
+from isfc.site.measurement import DeviceFigures, FilePlace, LinkFigures, Measurement, WayFigures
+from isfc.site.seen import seen_intervals, seen_link, zone_seconds
 
 LAYOUT = load_layout("atlanta-boston")
 HERE = FilePlace("page.txt", 7)

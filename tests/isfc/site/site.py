@@ -14,9 +14,9 @@ from isfc.cli.run.command import view_heading
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import SiteProfile
-from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements
-from isfc.measured.seen import seen_intervals
+from isfc.site.figures import Reading
+from isfc.site.file import read_measurements
+from isfc.site.seen import seen_intervals
 from scenarios.figures.site_workload import derive
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import make_name, measured

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.measured.figures import BadFigure, Reading, problems_of
-from isfc.measured.measurement import DeviceFigures, FilePlace, Measurement
+from isfc.site.figures import BadFigure, Reading, problems_of
+from isfc.site.measurement import DeviceFigures, FilePlace, Measurement
 
 CTC_TYPES: Final = ("CTCA", "FCTC", "CTC", "BCTC", "SCTC", "3088")
 """What CTCs are called: CTCA by Performance Toolkit (published), FCTC by CP, the others in IOCP

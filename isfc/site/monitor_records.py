@@ -24,8 +24,8 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes
-from isfc.measured.figures import BadFigure
-from isfc.measured.measurement import FilePlace
+from isfc.site.figures import BadFigure
+from isfc.site.measurement import FilePlace
 
 FRAME_LENGTH: Final = 4096
 _ENTRIES_AT: Final = 40

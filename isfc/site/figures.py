@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import number
-from isfc.measured.measurement import DeviceFigures, FilePlace, LinkFigures, Measurement, WayFigures
+from isfc.site.measurement import DeviceFigures, FilePlace, LinkFigures, Measurement, WayFigures
 
 _T = TypeVar("_T")
 

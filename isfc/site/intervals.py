@@ -16,10 +16,10 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.measured.figures import BadFigure, Reading, read_stamp
-from isfc.measured.measurement import FilePlace
-from isfc.measured.seen import APART_S, SeenInterval, zone_seconds
-from isfc.measured.table import rows_of
+from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.site.measurement import FilePlace
+from isfc.site.seen import APART_S, SeenInterval, zone_seconds
+from isfc.site.table import rows_of
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NO_DATE: Final = "1970-01-05"

@@ -8,12 +8,12 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
-from isfc.measured.figures import Reading, checked, without_repeats
-from isfc.measured.measurement import Measurement, Ran, joined
-from isfc.measured.monitor import read_monitor
-from isfc.measured.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
-from isfc.measured.page import read_text
-from isfc.measured.table import read_csv, read_json
+from isfc.site.figures import Reading, checked, without_repeats
+from isfc.site.measurement import Measurement, Ran, joined
+from isfc.site.monitor import read_monitor
+from isfc.site.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
+from isfc.site.page import read_text
+from isfc.site.table import read_csv, read_json
 
 LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file. A day of pages of a minute each, with some hundred devices, is about 10 MB."""

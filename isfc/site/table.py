@@ -1,6 +1,6 @@
 """Tables as CSV and JSON: the neutral one, and those that the emulator prints of its runs.
 
-`isfc.measured.measurement.COLUMNS` names the neutral columns; a table may lack what it does not
+`isfc.site.measurement.COLUMNS` names the neutral columns; a table may lack what it does not
 know. ``isfc run --report device --csv`` and ``--report link --csv`` have columns of their own, as
 the published tables have them; ``isfc run --json`` is one record of both.
 """
@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
-from isfc.measured.figures import BadFigure, Reading, read_stamp
-from isfc.measured.measurement import (
+from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.site.measurement import (
     LINK_COLUMNS,
     WAY_COLUMNS,
     WAYS,
