@@ -28,8 +28,9 @@ from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.losses import AfterLoss, after_losses

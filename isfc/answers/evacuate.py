@@ -27,8 +27,9 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation

@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.reports.chart import Lines
 from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.runs.experiment import Experiment

@@ -6,8 +6,10 @@ from typing import Annotated, Final
 
 from isfc.errors.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
+from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
-from isfc.reports.report import Column, Lines, Report, Table
+from isfc.reports.report import Report
+from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -19,8 +19,9 @@ from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Note, NoteKind, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -27,8 +27,9 @@ from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.reports.figure import Note, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

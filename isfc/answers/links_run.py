@@ -13,8 +13,9 @@ from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.errors.in_words import first_listed
+from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
-from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.report import Report, caveats
+from isfc.reports.table import Column, Table
 from isfc.reports.units import bytes_words, range_note, shown
 from isfc.site.intervals import Slot
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE

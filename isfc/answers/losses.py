@@ -28,9 +28,11 @@ from isfc.layout.loss import (
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
+from isfc.reports.chart import Bars
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
-from isfc.reports.report import Bars, Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule

@@ -17,9 +17,11 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
+from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import factor_line, range_note, shown
 from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from scenarios.figures.certainty import FigureKind

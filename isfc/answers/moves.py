@@ -12,8 +12,9 @@ from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import DeviceSeen
 from scenarios.moves.guest import GuestMemory, Limits

@@ -18,8 +18,9 @@ from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
 from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.report import NODE_STYLES, Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import NODE_STYLES, Column, Table
 from isfc.reports.units import with_unit
 from scenarios.runs.notes import plan_notes
 

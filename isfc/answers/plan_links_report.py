@@ -15,7 +15,8 @@ from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.shared import disks_known, disks_tables
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
+from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 

@@ -19,10 +19,12 @@ from isfc.answers.replay_checks import (
     TableOutcome,
 )
 from isfc.answers.views import View, Viewed
+from isfc.reports.chart import Lines
 from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Lines, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table

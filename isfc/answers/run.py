@@ -13,8 +13,9 @@ from isfc.errors.in_words import exact
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.units import factor_line, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn

@@ -16,8 +16,9 @@ from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
 from isfc.reports.figure import Note
-from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.report import Report, caveats
 from isfc.reports.reported import Reported
+from isfc.reports.table import Column, Table
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE

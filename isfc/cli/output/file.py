@@ -4,7 +4,6 @@ A file is written whole or not at all: a full disk leaves what was there before.
 """
 
 import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +103,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         with _naming(path):
             yield path
         return
+    import secrets  # much to load for commands that write no file
+
     beside = there.with_name(f".isfc-{secrets.token_hex(8)}{there.suffix}")
     with _naming(path):
         try:

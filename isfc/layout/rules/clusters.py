@@ -117,7 +117,7 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
 @_of_file
 def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
     if collection.others:
-        from isfc.layout.sharing import others_on, say_others  # most files tell of none
+        from isfc.layout.other_links import others_on, say_others  # most files tell of none
 
         if others := others_on(collection, layout):
             yield Broken(f"{say_others(others)}.")
