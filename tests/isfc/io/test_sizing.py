@@ -8,7 +8,7 @@ from ctc.features import find_channel
 from isfc.io.configuration import Protocol
 from isfc.io.machine import Z15, iop_threads, sap_io_per_s
 from isfc.io.mix import IoLoad, Mix
-from isfc.io.sizing import ASSUMED, ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
+from isfc.io.sizing import ASSUMED, ENCRYPTING, FEATURES, Guidelines, Sizing, size, use_of_channel
 
 LOADS = st.builds(
     IoLoad,
@@ -24,6 +24,11 @@ GUIDELINES = Guidelines()
 
 def mix_of(*loads: IoLoad, saps: int | None = None) -> Mix:
     return Mix("mix", loads, saps)
+
+
+def sized(io_per_s: float, io_bytes: int, saps: int | None = None, **more: float) -> Sizing:
+    """For one load that does not grow."""
+    return size(mix_of(IoLoad("a", io_per_s, io_bytes, **more), saps=saps), 0, GUIDELINES)
 
 
 @given(MIXES, st.floats(0, 200))
@@ -88,14 +93,12 @@ def test_the_best_choice_has_the_fewest_channels(mix: Mix) -> None:
 
 
 def test_small_blocks_fill_the_processor_and_large_ones_bus_or_line() -> None:
-    small = size(mix_of(IoLoad("a", 100_000, 4096)), 0, GUIDELINES).best
+    small = sized(100_000, 4096).best
     assert (small.feature, small.protocol) == (ENCRYPTING[-1], Protocol.ZHPF)
     assert small.first == "processor"
     assert small.first_at_io_per_s == pytest.approx(310_000, rel=1e-3)
-    large = size(mix_of(IoLoad("a", 10_000, 131_072, read_share=0.5)), 0, GUIDELINES).best
-    assert large.first == "bus"
-    reads = size(mix_of(IoLoad("a", 5_000, 131_072)), 0, GUIDELINES).best
-    assert reads.first == "line, reads"
+    assert sized(10_000, 131_072, read_share=0.5).best.first == "bus"
+    assert sized(5_000, 131_072).best.first == "line, reads"
 
 
 def test_guidelines_of_ones_own_change_the_number() -> None:
@@ -123,38 +126,28 @@ def test_full_frames_need_about_the_credits_of_the_old_rule() -> None:
 
 
 def test_saps_that_are_given_are_judged_and_else_found() -> None:
-    rate = sap_io_per_s(Z15, iop_threads(8), 0.7)
-    load = IoLoad("a", rate * 0.999, 4096)
-    found = size(mix_of(load), 0, GUIDELINES).saps
+    rate = 0.999 * sap_io_per_s(Z15, iop_threads(8), 0.7)
+    found, given_saps = sized(rate, 4096).saps, sized(rate, 4096, saps=4).saps
     assert found.saps == 8
     assert found.busy_percent == pytest.approx(70, abs=0.5)
-    given_saps = size(mix_of(load, saps=4), 0, GUIDELINES).saps
     assert given_saps.saps == 4
     assert (given_saps.busy_percent or 0) > 100
+    assert sized(1e9, 4096).saps.saps is None  # no machine has enough for everything
 
 
-def test_no_machine_has_saps_enough_for_everything() -> None:
-    assert size(mix_of(IoLoad("a", 1e9, 4096)), 0, GUIDELINES).saps.saps is None
-
-
-def test_zhyperlink_saves_time_and_costs_processors() -> None:
-    need = size(mix_of(IoLoad("a", 200_000, 4096, cache_hit=0.9)), 0, GUIDELINES).synchronous
+def test_zhyperlink_saves_time_and_costs_processors_where_reads_are_in_the_cache() -> None:
+    need, missing = (
+        sized(rate, 4096, cache_hit=hit).synchronous for rate, hit in ((2e5, 0.9), (1e4, 0.0))
+    )
     assert need is not None
     assert need.links > 1
     assert 80 < need.success_percent <= 90
     assert need.saved_us > 0
     assert need.processors > 0
-
-
-def test_zhyperlink_does_not_pay_where_nothing_is_in_the_cache() -> None:
-    need = size(mix_of(IoLoad("a", 10_000, 4096, cache_hit=0.0)), 0, GUIDELINES).synchronous
-    assert need is not None
-    assert need.saved_us < 0
-
-
-@pytest.mark.parametrize("load", [IoLoad("a", 1e5, 8192), IoLoad("a", 1e5, 4096, read_share=0.0)])
-def test_zhyperlink_carries_neither_long_reads_nor_writes(load: IoLoad) -> None:
-    assert size(mix_of(load), 0, GUIDELINES).synchronous is None
+    assert missing is not None
+    assert missing.saved_us < 0
+    # neither long reads nor writes
+    assert sized(1e5, 8192).synchronous is sized(1e5, 4096, read_share=0.0).synchronous is None
 
 
 def test_twenty_workloads_need_eight_channels() -> None:
@@ -165,8 +158,7 @@ def test_twenty_workloads_need_eight_channels() -> None:
 
 def test_a_feature_that_is_known_in_part_is_shown_and_not_called_best() -> None:
     # its bus was 0 % used, and so never full
-    mix = mix_of(IoLoad("a", 40_000, 131_072))
-    sizing = size(mix, 0, GUIDELINES)
+    sizing = sized(40_000, 131_072)
     later = [choice for choice in sizing.choices if choice.feature == "FICON Express32S"]
     assert [choice.bus_percent for choice in later] == [None, None]
     assert later[0].channels_grown < sizing.best.channels_grown
