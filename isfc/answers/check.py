@@ -73,9 +73,9 @@ class RuleFound(Struct, frozen=True):
 
 
 _RULE_COLUMNS: Final = (
-    Column("severity", "severity"),
+    Column("severity", "severity", value=lambda each: each.severity.noun),
     Column("finding", "finding"),
-    Column("times", "count"),
+    Column("count", "count"),
     Column("what is so, and what to do", "said", folds=True),
 )
 
@@ -190,7 +190,7 @@ def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
         [*_answer(read)],
         [rules_table(rules, with_texts=True)],
         notes=[*_notes(rules)],
-        asked="Why it matters, and all of a kind",
+        asked="Why each matters, and every case",
     )
 
 

@@ -178,8 +178,8 @@ def collide_report(found: Collisions) -> Report:
 
 _COLLISIONS: Final = (
     Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("+-", "collisions_per_s_spread", Unit.PER_S),
-    Column("wasted\n%", "wasted_percent", Unit.PERCENT),
+    Column("spread", "collisions_per_s_spread", Unit.PER_S),
+    Column("time\nlost %", "wasted_percent", Unit.PERCENT),
 )
 
 
@@ -189,15 +189,21 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
     columns = (
         Column("rule", "rule", value=lambda each: f"{each.rule}{' +' * (each.rule == own)}"),
         *_COLLISIONS,
-        Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
-        Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
+        Column("MB/s\nsum", "mb_per_s", Unit.MB_PER_S),
+        Column("spread", "mb_per_s_spread", Unit.MB_PER_S),
         Column("out", "mb_per_s_out", Unit.MB_PER_S),
         Column("in", "mb_per_s_in", Unit.MB_PER_S),
         Column(
-            "no collision\nup to", "free_below", value=lambda each: _free_below(found, each.rule)
+            "no collisions\nup to", "free_below", value=lambda each: _free_below(found, each.rule)
         ),
     )
-    return Table("At full load; + is ISFC's own rule here", columns, full, "rules")
+    out, back = (shown(each, Unit.ANY) for each in (full[0].offered_out, full[0].offered_in))
+    caption = (
+        f"With {out} and {back} MB/s offered; + marks ISFC's own rule here. stop-short n: each end "
+        "leaves out the last n CTCs of its order; upward: both ends scan upward; random: any CTC "
+        "that is free."
+    )
+    return Table(caption, columns, full, "rules")
 
 
 _LOAD_COLUMNS: Final = (
@@ -227,7 +233,7 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
     if found.seeds == 1:
         yield "Carries most", f"{most.rule}: {_carries(most)}; one run tells no spread"
     else:
-        no_more = "no rule more than that by more than its runs differ"
+        no_more = "none is ahead of ISFC's rule by more than the runs differ"
         yield "Carries most", f"{most.rule}: {_carries(most)}" if more else no_more
     if own.collisions_per_s - least.collisions_per_s > spread:
         yield "Collides least", f"{least.rule}: {_wastes(least)}; {_carries(least)}"
@@ -235,8 +241,8 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
 
 def _carries(outcome: CollisionOutcome) -> str:
     spread = outcome.mb_per_s_spread
-    within = f" (+-{shown(spread, Unit.MB_PER_S)})" if spread else ""
-    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s both ways{within}"
+    within = f" (spread {shown(spread, Unit.MB_PER_S)})" if spread else ""
+    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s out and in together{within}"
 
 
 def _wastes(outcome: CollisionOutcome) -> str:
@@ -249,7 +255,7 @@ def _wastes(outcome: CollisionOutcome) -> str:
 def _free_below(found: Collisions, rule: str) -> str:
     """The greatest of equal shares of both full loads up to which nothing collided."""
     by_load = _by_load(found, rule)
-    free = "none"
+    free = "never"
     for load in zip(*_offered(by_load), strict=False):
         if by_load[load]:
             break
@@ -276,7 +282,7 @@ def _maps(found: Collisions) -> Iterator[Grid]:
         by_load = _by_load(found, rule)
         down, across = _offered(by_load)
         yield Grid(
-            f"Collisions/s, {rule}: MB/s out by row, in by column",
+            f"Collisions/s, {rule}: MB/s out by row, in by column; darker is more",
             [shown(load, Unit.ANY) for load in down],
             [shown(load, Unit.ANY) for load in across],
             [[by_load[out, back] for back in across] for out in down],
@@ -296,9 +302,9 @@ def _known(found: Collisions) -> str:
         f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
-        f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. +- is "
-        "how far these runs differ, the greatest less the least: a smaller difference between two "
-        "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+        f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. Their "
+        "spread is how far they differ, the greatest less the least: a smaller difference between "
+        "two rules says nothing." + differ * bool(most.collisions_per_s_spread)
     )
 
 

@@ -274,7 +274,7 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
     if share.busy is not None:
         whose = share.where
         if kind in _HAVE_LOCK:
-            whose = " ".join(filter(None, ("its software's lock", share.where, "is")))
+            whose = " ".join(filter(None, ("CP's lock for the link", share.where, "is")))
         said.append(f"{whose} busy {shown(min(1.0, share.busy), Unit.SHARE)} %".strip())
     if doubt := resource_known(share.resource, experiment.collection.links):
         said.append(doubt)

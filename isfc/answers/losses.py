@@ -39,7 +39,7 @@ from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by
 
 BY_RULE: Final = "by IBM's rule of thumb"
-ALL_LINKS: Final = "of the slower direction of each link"
+ALL_LINKS: Final = "of each link's slower direction with traffic"
 """What a rate of several links is of."""
 
 
@@ -295,13 +295,14 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
         yield "Without" if found.is_named else "Worst", found.worst_text
     of = "the slower way" if found.is_of_one else ALL_LINKS.removeprefix("of ")
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
-    yield from limits_answer(found.whole.limits)
+    for label, what in limits_answer(found.whole.limits):
+        yield label, f"{what}, with nothing gone"
 
 
 def _one_or_others(same: Sequence[Left]) -> Left:
     """The first of losses that leave the same, named with how many others there are."""
     others = len(same) - 1
-    either = f" or {others} other{'s' * (others > 1)}" if others else ""
+    either = f" or one of {others} others" if others > 1 else " or one other" * others
     return replace(same[0], name=f"{same[0].name}{either}")
 
 
@@ -344,7 +345,7 @@ def losses_table(found: Losses) -> Table:
     columns = [
         _GONE,
         *([Column("CTCs\nleft", "ctcs_left")] if found.is_of_one else []),
-        Column("left\n%", "left", ranged=False, value=lambda left: left.share),
+        Column("% of\nwhole", "left", ranged=False, value=lambda left: left.share),
         *([_RATE] if found.load is not None else []),
         _RULE,
         *([limited] if found.whole.limits else []),
@@ -399,7 +400,7 @@ def losses_report(found: Losses) -> Report:
     """What losses leave: the worst first."""
     remarks, rest = caveats(found.notes)
     of = found.links[0] if found.is_of_one else f"{len(found.links)} links together"
-    gone = "without what is named" if found.is_named else "with one piece of hardware gone"
+    gone = "without what is named" if found.is_named else "with one piece gone"
     return Report(
         f"{of} {gone}",
         [*losses_answer(found)],

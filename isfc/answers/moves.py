@@ -220,12 +220,18 @@ def _order(found: Moves) -> str:
     return "one by one" if found.together == 1 else f"{found.together} together"
 
 
+def _at_a_time(found: Moves) -> str:
+    if found.together >= len(found.guests):
+        return "all guests"
+    return f"{found.together} guest{'s' * (found.together > 1)}"
+
+
 def _memory(memory: GuestMemory) -> str:
     parts = [bytes_words(memory.size)]
     if memory.touched < memory.size:
         parts.append(f"{bytes_words(memory.touched)} of it touched")
     if memory.change_rate or not memory.hot_set:
-        parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
+        parts.append(f"changing at {memory.change_rate / _MIB:g} MB/s")
     if memory.hot_set:
         written = f"written with {memory.write_rate / _MIB:g} MB/s"
         parts.append(f"{bytes_words(memory.hot_set)} hot, {written}")
@@ -246,12 +252,12 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
     else:
         yield "Longest stop", f"{found.longest_stopped}: {stop}"
     limits = found.limits
-    yield "Limited by", f"{limits.named}{limits.gain and f'; to gain: {limits.gain}'}"
+    yield "Limited by", f"{limits.named}{limits.gain and f'; to gain MB/s: {limits.gain}'}"
     if found.tried:
         tried = ", ".join(f"{each.together}: {with_unit(each.seconds)}" for each in found.tried)
         yield "Best together", f"{found.together}; tried: {tried}"
     elif not one:
-        yield "Together", f"{_order(found)}; {spelt('best')} finds how many together are best"
+        yield "At a time", f"{_at_a_time(found)}; {spelt('best')} finds how many at a time are best"
     if found.traffic:
         least = min(found.traffic, key=lambda each: each.left)
         left = f"{shown(least.left, Unit.SHARE)} % of its exchanges"
@@ -320,7 +326,7 @@ def _guests(found: Moves, *, detail: bool) -> Table:
         Column("stop\ns", "stopped"),
         *([] if found.all_moved else [Column("", "stays")]),
     )
-    caption = "Guests, in the order in which they began"
+    caption = "Guests, in the order in which they begin"
     return Table(caption, columns, found.guests, "guests", detail)
 
 

@@ -175,7 +175,7 @@ def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
         one = best
         yield "Open", f"{_over(best, found)}: so far neither is ahead"
     else:
-        other = "neither another choice of the devices that are defined nor a change of the IODF"
+        other = "neither another order of the defined devices nor new ones (IODF)"
         what = "no other placing" if best.links else other
         yield "Nothing to gain", f"{what} is ahead of the layout given"
         return

@@ -262,7 +262,7 @@ def plan_report(found: PlannedLink) -> Report:
             *(found.model.known if found.model else ()),
             *known,
             *rest,
-            *(f"{each.severity}: {each.text}" for each in advice),
+            *(f"{each.severity.noun}: {each.text}" for each in advice),
         ],
     )
 
@@ -301,14 +301,14 @@ def _count_on(model: Modelled, sender: str) -> str:
 
 
 def _worst(found: PlannedLink) -> str:
-    """``worst is 42 (52): 390 MB/s (335-454) is left, 60 % (54-66)``."""
+    """``worst is 42 (mate 52): 390 MB/s (335-454) are left, 60 % (54-66)``."""
     worst = found.worst_chpid
     name = worst.gone.removeprefix("chpid ")
     if not worst.rate.value:
         return f"worst is {name}: nothing is left"
     is_by_rule = found.model is not None and worst.rate.no_range == NoRange.BY_RULE
     by_rule = ", by IBM's rule of thumb" * is_by_rule  # beside figures of the model
-    return f"worst is {name}: {with_unit(worst.rate)} is left, {with_unit(worst.left)}{by_rule}"
+    return f"worst is {name}: {with_unit(worst.rate)} are left, {with_unit(worst.left)}{by_rule}"
 
 
 def ways_table(found: PlannedLink) -> Table:
@@ -363,7 +363,7 @@ def ctcs_table(found: PlannedLink) -> Table:
         Column(first, "first", style=here, value=lambda ctc: ctc.writes.get(first)),
         Column("RDEV", "first_rdev", style=here, value=lambda ctc: ctc.rdevs[first]),
         Column("chpid", "first_chpid", style=here, value=lambda ctc: ctc.chpids[first]),
-        Column("FICON fibre", "fibre", spare=True, value=fibre),
+        Column("fibre", "fibre", spare=True, value=fibre),
         Column("chpid", "second_chpid", style=there, value=lambda ctc: ctc.chpids[second]),
         Column("RDEV", "second_rdev", style=there, value=lambda ctc: ctc.rdevs[second]),
         Column(second, "second", style=there, value=lambda ctc: ctc.writes.get(second)),
@@ -375,11 +375,13 @@ def _stop_short(found: PlannedLink) -> str:
     """The order in which each node writes, and what that leaves to one of them."""
     if not found.stop_short:
         return "A single CTC: the scan does not stop short, and both nodes write on it."
+    short = found.stop_short
+    last = f"last {short}" if short > 1 else "last"
     own = (
         f"only {node} writes on {', '.join(sorted(rdevs))}"
         for node, rdevs in found.exclusive.items()
     )
     return (
         "The device list, numbered in the order in which each node tries to write; arrows show who "
-        f"does. Both stop {found.stop_short} short of the end: {', '.join(own)}."
+        f"does. Neither writes on the {last} of its order: {', '.join(own)}."
     )

@@ -181,7 +181,7 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     if found.limits is not UNSET:
         yield "Limited by", found.limits.named
     for each in found.cuts[:1]:
-        yield "Most is cut by", _cut_line(each)
+        yield "Worst cut", _cut_line(each)
     yield "To do", found.to_do
 
 
@@ -213,15 +213,15 @@ def _systems_table(found: PlannedLinks) -> Table:
 def _limits_tables(found: PlannedLinks) -> list[Table]:
     """What is busiest of what links share, and the slowest links; none, no table."""
     columns = [
-        Column("what links share", "name"),
+        Column("shared by links", "name"),
         Column("busy\n%", "busy", Unit.SHARE),
         Column("links", "links"),
     ]
     slowest = "The slowest links, MB/s from the first node and to it"
     ways = [
         Column("link", "name"),
-        Column("->", "out", Unit.MB_PER_S),
-        Column("<-", "back", Unit.MB_PER_S),
+        Column("->", "out", Unit.MB_PER_S, value=lambda each: each.out or None),
+        Column("<-", "back", Unit.MB_PER_S, value=lambda each: each.back or None),
     ]
     tables = (
         Table("What is busiest in that run", columns, found.busiest, "busiest"),

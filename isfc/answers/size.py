@@ -195,7 +195,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
         return
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
-    yield "Best", f"{_named(best)} at each system, {ctcs}, {each}"
+    yield "Fewest", f"{_named(best)} at each system, {ctcs}, {each}"
     whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
     yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} so too"

@@ -125,7 +125,7 @@ class Numbering:
             text = f"by the scheme {self.scheme}, {MEANS[self.scheme]}"
             return f"{text}." if kept == self.ends else f"{text}; {ends} it."
         near = f": {ends} {nearest}, which comes nearest" if kept else ""
-        return f"by no scheme that is known{near}."
+        return f"by no known scheme{near}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,9 +337,9 @@ def _pieces(collection: Collection) -> Iterator[_Piece]:
 
 
 def _both(names: Sequence[str]) -> str:
-    """``40 (50)``: what both ends call one thing, once where they call it the same."""
+    """``40 (mate 50)``: what both ends call one thing, once where they call it the same."""
     here, there = names
-    return here if here == there else f"{here} ({there})"
+    return here if here == there else f"{here} (mate {there})"
 
 
 def _chpids(layout: Layout) -> dict[tuple[tuple[Fibre, ...], tuple[str, ...]], None]:

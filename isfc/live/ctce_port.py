@@ -18,7 +18,7 @@ from isfc.errors import WireError
 from isfc.live.accepting import Service
 from isfc.live.connection import reason_of
 from isfc.live.ctce import wire
-from isfc.live.ctce.exchange import Attached, CtcPlace, Detached, ExchangeInput, Noted, Said
+from isfc.live.ctce.exchange import CtcPlace, EndAttached, EndDetached, ExchangeInput, Noted, Said
 from isfc.live.ctce.join import CtcEnd
 
 RETRY_S: Final = 0.2
@@ -50,7 +50,7 @@ class EndPort:
     _servers: list[asyncio.Server] = field(default_factory=list)
     _seeking: "asyncio.Task[None] | None" = None
     _sequence: int = 0
-    _sender: wire.Sender = field(init=False)
+    _sender: wire.Speaker = field(init=False)
     _early: list[Order] = field(default_factory=list)
     """What its Hercules has said before it could be told anything."""
     address: str = ""
@@ -61,7 +61,7 @@ class EndPort:
     """As `UNREAD_MAX`."""
 
     def __post_init__(self) -> None:
-        self._sender = wire.Sender(self.end.named)
+        self._sender = wire.Speaker(self.end.named)
 
     async def start(self) -> None:
         """Listen in both forms, and begin to look for the Hercules."""
@@ -126,7 +126,7 @@ class EndPort:
             self._attached = False
             if reason is not None:
                 self.say(f"gone: {reason}")
-            self.apply(Detached(self.at))
+            self.apply(EndDetached(self.at))
 
     def receive(self, order: Order) -> None:
         """Its Hercules has said something."""
@@ -172,7 +172,9 @@ class EndPort:
         found = "connected" if inward else "found, and connects with its guest's next command"
         form = outward.form
         self.say(f"{found}, {form.name} form")
-        self.apply(Attached(self.at, self._wins(outward), form is wire.OLDER, form.data_length_max))
+        self.apply(
+            EndAttached(self.at, self._wins(outward), form is wire.OLDER, form.data_length_max)
+        )
         early, self._early = self._early, []
         for order in early:
             self.receive(order)
@@ -226,7 +228,7 @@ class EndPort:
             address = wire.Greeting(
                 self.end.ours.port,
                 IPv4Address(self.address),
-                wire.Sender(self.end.named),
+                wire.Speaker(self.end.named),
                 accepted=True,
             )
             outward.transport.write(wire.encode_greeting(address))

@@ -17,8 +17,8 @@ class NoRange(StrEnum):
     """Why a figure has no range."""
 
     NOTHING_CARRIED = "nothing is carried"
-    BY_RULE = "it is IBM's rule of thumb, which states none"
-    WHOLE = "it is the whole"
+    BY_RULE = "IBM's rule of thumb states none"
+    WHOLE = "the whole is 100 %"
     NO_RATE = "it does not follow from a rate"
     PUBLISHED = "it is published"
 

@@ -13,7 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from isfc.reports.figure import Figure
-from isfc.reports.report import Chart, Column, Grid, Report, Table, unranged
+from isfc.reports.report import Chart, Column, Grid, Report, Table, legend
 from isfc.reports.units import range_of
 
 
@@ -73,7 +73,7 @@ def section(report: Report) -> Markup:
         first.append(part("details", "More", Markup().join(more)))
     answer = ((label and f"{label}:", said) for label, said in report.answer)
     below = (part("subsection", each.title, section(each)) for each in report.sections)
-    notes = unranged(report.shown), *report.remarks, *report.notes
+    notes = legend(report.shown), *report.remarks, *report.notes
     return part("panel", [*answer], Markup().join(first), notes) + Markup().join(below)
 
 

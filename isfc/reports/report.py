@@ -115,16 +115,17 @@ class Table(Struct, frozen=True):
     is_data: bool = False
 
 
-def unranged(tables: Iterable[Table]) -> str:
-    """Why figures of some tables are marked: they have no range; nothing if all have one."""
-    why = dict.fromkeys(
-        figure.no_range
+def legend(tables: Sequence[Table]) -> str:
+    """What ranges of some tables are, and why figures that are marked have none."""
+    figures = [
+        figure
         for table in tables
         for column in table.columns
         for figure in column.figures(table.rows)
-        if figure.range is None
-    )
-    return f"{UNRANGED} has no range: {'; '.join(why)}." if why else ""
+    ]
+    why = dict.fromkeys(each.no_range for each in figures if each.range is None)
+    ranges = f"Ranges: {LIKELY}." if any(each.range for each in figures) else ""
+    return " ".join(filter(None, (ranges, f"{UNRANGED} no range: {'; '.join(why)}." * bool(why))))
 
 
 LIKELY: Final = "four of five cases"
@@ -271,7 +272,7 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     charts: Sequence[Chart] = ()
-    asked: str = "How these figures were made, and how far they are known"
+    asked: str = "How figures were made"
     sections: "Sequence[Report]" = ()
 
     @property

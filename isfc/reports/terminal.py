@@ -18,7 +18,7 @@ from rich.table import Column as RichColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from isfc.reports.report import Column, Grid, Report, Styled, Table, unranged
+from isfc.reports.report import Column, Grid, Report, Styled, Table, legend
 from isfc.reports.units import shown
 
 PIPED_WIDTH = 80
@@ -174,15 +174,18 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
     more = report.notes or any(table.detail for table in report.shown)
-    rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     shown_now = [table for table in report.shown if notes or not table.detail]
-    tables = [*map(table_of, shown_now), *filter(None, [unranged(shown_now)])]
+    where = "" if notes or not more else f"{report.asked}: --notes."
+    known = " ".join(filter(None, (legend(shown_now), where)))
+    rest = [*filter(None, [known]), *(report.notes if notes else ())]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
     answers = [answer] * bool(report.answer)
     below = [part for each in report.sections for part in _below(page(each, notes=notes))]
-    return apart([title, *answers, *tables, *drawn, *grids, *report.remarks, *rest, *below])
+    return apart(
+        [title, *answers, *map(table_of, shown_now), *drawn, *grids, *report.remarks, *rest, *below]
+    )
 
 
 def _below(section: RenderableType) -> Iterator[RenderableType]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from isfc.reports.figure import Figure
-from isfc.reports.report import Column, Grid, Report, Table, unranged
+from isfc.reports.report import Column, Grid, Report, Table, legend
 from isfc.reports.units import shown
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#])")
@@ -21,7 +21,7 @@ def markdown(report: Report) -> str:
     """The whole report as Markdown: its answer, every table and grid, and what is known of them."""
     answer = "\n".join(f"- **{plain(label)}:** {plain(said)}" for label, said in report.answer)
     tables = [*map(markdown_table, report.shown), *map(_grid, report.grids)]
-    told = dict.fromkeys(map(plain, (unranged(report.shown), *report.remarks, *report.notes)))
+    told = dict.fromkeys(map(plain, (legend(report.shown), *report.remarks, *report.notes)))
     parts = filter(None, (f"## {plain(report.title)}", answer, *tables, *told))
     return "\n\n".join((*parts, *map(markdown, report.sections))) + "\n"
 

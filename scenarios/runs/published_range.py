@@ -77,7 +77,7 @@ def _of_layout(layout: Layout) -> Iterator[str]:
         yield f"CTCs on {', '.join(unknown)}"
     writers = max(n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
     if writers > WRITERS_MAX:
-        yield f"more than {WRITERS_MAX} CTCs of one chpid written on by one system"
+        yield f"one system writing on more than {WRITERS_MAX} CTCs of one chpid"
     if len(layout.fibres) > FIBRES_MAX:
         yield f"more than {FIBRES_MAX} fibres"
     if any(fibre.km for fibre in layout.fibres):

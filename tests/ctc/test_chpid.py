@@ -69,20 +69,19 @@ def test_what_is_under_way_delays_an_io_without_holding_up_the_next(out: int, in
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
 
 
-def test_what_goes_out_delays_no_end_and_what_comes_in_no_attention() -> None:
-    chpid = fibre(replace(PLAIN, turn_ns=1_000))
-    chpid.begin(ctc_on(chpid), Cargo(10**6), 0)
-    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (0, 1_000)
-    chpid = fibre(replace(PLAIN, turn_ns=1_000))
-    chpid.observe(1, Cargo(10**6), 0)
-    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (1_000, 0)
-
-
-def test_the_end_of_a_prompt_write_is_told_sooner_and_waits_for_what_comes_in_too() -> None:
+def test_what_comes_in_delays_the_end_of_a_write_prompt_or_not_and_what_goes_out_attentions() -> (
+    None
+):
     chpid = fibre(replace(PLAIN, interrupt_ns=30_000, write_interrupt_ns=20_000, turn_ns=1_000))
-    assert (chpid.interrupt_ns(False), chpid.interrupt_ns(True)) == (30_000, 20_000)
-    chpid.observe(1, Cargo(10**6), 0)
-    assert (chpid.interrupt_ns(False), chpid.interrupt_ns(True)) == (31_000, 21_000)
+    load = Cargo(10**6)
+    delays_ns = [(chpid.interrupt_ns(False), chpid.interrupt_ns(True))]
+    for change in (1, 1, -1):
+        chpid.observe(change, load, 0)
+        assert chpid.notice_ns == 0
+        delays_ns.append((chpid.interrupt_ns(False), chpid.interrupt_ns(True)))
+    assert delays_ns == [(30_000, 20_000), (31_000, 21_000), (32_000, 22_000), (31_000, 21_000)]
+    chpid.begin(ctc_on(chpid), load, 0)
+    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (31_000, 1_000)
 
 
 @given(st.integers(1, 16), st.floats(0, 0.1))
@@ -220,17 +219,6 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
     starts_ns = [chpid.admit(1_000) for _ in range(10_000)]
     assert starts_ns[:3] == [1_000 + n * PLAIN.io_ns for n in (1, 2, 3)]
     assert max(starts_ns) == starts_ns[-1] == 1_000 + (QUEUE_MAX + 1) * PLAIN.io_ns
-
-
-def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
-    profile = replace(PLAIN, interrupt_ns=30_000, turn_ns=7_000)
-    chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
-    load = Cargo(10_000)
-    delays_ns = [chpid.interrupt_ns(False)]
-    for change in (1, 1, -1):
-        chpid.observe(change, load, 0)
-        delays_ns.append(chpid.interrupt_ns(False))
-    assert delays_ns == [30_000, 37_000, 44_000, 37_000]
 
 
 CCWS = replace(BOTH_WAYS, processor_bits_per_ccw=5_000.0, latency_ns_per_ccw=700.0)

@@ -7,7 +7,7 @@ import pytest
 
 from tools.chaos import uploads
 from tools.chaos.book import Entry, sums
-from tools.chaos.chaos import Outcome, Supervisor, Wanted, what_is_wrong
+from tools.chaos.chaos import ChaosOutcome, Supervisor, Wanted, what_is_wrong
 from tools.chaos.fault import ChaosKind
 
 
@@ -20,7 +20,7 @@ def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut(
 ) -> None:
     wanted = Wanted(seconds=8, seed=3, gap_s=0.3, layout=layout)
 
-    async def run() -> Outcome:
+    async def run() -> ChaosOutcome:
         return await Supervisor(wanted, tmp_path).run(asyncio.Event())
 
     outcome = asyncio.run(run())

@@ -218,31 +218,17 @@ def check_configuration(data: st.DataObject) -> None:
     assert kept == intact[0] or is_less or said != intact[1], f"{what} left {kept}:\n{changed}"
 
 
-@settings(max_examples=60)
-@given(data=st.data())
-def test_mutated_statements_never_choose_others_silently(data: st.DataObject) -> None:
-    check_configuration(data)
+@pytest.mark.parametrize("examples", [60, pytest.param(5_000, marks=pytest.mark.exhaustive)])
+def test_mutated_statements_never_choose_others_silently(examples: int) -> None:
+    settings(max_examples=examples)(given(st.data())(check_configuration))()
 
 
-@pytest.mark.exhaustive
-@settings(max_examples=5_000)
-@given(data=st.data())
-def test_mutated_statements_never_choose_others_silently_at_length(data: st.DataObject) -> None:
-    check_configuration(data)
-
-
+@pytest.mark.parametrize("examples", [20, pytest.param(1_500, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=20)
-@given(data=st.data())
-def test_a_mutated_report_is_never_read_as_another(name: str, data: st.DataObject) -> None:
-    check(data, *READERS[name])
+def test_a_mutated_report_is_never_read_as_another(name: str, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(st.data())
+    def reads_the_same_or_less(data: st.DataObject) -> None:
+        check(data, *READERS[name])
 
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", READERS)
-@settings(max_examples=1_500)
-@given(data=st.data())
-def test_a_mutated_report_is_never_read_as_another_at_length(
-    name: str, data: st.DataObject
-) -> None:
-    check(data, *READERS[name])
+    reads_the_same_or_less()

@@ -53,7 +53,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ChaosOutcome:
     """What came of a run."""
 
     seconds: float = 0.0
@@ -165,13 +165,13 @@ class Supervisor:
     def __init__(self, wanted: Wanted, folder: Path) -> None:
         self._wanted = wanted
         self._random = Random(wanted.seed)
-        self._outcome = Outcome()
+        self._outcome = ChaosOutcome()
         self._numbers = count(1)
         self._fibre = FibreProxy(folder / "fibre", folder / "link", Random(wanted.seed))
         """That of a pair; links of more systems have none that could be cut."""
         self._nodes = make_nodes(wanted, folder)
 
-    async def run(self, stop: asyncio.Event) -> Outcome:
+    async def run(self, stop: asyncio.Event) -> ChaosOutcome:
         """Run until the time is over, or ``stop``; then everything is repaired and must arrive."""
         began_s = time.monotonic()
         nodes, outcome = self._nodes.values(), self._outcome
@@ -306,7 +306,7 @@ _LINES: Final = (
 )
 
 
-def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
+def page(wanted: Wanted, outcome: ChaosOutcome) -> Iterator[str]:
     """The result as people read it."""
     yield (
         f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
@@ -331,7 +331,7 @@ def page(wanted: Wanted, outcome: Outcome) -> Iterator[str]:
     yield ""
 
 
-def what_is_wrong(outcome: Outcome) -> list[str]:
+def what_is_wrong(outcome: ChaosOutcome) -> list[str]:
     """Whatever does not add up, or ended otherwise than it should."""
     wrong = [*outcome.wrong, *chain.from_iterable(map(audit, outcome.links))]
     for name, part in sums(outcome.lives).items():
@@ -342,7 +342,7 @@ def what_is_wrong(outcome: Outcome) -> list[str]:
     return wrong
 
 
-async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> Outcome:
+async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> ChaosOutcome:
     """Run it, with progress."""
     with progress_bar(wanted.seconds, "s") as advance:
         running = asyncio.create_task(Supervisor(wanted, folder).run(stop))

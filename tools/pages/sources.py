@@ -80,6 +80,8 @@ def features() -> str:
 _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
     "isfc.reports.",
+    "isfc.answers.drawing",
+    "isfc.answers.page.",
     "isfc.system.cp.",  # the words of commands
     *(f"isfc.link.name.{word}" for word in ("ALL", "BUFFERS", "CHPID", "ISLINK", "NODE")),
     "isfc.deck.importing",  # an option

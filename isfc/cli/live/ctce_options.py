@@ -47,8 +47,8 @@ from isfc.link.name import NodeName
 from isfc.live.ctce.exchange import ExchangeDefinition
 from isfc.live.ctce.join import (
     CtceStatement,
+    HostPort,
     JoinedCtc,
-    Place,
     check_place,
     join_layout,
     join_statements,
@@ -331,7 +331,7 @@ def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
         (first, one), (second, other) = systems
         names = (first, second)
         statements = _statements(one.configuration), _statements(other.configuration)
-        nearby = dict.fromkeys(names, Place("127.0.0.1", listen.port))
+        nearby = dict.fromkeys(names, HostPort("127.0.0.1", listen.port))
         ctcs = join_statements(names, statements, _places(names, nearby, at, prefix), listen)
     else:
         if systems and systems[0][1].rdevs:
@@ -378,8 +378,8 @@ def _statements(name: str) -> list[CtceStatement]:
 
 
 def _places(
-    names: tuple[str, str], found: Mapping[str, Place], at: Sequence[str], prefix: str
-) -> dict[str, Place]:
+    names: tuple[str, str], found: Mapping[str, HostPort], at: Sequence[str], prefix: str
+) -> dict[str, HostPort]:
     """Where each system is, by its name."""
     places = dict(found)
     for text in at:

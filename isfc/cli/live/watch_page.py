@@ -308,12 +308,17 @@ def _of_link(ends: Ends) -> dict[str, Any]:
     shown = [end for end in ends if end is not None]
     if not shown:
         return dict.fromkeys(column.field for column in _LINKS[1:]) | {"state": _NO_ANSWER}
-    state = _worst_state(ends)
-    style = LINK_STYLES[LinkState(state)] if len(shown) == len(ends) else "red"
+    states = [end.seen.node.state for end in shown]
+    worst = next(state for state in _WORST if state in states)
+    both = len(shown) == len(ends)
+    state = worst.value if both else f"{worst.value} ?"  # one of them does not answer
+    # those that can be used at both ends
+    up_count = min(sum(is_up(ctc.device.state) for ctc in end.ctcs) for end in shown)
+    up = f"{up_count}/{len(shown[0].ctcs)}"
     out, back = ("?" if end is None else end.link.mb_per_s_out for end in ends)
     return {
-        "state": Styled(state, style),
-        "up": f"{_up(shown):>5}",
+        "state": Styled(state, LINK_STYLES[worst] if both else "red"),
+        "up": f"{up:>5}",
         "mb_per_s_out": out,
         "mb_per_s_in": back,
         "messages_per_s": sum(end.link.messages_per_s_out for end in shown),
@@ -322,16 +327,3 @@ def _of_link(ends: Ends) -> dict[str, Any]:
         "detached_count": sum(end.seen.detached_count for end in shown),
         "severed_count": sum(end.seen.severed_count for end in shown),
     }
-
-
-def _worst_state(ends: Ends) -> str:
-    """The worse of what the two systems see; a question mark if one of them does not answer."""
-    states = [end.seen.node.state for end in ends if end is not None]
-    worst = next(state for state in _WORST if state in states)
-    return worst.value if len(states) == len(ends) else f"{worst.value} ?"
-
-
-def _up(shown: Sequence[NodeRates]) -> str:
-    """How many of the CTCs can be used at both ends."""
-    count = min(sum(is_up(ctc.device.state) for ctc in end.ctcs) for end in shown)
-    return f"{count}/{len(shown[0].ctcs)}"

@@ -186,7 +186,7 @@ RULES: Final = (
         "A channel of several systems, or one that is both ends, carries more than four CTCs.",
         "Its CTCs share one line each way and one data processor, whichever system they are of.",
         f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
-        "Give some of the links other channels, or fewer CTCs on this one.",
+        "Give some of the links other channels, or fewer CTCs on each.",
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),
     ),

@@ -64,7 +64,7 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
         yield Broken(
             f"The CTCs that only one end may write, {' and '.join(ends)}, are on {len(fibres)} "
             "chpids.",
-            "Put them on one chpid, in addition to its other CTCs: the first and the last numbers "
+            "Give one chpid, beside its other CTCs, both of them: the first and the last numbers "
             "of the device list.",
         )
 
@@ -172,7 +172,7 @@ RULES: Final = (
         "IBM advises to keep them on one selected chpid, where they come on top of those that both "
         "ends may write: then all other chpids are used alike by both ends.",
         f"{GUIDE}, recommendations",
-        "Put them on one chpid, in addition to its other CTCs.",
+        "Put them on one chpid, beside its other CTCs.",
         _unidirectional_spread,
         (ChangedLayout("that way", changes.selected_at_both_ends),),
     ),

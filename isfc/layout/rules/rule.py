@@ -23,6 +23,11 @@ class Severity(StrEnum):
     WARNING = "warning"
     """The link carries less, or survives less, than its chpids allow."""
 
+    @property
+    def noun(self) -> str:
+        """What pages call such a finding."""
+        return "remark" if self is Severity.INFO else "warning"
+
 
 class Judged(Struct, frozen=True):
     """What a rule looks at: a layout, and what its two nodes write on.
@@ -146,8 +151,8 @@ class Finding(Struct, frozen=True):
 def count_of(severities: Iterable[Severity]) -> str:
     """``2 warnings, 1 remark``: of so many findings."""
     counts = Counter(severities)
-    named = {Severity.WARNING: "warning", Severity.INFO: "remark"}
-    found = [(counts[each], name) for each, name in named.items() if counts[each]]
+    every = (Severity.WARNING, Severity.INFO)
+    found = [(counts[each], each.noun) for each in every if counts[each]]
     return ", ".join(f"{count} {name}{'s' * (count > 1)}" for count, name in found) or "nothing"
 
 

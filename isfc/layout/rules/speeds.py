@@ -156,7 +156,7 @@ RULES: Final = (
     LayoutRule(
         "speeds-asymmetric",
         Severity.WARNING,
-        "The two nodes meet the link speeds in different orders.",
+        "The two nodes try fast and slow chpids in different orders.",
         "One direction then uses the fast chpids first, and the other the slow ones.",
         REPORT,
         f"{_ENDS} With one fast chpid: put it in the middle.",

@@ -39,7 +39,7 @@ class Said:
         self.order = order
 
 
-class Attached(NamedTuple):
+class EndAttached(NamedTuple):
     """An end can be told things now; see `Adapter.attach` for ``wins`` and ``holds``."""
 
     at: CtcPlace
@@ -49,7 +49,7 @@ class Attached(NamedTuple):
     """Bytes of the longest WRITE that its system takes."""
 
 
-class Detached(NamedTuple):
+class EndDetached(NamedTuple):
     """An end is gone."""
 
     at: CtcPlace
@@ -87,7 +87,7 @@ class Noted(NamedTuple):
     text: str
 
 
-ExchangeInput = Said | Attached | Detached | Pulled | Restored | Delayed | Stalled | Noted
+ExchangeInput = Said | EndAttached | EndDetached | Pulled | Restored | Delayed | Stalled | Noted
 
 
 @final
@@ -193,9 +193,9 @@ class Exchange:
         self.advance(now_ns)
         if isinstance(given, Said):
             self._said(given.at, given.order)
-        elif isinstance(given, Attached):
+        elif isinstance(given, EndAttached):
             self._attach(given)
-        elif isinstance(given, Detached):
+        elif isinstance(given, EndDetached):
             self._on[given.at.ctc].drop(given.at, now_ns)
             self.adapters[given.at.ctc].detach(given.at.end)
             self._length_max.pop(given.at, None)
@@ -254,7 +254,7 @@ class Exchange:
             )
         self._pass_on(ctc)
 
-    def _attach(self, given: Attached) -> None:
+    def _attach(self, given: EndAttached) -> None:
         at = given.at
         adapter = self.adapters[at.ctc]
         self._length_max[at] = given.length_max

@@ -97,7 +97,7 @@ PORTS_AN_END: Final = 2
 """The older form takes a pair of ports: it sends from the even one and listens at the odd."""
 
 
-class Place(NamedTuple):
+class HostPort(NamedTuple):
     """A host and a port there."""
 
     host: str
@@ -107,12 +107,12 @@ class Place(NamedTuple):
         return f"{self.host}:{self.port}"
 
 
-def check_place(option: str, text: str) -> Place:
+def check_place(option: str, text: str) -> HostPort:
     """``HOST:PORT`` as a place; raise `ConfigurationError` for anything else."""
     host, _, port = text.rpartition(":")
     if not host or not port.isascii() or not port.isdigit():
         raise ConfigurationError(f"{option} {text!r}: expected HOST:PORT")
-    return Place(host, check_port(int(port), option))
+    return HostPort(host, check_port(int(port), option))
 
 
 class CtcEnd(NamedTuple):
@@ -120,9 +120,9 @@ class CtcEnd(NamedTuple):
 
     system: str
     rdev: Rdev
-    at: Place
+    at: HostPort
     """Where this Hercules listens for the device."""
-    ours: Place
+    ours: HostPort
     """Where it finds its partner: here."""
     named: Rdev = Rdev(0)
     """The device number that its statement wants its partner to have; 0 for any."""
@@ -145,8 +145,8 @@ JoinedCtc = tuple[CtcEnd, CtcEnd]
 def join_layout(
     systems: tuple[str, str],
     rdevs: Iterable[tuple[Rdev, Rdev]],
-    places: Mapping[str, Place],
-    listen: Place,
+    places: Mapping[str, HostPort],
+    listen: HostPort,
 ) -> list[JoinedCtc]:
     """The CTCs of a layout, ``rdevs`` of each; every system listens from its place upwards."""
     joined: list[JoinedCtc] = []
@@ -167,8 +167,8 @@ def join_layout(
 def join_statements(
     systems: tuple[str, str],
     statements: tuple[Sequence[CtceStatement], Sequence[CtceStatement]],
-    places: Mapping[str, Place],
-    listen: Place,
+    places: Mapping[str, HostPort],
+    listen: HostPort,
 ) -> list[JoinedCtc]:
     """The CTCs of two Hercules' statements.
 
@@ -205,19 +205,19 @@ def join_statements(
 def _join_in_order(
     systems: tuple[str, str],
     statements: tuple[Sequence[CtceStatement], Sequence[CtceStatement]],
-    places: Mapping[str, Place],
+    places: Mapping[str, HostPort],
 ) -> list[JoinedCtc]:
     _check_counts(systems, statements)
     ends = [
-        [_end(system, own, places[system].host, Place(own.host, own.far_port)) for own in listed]
+        [_end(system, own, places[system].host, HostPort(own.host, own.far_port)) for own in listed]
         for system, listed in zip(systems, statements, strict=True)
     ]
     return check_joined(list(zip(*ends, strict=True)))
 
 
-def _end(system: str, own: CtceStatement, host: str, ours: Place) -> CtcEnd:
+def _end(system: str, own: CtceStatement, host: str, ours: HostPort) -> CtcEnd:
     """The device of a statement, which this host has, to be met at a place of ours."""
-    return CtcEnd(system, own.rdev, Place(host, own.port), ours, own.far_rdev)
+    return CtcEnd(system, own.rdev, HostPort(host, own.port), ours, own.far_rdev)
 
 
 def _check_counts(
@@ -235,7 +235,7 @@ def check_joined(joined: list[JoinedCtc]) -> list[JoinedCtc]:
     """The same; raise `ConfigurationError` where two ends want one port."""
     if not joined:
         raise ConfigurationError("there is no CTCE device: expected one at least for each system")
-    taken: dict[Place, CtcEnd] = {}
+    taken: dict[HostPort, CtcEnd] = {}
     for end in (end for pair in joined for end in pair):
         for place in (end.ours, end.at):
             if place.port % PORTS_AN_END:
@@ -246,9 +246,9 @@ def check_joined(joined: list[JoinedCtc]) -> list[JoinedCtc]:
     return joined
 
 
-def _meets(listen: Place, statement: CtceStatement) -> bool:
+def _meets(listen: HostPort, statement: CtceStatement) -> bool:
     return statement.host == listen.host and statement.far_port >= listen.port
 
 
-def _above(place: Place, more: int) -> Place:
-    return Place(place.host, check_port(place.port + more, str(place)))
+def _above(place: HostPort, more: int) -> HostPort:
+    return HostPort(place.host, check_port(place.port + more, str(place)))

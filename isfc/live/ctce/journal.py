@@ -22,10 +22,10 @@ from ctc.state import State
 from isfc.engine.framed import CTCE_HEADER, FramedReader, Read, frame_record
 from isfc.errors import JournalError
 from isfc.live.ctce.exchange import (
-    Attached,
     CtcPlace,
     Delayed,
-    Detached,
+    EndAttached,
+    EndDetached,
     Exchange,
     ExchangeDefinition,
     ExchangeEvent,
@@ -37,7 +37,7 @@ from isfc.live.ctce.exchange import (
     Stalled,
     Told,
 )
-from isfc.live.ctce.join import CtcEnd, JoinedCtc, Place
+from isfc.live.ctce.join import CtcEnd, HostPort, JoinedCtc
 
 _PREFIX: Final = struct.Struct(">BqI")
 _SAID: Final = struct.Struct(">HBBBI?")
@@ -49,8 +49,8 @@ _END: Final = 1
 _SAYS: Final = 2
 _At = tuple[int, int]
 _INPUTS: Final[dict[int, tuple[Any, Any]]] = {
-    3: (Attached, tuple[_At, bool, bool, int]),
-    4: (Detached, tuple[_At]),
+    3: (EndAttached, tuple[_At, bool, bool, int]),
+    4: (EndDetached, tuple[_At]),
     5: (Pulled, tuple[tuple[int, ...], str]),
     6: (Restored, tuple[str]),
     7: (Delayed, tuple[int]),
@@ -133,7 +133,7 @@ class CtceJournal:
 
 def _end(given: _End) -> CtcEnd:
     system, rdev, at, ours, named, wire = given
-    return CtcEnd(system, Rdev(rdev), Place(*at), Place(*ours), Rdev(named), wire)
+    return CtcEnd(system, Rdev(rdev), HostPort(*at), HostPort(*ours), Rdev(named), wire)
 
 
 def _definition(given: dict[str, Any]) -> ExchangeDefinition:

@@ -61,7 +61,7 @@ SSID: Final = 1
 (captured from Hercules 4.9)."""
 
 
-class Sender(NamedTuple):
+class Speaker(NamedTuple):
     """Who speaks: every record names it."""
 
     rdev: int
@@ -75,7 +75,7 @@ class Greeting(NamedTuple):
     """Where the sender listens."""
     address: IPv4Address
     """The receiver's, as the sender's configuration has it."""
-    sender: Sender
+    sender: Speaker
     accepted: bool = False
     """Whether the sender has accepted a connection of the receiver's already."""
 
@@ -102,14 +102,14 @@ def decode_greeting(data: bytes | memoryview) -> Greeting:
             "configuration, and a little-endian host",
             8,
         )
-    return Greeting(port, IPv4Address(address), Sender(rdev, ssid), accepted != 0)
+    return Greeting(port, IPv4Address(address), Speaker(rdev, ssid), accepted != 0)
 
 
 GREETING_LENGTH: Final = _GREETING.size
 """Bytes."""
 
 
-def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
+def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Speaker) -> bytes:
     """An order's bytes but for its data, which follow; only a WRITE has any."""
     return form.prefix.pack(
         order.code,
@@ -122,14 +122,14 @@ def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Sender) -
     )
 
 
-def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
+def encode_order(form: WireForm, order: Order, sequence: int, sender: Speaker) -> bytes:
     """An order's bytes."""
     return encode_prefix(form, order, sequence, sender) + order.data
 
 
-def read_sender(form: WireForm, data: bytes) -> Sender:
+def read_sender(form: WireForm, data: bytes) -> Speaker:
     """Who sends the record that begins there, whose prefix is whole."""
-    return Sender(*form.prefix.unpack_from(data)[-2:])
+    return Speaker(*form.prefix.unpack_from(data)[-2:])
 
 
 def read_order(form: WireForm, data: bytes, begin: int = 0) -> Order | int:

@@ -19,7 +19,7 @@ def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> No
     page = capsys.readouterr().out
     assert max(map(len, page.splitlines())) <= 80
     assert re.search(r"Carries most +atlanta-boston: \d", page)
-    assert "published-1 carries nothing without chpid 40 (50)" in page
+    assert "published-1 carries nothing without chpid 40 (mate 50)" in page
     assert "\natlanta-" in page
     assert run([*words, "--pairs", "20", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)

@@ -33,8 +33,7 @@ def test_page_answers_first_and_has_every_pass_in_its_notes(
     assert run([*words, "--notes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert " ".join(lines[:2]) == (
-        "Relocation of 2 guests from CLIENT to SERVER, one by one: 32 MiB, of which 20 MB/s change "
-        "each"
+        "Relocation of 2 guests from CLIENT to SERVER, one by one: 32 MiB, changing at 20 MB/s each"
     )
     assert max(map(len, lines)) <= 80
     assert sum(line.split()[:2] == ["GUEST2", "3"] for line in lines) == 1
@@ -204,7 +203,7 @@ def test_guest_like_one_that_was_measured(capsys: pytest.CaptureFixture[str]) ->
     words = ["relocate", "published-4", "--like", "direct-io", "--notes"]
     assert run(words) == 0
     page = " ".join(capsys.readouterr().out.split())
-    heading = "4 GiB, 296 MiB of it touched, of which 10 MB/s change"
+    heading = "4 GiB, 296 MiB of it touched, changing at 10 MB/s"
     assert f"Relocation of GUEST from CLIENT to SERVER: {heading} Moved after " in page
     assert "direct-io: touched published; memory inferred; change assumed" in page
     assert re.search(r"GUEST 1 0\.00 1\.\d\d 0\.289 ", page)

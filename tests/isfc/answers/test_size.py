@@ -159,7 +159,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
     assert record["best"] == record["links"][2]
     assert (record["best"]["chpids"], record["best"]["ctcs"]) == (2, 4)
     assert isfc.load_layout(str(file)) == isfc.load_layout("published-4")
-    assert "# Best: 2 chpids of FICON Express8S at each system, 4 CTCs" in file.read_text("utf-8")
+    assert "# Fewest: 2 chpids of FICON Express8S at each system, 4 CTCs" in file.read_text("utf-8")
     assert isfc.size(mb_per_s=450).rows()[2]["left (MB/s) low"] == 400
 
 
@@ -174,7 +174,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
         ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
-        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html with it"),
+        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html or --plot"),
     ],
 )
 def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:

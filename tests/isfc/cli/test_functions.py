@@ -111,7 +111,7 @@ def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -
 def test_losses_are_by_the_model_or_by_rule() -> None:
     by_rule = isfc.losses("published-1", rule=True)
     whole, *left = by_rule.losses
-    assert repr(left[0]) == "<Left chpid 40 (50) gone: 0 % left, 0 MB/s>"
+    assert repr(left[0]) == "<Left chpid 40 (mate 50) gone: 0 % left, 0 MB/s>"
     assert whole.kind is by_rule.load is None
     assert all(each.kind and each.rate.no_range for each in left)
     (_, without) = isfc.losses("atlanta-boston", without=["40"]).losses

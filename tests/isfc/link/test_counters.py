@@ -59,20 +59,6 @@ def test_a_link_counts_what_its_ctcs_count_written_and_read_packages_apart() -> 
     assert link.collision_count == 3
 
 
-def test_what_one_side_wrote_the_other_has_read() -> None:
-    pair = Pair()
-    pair.send(pair.first, *[5_000] * 20)
-    pair.send(pair.second, *[100_000] * 20)
-    pair.expect_all_arrived()
-    first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
-    for here, there in ((first, second), (second, first)):
-        assert here.write_package_count == there.read_package_count > 0
-        assert here.write_message_count == there.read_message_count == 20
-        assert here.write_length == there.read_length
-        assert here.tx_pend_count == 0
-        assert here.cpu_ns > 0
-
-
 def test_receiving_a_package_takes_two_ios_and_sending_one() -> None:
     # derived from H001709C: 472 I/O/s for 236.7 packages read, 833.5 for 834.2 written
     pair = Pair()
@@ -93,7 +79,7 @@ def test_messages_that_wait_are_the_transmission_pending_count_and_their_bytes_a
     assert (snapshot.tx_pend_count, snapshot.tx_pend_length) == (9, 9_000)
 
 
-def test_devices_add_up_to_the_link() -> None:
+def test_devices_add_up_to_the_link_and_what_one_side_wrote_the_other_has_read() -> None:
     pair = Pair()
     pair.send(pair.first, *[400_000] * 20)
     pair.send(pair.second, *[1_000] * 20)
@@ -110,6 +96,12 @@ def test_devices_add_up_to_the_link() -> None:
     for here, there in zip(first.devices, second.devices, strict=True):
         assert (here.rdev, here.partner_rdev) == (there.partner_rdev, there.rdev)
         assert here.write_length == there.read_length
+    for one, other in ((first, second), (second, first)):
+        assert one.write_package_count == other.read_package_count > 0
+        assert one.write_message_count == other.read_message_count == 20
+        assert one.write_length == other.read_length
+        assert one.tx_pend_count == 0
+        assert one.cpu_ns > 0
 
 
 def test_snapshot_tells_what_link_and_devices_are_doing() -> None:

@@ -182,35 +182,21 @@ def appc_read_while_building() -> tuple[Door, int]:
     return door, start_ns
 
 
-def test_appc_is_not_received_before_the_package_is_built_that_was_begun() -> None:
+@pytest.mark.parametrize("attended_ns", [None, 0, BUILD_NS - 1])
+def test_appc_waits_for_the_package_that_was_begun_and_for_attentions_meanwhile(
+    attended_ns: int | None,
+) -> None:
     door, start_ns = appc_read_while_building()
     assert door.link.rx_lock.free  # it waits for the other lock
-    assert door.story() == [
-        (start_ns + BUILD_NS, "WRITE", A),
-        (start_ns + BUILD_NS + COSTS.receive_ns(APPC), "Delivered", None),
-    ]
-
-
-def test_attention_is_answered_while_appc_waits_for_a_package_to_be_built() -> None:
-    door, start_ns = appc_read_while_building()
-    door.attend(B)
-    assert door.story() == [
-        (start_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", B),
-        (start_ns + BUILD_NS, "WRITE", A),
-        (start_ns + BUILD_NS + COSTS.receive_ns(APPC), "Delivered", None),
-    ]
-
-
-def test_attention_that_is_answered_as_the_package_is_built_lets_appc_wait_for_it() -> None:
-    door, start_ns = appc_read_while_building()
-    door.now_ns = start_ns + BUILD_NS - 1
-    door.attend(B)
-    sensed_ns = start_ns + BUILD_NS - 1 + DISPATCH_NS
-    assert door.story() == [
-        (start_ns + BUILD_NS, "WRITE", A),
-        (sensed_ns, "SENSE_COMMAND_BYTE", B),
-        (sensed_ns + COSTS.receive_ns(APPC), "Delivered", None),
-    ]
+    built_ns = free_ns = start_ns + BUILD_NS
+    told = [(built_ns, "WRITE", A)]
+    if attended_ns is not None:
+        door.now_ns = start_ns + attended_ns
+        door.attend(B)
+        sensed_ns = door.now_ns + DISPATCH_NS
+        told = sorted([*told, (sensed_ns, "SENSE_COMMAND_BYTE", B)])
+        free_ns = max(built_ns, sensed_ns)
+    assert door.story() == [*told, (free_ns + COSTS.receive_ns(APPC), "Delivered", None)]
 
 
 @pytest.mark.parametrize("traffic", list(Traffic))

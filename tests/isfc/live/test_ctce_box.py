@@ -24,8 +24,8 @@ from isfc.live.ctce.exchange import (
     Restored,
     Stalled,
 )
-from isfc.live.ctce.join import CtcEnd, Place
-from isfc.live.ctce.wire import CURRENT, OLDER, Sender, WireForm, encode_order
+from isfc.live.ctce.join import CtcEnd, HostPort
+from isfc.live.ctce.wire import CURRENT, OLDER, Speaker, WireForm, encode_order
 from isfc.live.ctce_box import CtceBox
 from tests.isfc.live.ctce.partner import Partner
 from tests.isfc.live.ctce.ports import free_ports
@@ -42,7 +42,7 @@ class Joined:
     def __init__(self) -> None:
         ports = free_ports(4)
         self.ends = tuple(
-            CtcEnd(system, Rdev(0x500), Place("127.0.0.1", theirs), Place("127.0.0.1", ours))
+            CtcEnd(system, Rdev(0x500), HostPort("127.0.0.1", theirs), HostPort("127.0.0.1", ours))
             for system, theirs, ours in zip("AB", ports[:2], ports[2:], strict=True)
         )
         self.texts: list[str] = []
@@ -115,7 +115,7 @@ async def test_records_that_come_in_pieces_or_several_together_are_heard_the_sam
 ) -> None:
     first, second = await joined.both(CURRENT, CURRENT)
     said = [written(b"1234"), LOST, written(bytes(5_000))]
-    sender = Sender(joined.ends[0].rdev)
+    sender = Speaker(joined.ends[0].rdev)
     data = b"".join(encode_order(CURRENT, order, 1, sender) for order in said)
     cuts = [*range(0, 60, piece), len(data)]
     for begin, end in pairwise(cuts):
@@ -208,7 +208,7 @@ async def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log(joined:
     browser.sendall(b"/ HTTP/1.1\r\n")
     older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
     third = Partner(end._replace(rdev=Rdev(0x601)), OLDER)
-    (await third.connect()).write(encode_order(OLDER, NO_OP, 1, Sender(0x601)))
+    (await third.connect()).write(encode_order(OLDER, NO_OP, 1, Speaker(0x601)))
     await wait_until(lambda: joined.ports[0].refused_count == 4)
     other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
     reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
@@ -256,7 +256,7 @@ async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it(
         partner = joined.partner(end)
         out = await partner.connect()
         await wait_until(lambda: joined.ports[0].inward)
-        out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
+        out.write(encode_order(CURRENT, NO_OP, 1, Speaker(end.rdev)) * count)
         if count > ctce.EARLY_MAX:
             await wait_until(lambda: joined.ports[0].inward is None)
         await partner.close()
@@ -265,7 +265,7 @@ async def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it(
 async def test_only_the_form_that_a_configuration_names_is_let_in(joined: Joined) -> None:
     ends = [end._replace(wire=OLDER.name) for end in joined.ends]
     ports = iter(free_ports(2))
-    ends = [end._replace(ours=Place("127.0.0.1", next(ports))) for end in ends]
+    ends = [end._replace(ours=HostPort("127.0.0.1", next(ports))) for end in ends]
     box = CtceBox([(ends[0], ends[1])])
     await box.start()
     with pytest.raises(OSError, match="refused"):
@@ -302,7 +302,7 @@ async def test_a_port_in_use_is_named(joined: Joined) -> None:
     """And nothing is left open."""
     held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
     port = held.getsockname()[1]
-    end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
+    end = joined.ends[0]._replace(ours=HostPort("127.0.0.1", port))
     again = CtceBox([(end, joined.ends[1])])
     with pytest.raises(OSError, match="in use"):
         await again.start()
@@ -371,7 +371,13 @@ async def exchange(
     ports = iter(free_ports(4 * ctcs))
     ends = [
         tuple(
-            CtcEnd(name, Rdev(rdev), Place("127.0.0.1", next(ports)), Place("127.0.0.1", own), mate)
+            CtcEnd(
+                name,
+                Rdev(rdev),
+                HostPort("127.0.0.1", next(ports)),
+                HostPort("127.0.0.1", own),
+                mate,
+            )
             for name, rdev, own, mate in (
                 ("A", 0x500, next(ports), Rdev(0x501)),
                 ("B", 0x501, next(ports), Rdev(0x500)),

@@ -165,7 +165,7 @@ def test_names_of_the_kit_are_in_one_place() -> None:
         isfc.testing.Nothing  # noqa: B018
 
 
-def test_timers_go_off_in_their_order_and_at_their_time() -> None:
+def test_timers_and_timeouts_go_off_in_their_order_and_at_their_time() -> None:
     loop = VirtualLoop()
     seen: list[tuple[str, int]] = []
 
@@ -175,6 +175,9 @@ def test_timers_go_off_in_their_order_and_at_their_time() -> None:
 
     async def main() -> None:
         await asyncio.gather(sleep("late", 86_400), sleep("soon", 0.000_001), sleep("now", 0))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(5):
+                await asyncio.Event().wait()
 
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(main())
@@ -182,12 +185,3 @@ def test_timers_go_off_in_their_order_and_at_their_time() -> None:
     assert seen[0][1] == 0
     assert seen[1][1] == pytest.approx(1_000, abs=1)
     assert seen[2][1] == pytest.approx(86_400_000_000_000, abs=1_000)
-
-
-def test_timeouts_work() -> None:
-    async def main() -> None:
-        async with asyncio.timeout(5):
-            await asyncio.Event().wait()
-
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner, pytest.raises(TimeoutError):
-        runner.run(main())

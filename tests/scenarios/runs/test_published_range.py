@@ -71,7 +71,7 @@ def test_limits_are_those_of_the_published_runs() -> None:
         (layout_of_express8((8, 4)), ["CTCs on FICON Express8"]),
         (
             layout_of((4, 16)),
-            [f"more than {WRITERS_MAX} CTCs of one chpid written on by one system"],
+            [f"one system writing on more than {WRITERS_MAX} CTCs of one chpid"],
         ),
         (ONE_CTC_EACH, ["more than 4 fibres"]),
     ],

@@ -23,7 +23,7 @@ check     | check atlanta-boston published-10                        | 2 of 2 la
 loss      | plan atlanta-boston --lose                               | Worst chpid 40
 loss      | plan published-12 --without 40                           | Limited by
 report    | report published-12 -o report.html                       | Running throughput
-size      | size --mb-per-s 650                                      | Best +\d chpids of FICON
+size      | size --mb-per-s 650                                      | Fewest +\d chpids of FICON
 size      | size --mb-per-s 1500                                     | Not reachable .* Limited by
 optimise  | optimise docs/optimise-links.toml                        | (Best|Open|Nothing to gain) +
 optimise  | optimise docs/optimise-cluster.toml                      | (Best|Open|Nothing to gain) +

@@ -162,7 +162,7 @@ def what_to_do(layout: Layout, rates: dict[str, float], *limiting: ResourceKind)
 def test_what_helps_leads_and_a_warning_that_does_not_help_has_its_reason() -> None:
     layout = load_layout("published-16")
     unsure = what_to_do(layout, {})
-    assert unsure.startswith("The two nodes meet the link speeds in different orders. ")
+    assert unsure.startswith("The two nodes try fast and slow chpids in different orders. ")
     assert "No gain is known, but one direction then uses " in unsure
     later = what_to_do(layout, {"directions-unequal": 1.5})
     assert "The model agrees. (directions-unequal; 2 warnings, 3 remarks: below.)" in later

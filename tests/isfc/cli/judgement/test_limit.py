@@ -47,7 +47,7 @@ def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
 def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
     ways = [limited(0, receiving(1)), limited(1, receiving(0))]
     (line,) = limit_lines(ways)
-    said = "Each way limited by: how fast the other end receives (its software's lock is busy"
+    said = "Each way limited by: how fast the other end receives (CP's lock for the link is busy"
     assert line.startswith(said)
     limit = ways[0].limit
     assert limit is not None

@@ -12,7 +12,6 @@ import pytest
 from rich.console import Console
 
 from ctc.adapter import Step
-from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
@@ -24,16 +23,16 @@ from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
 from isfc.engine.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
-from isfc.live.ctce.exchange import Attached, CtcPlace, Pulled, Said
+from isfc.live.ctce.exchange import CtcPlace, EndAttached, Pulled, Said
 from isfc.live.ctce.ios import CommandIo, IoBook
-from isfc.live.ctce.join import CtcEnd, Place
+from isfc.live.ctce.join import CtcEnd
 from isfc.live.ctce.wire import CURRENT, OLDER
 from isfc.live.ctce_box import CtceBox
 from isfc.live.metrics import ctce_families
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
 from tests.isfc.live.ctce.partner import Partner
-from tests.isfc.live.ctce.ports import free_ports
+from tests.isfc.live.ctce.ports import free_ports, two_ends
 
 TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
 TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"
@@ -196,14 +195,11 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A WRITE that waits, a partner that is not there, a CTC that is lost: whole at 80 columns."""
-    ends = [
-        CtcEnd(f"SYSTEM{name}", Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"
-    ]
-    box = CtceBox([(ends[0], ends[1])] * 2)
+    box = CtceBox([two_ends("SYSTEMA", "SYSTEMB")] * 2)
     book = IoBook(box.exchange.adapters)
     monkeypatch.setattr(box, "now_ns", lambda: 0)
     watch = CtceWatch(box, book)
-    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(EndAttached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
     box.apply(Pulled((1,), "director:1"))
     for tally in book.tallies.values():  # 65,000 WRITEs a second, each of 20 ms, and 1,200 MB
@@ -248,7 +244,6 @@ def test_what_is_said_while_a_page_is_watched_scrolls_by_above_it(
 
 
 def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
     said: list[str] = []
     left = iter(range(10))
 
@@ -256,7 +251,7 @@ def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
         if next(left, None) is None:
             raise OSError(ENOSPC, "No space left on device")
 
-    timeline = CtceTimeline([(ends[0], ends[1])], add, said.append)
+    timeline = CtceTimeline([two_ends()], add, said.append)
     for _ in "1234":
         timeline.take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1))
     assert said == ["No space left on device"]
@@ -274,11 +269,10 @@ def test_a_journal_that_was_damaged_ends_with_1(
 
 
 def test_prometheus_is_told_what_each_end_has_done() -> None:
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
-    box = CtceBox([(ends[0], ends[1])])
+    box = CtceBox([two_ends()])
     book = IoBook(box.exchange.adapters)
     box.exchange.observers.append(book)
-    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(EndAttached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
     samples = {
         (sample.name, *sample.labels.values()): sample.value

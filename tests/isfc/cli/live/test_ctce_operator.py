@@ -12,7 +12,7 @@ from isfc.cli.live.ctce_options import of_layout
 from isfc.cli.live.loops import typed_lines
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
-from isfc.live.ctce.join import CtcEnd, Place
+from isfc.live.ctce.join import CtcEnd, HostPort
 from isfc.live.ctce_box import CtceBox
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK
@@ -20,8 +20,8 @@ from tests.waiting import wait_until
 
 CTCS = [
     (
-        CtcEnd("A", Rdev(a), Place("h", 31000), Place("h", 32000)),
-        CtcEnd("B", Rdev(b), Place("h", 31002), Place("h", 32002)),
+        CtcEnd("A", Rdev(a), HostPort("h", 31000), HostPort("h", 32000)),
+        CtcEnd("B", Rdev(b), HostPort("h", 31002), HostPort("h", 32002)),
     )
     for a, b in ((0x6000, 0x7000), (0x6001, 0x7001), (0x6010, 0x7010))
 ]

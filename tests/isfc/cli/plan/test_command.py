@@ -8,6 +8,7 @@ import pytest
 from isfc.answers.plan_link import planned_by_rule
 from isfc.cli.main import run
 from isfc.layout.plan import make_plan
+from isfc.layout.rules.rule import Severity
 from isfc.reports.text import encoded
 from tests.shipped import ONE_LINK
 
@@ -30,7 +31,7 @@ def test_json_has_the_promised_keys() -> None:
         "estimated_mb_per_s": {"ATLANTA": 306, "BOSTON": 306},
         "model": None,
         "worst_chpid": {
-            "gone": "chpid 40 (50)",
+            "gone": "chpid 40 (mate 50)",
             "rate": by_rule(131, "MB/s"),
             "left": by_rule(131 / 306, "of 1"),
         },
@@ -40,7 +41,7 @@ def test_json_has_the_promised_keys() -> None:
                 "id": "unidirectional-spread",
                 "severity": "info",
                 "text": "The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023, "
-                "are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the first "
+                "are on 2 chpids. Give one chpid, beside its other CTCs, both of them: the first "
                 "and the last numbers of the device list.",
                 "trials": [],
             }
@@ -67,7 +68,7 @@ def by_rule(value: float, unit: str) -> dict[str, object]:
         "value": value,
         "unit": unit,
         "range": None,
-        "no_range": "it is IBM's rule of thumb, which states none",
+        "no_range": "IBM's rule of thumb states none",
         "load": None,
         "sender": None,
         "spread": 0.0,
@@ -110,4 +111,4 @@ def test_command_plans_every_shipped_layout(
     assert run(["plan", layout, "--rule", "--notes"]) == 0
     page = " ".join(capsys.readouterr().out.split())
     for advice in record["advice"]:
-        assert f"{advice['severity']}: {advice['text']}" in page
+        assert f"{Severity(advice['severity']).noun}: {advice['text']}" in page

@@ -28,13 +28,13 @@ def test_page_has_a_line_for_each_loss_and_one_for_ctcs_that_leave_the_same(
     assert errors == ""
     assert max(map(len, lines)) <= 80
     assert "nothing 12 ~100 ~525".split() in map(str.split, lines)
-    assert "chpid 42 (52) 8 ~58 ~306".split() in map(str.split, lines)
+    assert "chpid 42 (mate 52) 8 ~58 ~306".split() in map(str.split, lines)
     assert sum(line.startswith("CTC 60") for line in lines) == 2
-    assert "CTC 6000 or 7 others 11 ~92 ~481".split() in map(str.split, lines)
+    assert "CTC 6000 or one of 7 others 11 ~92 ~481".split() in map(str.split, lines)
 
 
 def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
-    """It said "Worst: chpid 40 (50): 100 % is left"."""
+    """It said "Worst: chpid 40 (mate 50): 100 % is left"."""
     layout = load_layout("published-12")
     whole = Collection.of(layout)
     found = [*losses(whole)][:2]
@@ -47,7 +47,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
     said = losses_of([AfterLoss(None, kept, kept), *after]).worst_line
     assert said.startswith(
-        "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 (429-581) and SERVER 600 "
+        "no piece takes 1 % or more; without chpid 40 (mate 50) CLIENT 499 (429-581) and SERVER "
     )
     assert said.endswith(" MB/s one way, with 50 pairs of HL, each way by itself.")
 

@@ -23,7 +23,7 @@ def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None
         "ATLANTA - BOSTON: 8 CTCs on 2 fibres",
         "",
         "Carries       ATLANTA 306, BOSTON 306 MB/s one way, by IBM's rule of thumb",
-        "Lose a chpid  worst is 40 (50): 131 MB/s is left, 43 %",
+        "Lose a chpid  worst is 40 (mate 50): 131 MB/s are left, 43 %",
         "Found         1 remark (isfc check)",
         "",
         "MB/s (2^20) one way",
@@ -32,9 +32,9 @@ def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None
         "BOSTON  ~306 4 of 51, 3 of 50",
         "",
         "The device list, numbered in the order in which each node tries to write; arrows",
-        "show who does. Both stop 1 short of the end: only ATLANTA writes on 6000, only",
-        "BOSTON writes on 7023.",
-        "ATLANTA RDEV chpid FICON fibre           chpid RDEV BOSTON",
+        "show who does. Neither writes on the last of its order: only ATLANTA writes on",
+        "6000, only BOSTON writes on 7023.",
+        "ATLANTA RDEV chpid fibre                 chpid RDEV BOSTON",
         "      1 6000 40    -- Express2 2 Gb/s -> 50    7000",
         "      2 6001 40    <- Express2 2 Gb/s -> 50    7001      7",
         "      3 6002 40    <- Express2 2 Gb/s -> 50    7002      6",
@@ -44,10 +44,10 @@ def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None
         "      7 6022 41    <- Express2 2 Gb/s -> 51    7022      2",
         "        6023 41    <- Express2 2 Gb/s -- 51    7023      1",
         "",
-        "~ has no range: it is IBM's rule of thumb, which states none.",
+        "~ no range: IBM's rule of thumb states none.",
         "",
-        "info: The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023,",
-        "are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the first",
+        "remark: The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023,",
+        "are on 2 chpids. Give one chpid, beside its other CTCs, both of them: the first",
         "and the last numbers of the device list.",
     ]
 
@@ -55,7 +55,7 @@ def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None
 def test_single_ctc_is_written_from_both_ends(capsys: pytest.CaptureFixture[str]) -> None:
     page = page_of(load_layout("published-1"), capsys)
     assert page[0] == "CLIENT - SERVER: 1 CTC on 1 fibre"
-    assert page[3] == "Lose a chpid  worst is 40 (50): nothing is left"
+    assert page[3] == "Lose a chpid  worst is 40 (mate 50): nothing is left"
     assert page[11].startswith("A single CTC: the scan does not stop short")
     assert page[13] == "     1 6000 40    <- Express2 2 Gb/s -> 50    6000      1"
     assert any(line.startswith("warning: Both nodes write on the only CTC") for line in page)

@@ -119,7 +119,9 @@ def test_panels_of_the_model_say_the_answer_first() -> None:
     one = read_content("published-1")[0].decode()
     lost = show_panel(told, LossesPanel(one, link="CLIENT-SERVER"))
     assert isinstance(lost, dict)
-    assert lost["html"].startswith('<p class="answer"><strong>Worst:</strong> chpid 40 (50): 0 %')
+    assert lost["html"].startswith(
+        '<p class="answer"><strong>Worst:</strong> chpid 40 (mate 50): 0 %'
+    )
     assert 'class="range"' in lost["html"]
     assert "<strong>Limited by:</strong> " in lost["html"]
     shares: list[float] = []
@@ -138,7 +140,7 @@ def test_panels_of_the_model_say_the_answer_first() -> None:
 def test_panels_have_no_names_of_options_and_statements_are_text() -> None:
     by_rule = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True))
     assert isinstance(by_rule, dict)
-    assert "<td>CTC 6000 (7000) or 7 others</td>" in by_rule["html"]
+    assert "<td>CTC 6000 (mate 7000) or one of 7 others</td>" in by_rule["html"]
     assert 'class="range"' not in by_rule["html"]
     statements = show_panel(told, StatementsPanel(TEXT, ["1"], system="BOSTON"))
     assert isinstance(statements, dict)

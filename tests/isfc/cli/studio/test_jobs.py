@@ -88,7 +88,7 @@ def test_error_of_a_pasted_text_is_seen_where_it_was_pasted(page: Page) -> None:
 def test_loss_and_relocation_are_answered_where_they_were_asked(page: Page) -> None:
     page.check("#loss-form [name=rule]")
     page.click("#loss-form button")
-    seen(page, "#loss .answer", "Worst: chpid 40 (50): ")
+    seen(page, "#loss .answer", "Worst: chpid 40 (mate 50): ")
     page.fill("#relocation-form [name=memory]", "64M")
     page.click("#relocation-form button")
     seen(page, "#relocation .answer", "Moved: after ")

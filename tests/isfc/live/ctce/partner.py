@@ -12,7 +12,7 @@ from isfc.live.ctce.wire import (
     OLDER,
     SSID,
     Greeting,
-    Sender,
+    Speaker,
     WireForm,
     decode_greeting,
     encode_greeting,
@@ -65,7 +65,7 @@ class Partner:
                     Greeting(
                         self._end.at.port,
                         IPv4Address(address or host),
-                        Sender(self._end.rdev, ssid),
+                        Speaker(self._end.rdev, ssid),
                     )
                 )
             )
@@ -75,7 +75,7 @@ class Partner:
         """An order of its guest's."""
         assert self._out is not None
         self._sequence += 1
-        self._out.write(encode_order(self._form, order, self._sequence, Sender(self._end.rdev)))
+        self._out.write(encode_order(self._form, order, self._sequence, Speaker(self._end.rdev)))
 
     def say_bytes(self, data: bytes) -> None:
         """Something else."""

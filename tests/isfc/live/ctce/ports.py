@@ -1,10 +1,13 @@
-"""Ports for CTCE devices: each with the one above it, as the older form takes pairs."""
+"""Ends of CTCs, and ports for them: each with the one above it, as the older form takes pairs."""
 
 import os
 import socket
 from contextlib import suppress
 from functools import cache
 from itertools import count
+
+from ctc.address import Rdev
+from isfc.live.ctce.join import CtcEnd, HostPort, JoinedCtc
 
 
 @cache
@@ -25,3 +28,9 @@ def free_ports(wanted: int) -> list[int]:
         ):
             found.append(port)
     return found
+
+
+def two_ends(first: str = "A", second: str = "B") -> JoinedCtc:
+    """The ends of a CTC that nobody connects to."""
+    at, ours = HostPort("h", 31000), HostPort("h", 31002)
+    return CtcEnd(first, Rdev(0x500), at, ours), CtcEnd(second, Rdev(0x500), at, ours)

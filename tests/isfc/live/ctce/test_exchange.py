@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from ctc.adapter import Step
-from ctc.address import Rdev
 from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
 from ctc.order import COLLISION, FibreKind, Order
@@ -18,10 +17,10 @@ from ctc.subchannel import Command
 from isfc.engine.framed import CTCE_HEADER
 from isfc.errors import JournalError
 from isfc.live.ctce.exchange import (
-    Attached,
     CtcPlace,
     Delayed,
-    Detached,
+    EndAttached,
+    EndDetached,
     Exchange,
     ExchangeDefinition,
     ExchangeEvent,
@@ -35,7 +34,6 @@ from isfc.live.ctce.exchange import (
     Told,
 )
 from isfc.live.ctce.ios import CommandIo, IoBook
-from isfc.live.ctce.join import CtcEnd, Place
 from isfc.live.ctce.journal import (
     CtceJournal,
     ToldDigest,
@@ -44,6 +42,7 @@ from isfc.live.ctce.journal import (
     input_record,
     replay,
 )
+from tests.isfc.live.ctce.ports import two_ends
 
 A, B = CtcPlace(0, 0), CtcPlace(0, 1)
 PACED = ExchangeDefinition((FibreKind(EXPRESS4, 50_000),), (0,), both_fail=True)
@@ -71,7 +70,7 @@ class Run:
         for ctc in range(len(definition.on)):
             for end in (0, 1):
                 at = CtcPlace(ctc, end)
-                self.apply(Attached(at, wins and not end, holds=False, length_max=100_000))
+                self.apply(EndAttached(at, wins and not end, holds=False, length_max=100_000))
         self.settle()
         self.events.clear()
 
@@ -176,7 +175,7 @@ def test_an_io_has_pend_and_conn_of_its_channel_and_disc_until_its_mate_answers(
 
 def test_what_waits_longer_than_anybody_looks_waits_and_what_is_lost_is_lost() -> None:
     run = Run(ExchangeDefinition())
-    run.apply(Said(A, written(64)), Detached(B))
+    run.apply(Said(A, written(64)), EndDetached(B))
     assert [io.outcome for io in run.ios] == ["lost"]
     run.apply(Said(A, written(64)))
     run.book.finish(5)
@@ -187,7 +186,7 @@ def acts(seed: int, ctcs: int) -> list[tuple[int, ExchangeInput]]:
     """Anything that can come, and when."""
     random, now_ns = Random(seed), 0
     found: list[tuple[int, ExchangeInput]] = [
-        (0, Attached(CtcPlace(ctc, end), wins=False, holds=False, length_max=60_000))
+        (0, EndAttached(CtcPlace(ctc, end), wins=False, holds=False, length_max=60_000))
         for ctc in range(ctcs)
         for end in (0, 1)
     ]
@@ -200,8 +199,8 @@ def acts(seed: int, ctcs: int) -> list[tuple[int, ExchangeInput]]:
         found.append((now_ns, Said(at, order)))
         if not random.randrange(8):
             others: list[ExchangeInput] = [
-                Attached(at, wins=False, holds=bool(random.randrange(2)), length_max=10_000),
-                Detached(at),
+                EndAttached(at, wins=False, holds=bool(random.randrange(2)), length_max=10_000),
+                EndDetached(at),
                 Pulled((at.ctc,), "40"),
                 *[Restored("40")] * 4,
                 Delayed(random.choice([0, 50_000])),
@@ -216,11 +215,10 @@ def acts(seed: int, ctcs: int) -> list[tuple[int, ExchangeInput]]:
 def record(definition: ExchangeDefinition, seed: int) -> bytes:
     """A journal of anything that can come."""
     ctcs = len(definition.on)
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 32000)) for name in "AB"]
     digest = ToldDigest()
     exchange = Exchange(definition, lambda _at, _order: None)
     exchange.observers.append(digest)
-    data = bytearray(CTCE_HEADER + begin_record([(ends[0], ends[1])] * ctcs, definition))
+    data = bytearray(CTCE_HEADER + begin_record([two_ends()] * ctcs, definition))
     now_ns = 0
     for at_ns, given in acts(seed, ctcs):
         for look_ns in range(now_ns, at_ns, 7_000):  # as often as a clock rings

@@ -16,7 +16,7 @@ from ctc.profiles import EXPRESS4
 from ctc.subchannel import Command
 from isfc.cli.live.loops import loop_factory
 from isfc.live.ctce.exchange import ExchangeDefinition, OrderStep, Pulled, Restored
-from isfc.live.ctce.join import CtcEnd, JoinedCtc, Place
+from isfc.live.ctce.join import CtcEnd, HostPort, JoinedCtc
 from isfc.live.ctce.wire import CURRENT
 from isfc.live.ctce_box import CtceBox
 from tests.isfc.live.ctce.guest import GOOD
@@ -50,7 +50,9 @@ class Pair:
         statements: tuple[list[str], list[str]] = ([], [])
         for ctc in range(ctcs):
             a, b = (
-                CtcEnd(name, Rdev(rdev + ctc), Place(HOST, next(ports)), Place(HOST, next(ports)))
+                CtcEnd(
+                    name, Rdev(rdev + ctc), HostPort(HOST, next(ports)), HostPort(HOST, next(ports))
+                )
                 for name, rdev in (("A", 0x500), ("B", 0x600))
             )
             self.ctcs.append((a, b))

@@ -8,21 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.adapter import Step
-from ctc.address import Rdev
 from ctc.order import Order, command_of
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live.ctce_observe import trace_line
 from isfc.errors import WireError
 from isfc.live.ctce.exchange import CtcPlace, OrderStep
-from isfc.live.ctce.join import CtcEnd, Place
 from isfc.live.ctce.wire import (
     CURRENT,
     DATA_LENGTH_MAX,
     GREETING_LENGTH,
     OLDER,
     Greeting,
-    Sender,
+    Speaker,
     WireForm,
     decode_greeting,
     encode_greeting,
@@ -30,6 +28,7 @@ from isfc.live.ctce.wire import (
     nje_name,
     read_order,
 )
+from tests.isfc.live.ctce.ports import two_ends
 
 CAPTURED = {
     CURRENT: "01034000020000015000000501000000" + "5a" * 64,
@@ -68,14 +67,14 @@ def test_what_hercules_sent_is_read_and_written_the_same(form: WireForm) -> None
     orders = read(form, data)
     assert orders == [Order(1, State.WRITE, 64, b"\x5a" * 64)]
     sequence = 2 if form is CURRENT else 1
-    written = encode_order(form, orders[0], sequence, Sender(0x500))
+    written = encode_order(form, orders[0], sequence, Speaker(0x500))
     assert written == (data[:6] + bytes(2) + data[8:] if form is CURRENT else data)
 
 
 @given(FORMS, st.lists(ORDERS, max_size=6))
 def test_orders_are_read_as_they_were_written(form: WireForm, orders: list[Order]) -> None:
     """One after the other; what is not whole yet is none."""
-    data = b"".join(encode_order(form, order, n, Sender(1)) for n, order in enumerate(orders))
+    data = b"".join(encode_order(form, order, n, Speaker(1)) for n, order in enumerate(orders))
     assert read(form, data) == orders
     assert read(form, data[:-1]) == orders[:-1]
 
@@ -85,7 +84,7 @@ def test_any_bytes_are_orders_or_refused_with_a_reason(form: WireForm, data: byt
     """Nothing else is raised, and nothing is read that did not come."""
     with suppress(WireError):
         orders = read(form, data)
-        assert sum(len(encode_order(form, o, 0, Sender(0))) for o in orders) <= len(data)
+        assert sum(len(encode_order(form, o, 0, Speaker(0))) for o in orders) <= len(data)
 
 
 def test_a_big_endian_length_and_a_state_that_is_none_are_refused() -> None:
@@ -102,7 +101,7 @@ def test_a_big_endian_length_and_a_state_that_is_none_are_refused() -> None:
 def test_the_longest_write_fits() -> None:
     """The length of a record has 16 bits."""
     order = Order(1, State.WRITE, DATA_LENGTH_MAX, bytes(DATA_LENGTH_MAX))
-    assert read(CURRENT, encode_order(CURRENT, order, 1, Sender(1))) == [order]
+    assert read(CURRENT, encode_order(CURRENT, order, 1, Speaker(1))) == [order]
 
 
 @given(st.integers(0, 65535), st.integers(0, 2**32 - 1), st.integers(0, 65535), st.booleans())
@@ -110,14 +109,14 @@ def test_greetings_are_read_as_they_were_written(
     port: int, address: int, rdev: int, accepted: bool
 ) -> None:
     """The current form's first record."""
-    greeting = Greeting(port, IPv4Address(address), Sender(rdev), accepted)
+    greeting = Greeting(port, IPv4Address(address), Speaker(rdev), accepted)
     assert decode_greeting(encode_greeting(greeting)) == greeting
 
 
 def test_a_captured_greeting_is_read_and_others_are_refused() -> None:
     """Of Hercules 4.9; then one whose 'sml' is longer, and something else altogether."""
     data = bytes.fromhex("0000a0787f0000011000000501000000")
-    wanted = Greeting(30880, IPv4Address("127.0.0.1"), Sender(0x500))
+    wanted = Greeting(30880, IPv4Address("127.0.0.1"), Speaker(0x500))
     assert decode_greeting(data) == wanted
     with pytest.raises(WireError, match="a greeting of 32 bytes: expected 16"):
         decode_greeting(data[:8] + b"\x20" + data[9:])
@@ -148,8 +147,7 @@ def test_a_block_is_named_by_what_it_begins_with(data: str, name: str | None) ->
 
 
 def test_a_line_of_a_trace_names_it_behind_the_first_bytes() -> None:
-    ends = [CtcEnd(name, Rdev(0x500), Place("::1", 1), Place("::1", 2)) for name in ("A", "B")]
     order = Order(0x01, State.WRITE, 2, b"\x01\x2d")
-    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [(ends[0], ends[1])])
+    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [two_ends()])
     assert line.startswith("    0.000000  B 0500")
     assert line.endswith("012d  NJE SOH ENQ: asks for a session")
