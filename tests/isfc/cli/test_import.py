@@ -3,8 +3,10 @@
 import io
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -12,23 +14,44 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
 from tests.isfc.cli.conftest import Refusal
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
-PORTS = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
-BOTH = ["import", "iocp", CEC_A, CEC_B, "--partitions", "ATLANTA,BOSTON", "--ports", PORTS]
+PORTS: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
+BOTH: Final = ["iocp", CEC_A, CEC_B, "--partitions", "ATLANTA,BOSTON", "--ports", PORTS]
+THREE: Final = ["iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB,VMC"]
+THREE_TOLD: Final = [*THREE, "--ports", "VMA:50=01"]
+ONE_CEC: Final = ["iocp", str(DECKS / "one-cec.iocp"), "--partitions", "EAST,WEST"]
+
+Import = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def imports(capsys: pytest.CaptureFixture[str]) -> Import:
+    """Run ``isfc import`` with these words: what it prints, and what it says."""
+
+    def done(*words: str) -> tuple[str, str]:
+        capsys.readouterr()
+        assert run(["import", *words]) == ExitCode.GOOD
+        page, told = capsys.readouterr()
+        return page, told
+
+    return done
+
+
+def rdevs(layout: Collection) -> list[str]:
+    """The device numbers of the first system of the only link."""
+    return [f"{ctc.rdevs[0]:04X}" for ctc in layout.link().ctcs]
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_a_deck_becomes_a_layout_that_plan_takes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert run(BOTH) == ExitCode.GOOD
-    page, told = capsys.readouterr()
-    layout = parse_layout(page.encode(), "layout")
+def test_a_deck_becomes_a_layout_that_plan_takes(imports: Import, tmp_path: Path) -> None:
+    page, told = imports(*BOTH)
+    layout = parse_layout(page)
     assert layout.nodes == ("ATLANTA", "BOSTON")
     assert [ctc.rdevs for ctc in layout.ctcs] == [
         (0x4010 + chpid + n, 0x5010 + chpid + n)
@@ -38,62 +61,55 @@ def test_a_deck_becomes_a_layout_that_plan_takes(
     assert "assumed: --feature says otherwise" in page
     assert "inferred, since nothing else fits: --ports ATLANTA:53=C3,BOSTON:60=D0," in told
 
-    assert run([*BOTH, "-o", str(tmp_path / "ab.toml")]) == ExitCode.GOOD
-    assert (tmp_path / "ab.toml").read_text("utf-8") == page
-    assert run(["plan", str(tmp_path / "ab.toml")]) == ExitCode.GOOD
+    file = tmp_path / "ab.toml"
+    imports(*BOTH, "-o", str(file))
+    assert file.read_text("utf-8") == page
+    assert run(["plan", str(file)]) == ExitCode.GOOD
 
 
-def test_what_is_not_paired_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(BOTH) == ExitCode.GOOD
-    told = capsys.readouterr().err
+def test_what_is_not_paired_is_told_with_its_reason(imports: Import) -> None:
+    _, told = imports(*BOTH)
     assert told.startswith("Not paired: 32 devices\n  ATLANTA 4020-4023 (")
     assert "CUADD 2 names BUTTE" in " ".join(told.split())  # wherever the path breaks the line
     assert max(map(len, told.splitlines()[:-1])) <= 80
 
 
 def test_devices_that_lead_to_their_own_partition_are_no_fault(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    imports: Import, tmp_path: Path
 ) -> None:
     assert run(["export", "two-cecs", "--as", "iocp", "-o", str(tmp_path)]) == ExitCode.GOOD
-    capsys.readouterr()
     decks = [str(tmp_path / f"{name}.iocp") for name in ("EAST", "WEST")]
-    words = ["import", "iocp", *decks, "--partitions", "ALPHA,BETA,DELTA,GAMMA"]
-    assert run(words) == ExitCode.GOOD
-    page, told = capsys.readouterr()
+    words = ["iocp", *decks, "--partitions", "ALPHA,BETA,DELTA,GAMMA"]
+    page, told = imports(*words)
     assert told.startswith("isfc: note: 32 devices are the far ends that partitions on one channel")
     assert "Not paired" not in told
     again, known = parse_collection(page), load_collection("two-cecs")
     assert [link.nodes for link in again.links] == [link.nodes for link in known.links]
     assert [len(link.ctcs) for link in again.links] == [8] * 6
-    assert run([*words, "--json"]) == ExitCode.GOOD
-    links = json.loads(capsys.readouterr().out)["links"]
+    links = json.loads(imports(*words, "--json")[0])["links"]
     assert any("as it should" in each["text"] for link in links for each in link["unpaired"])
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_one_partition_of_each_deck_is_judged_as_one_of_two_cecs_among_others(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    imports: Import, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     # of two decks with two partitions each it was said that chpids may be one, and to cross them
     texts, ports = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"))
-    for name, text in zip(("ceca", "cecb"), texts, strict=True):
-        (tmp_path / f"{name}.iocp").write_text(text)
+    decks = [tmp_path / "ceca.iocp", tmp_path / "cecb.iocp"]
+    for deck, text in zip(decks, texts, strict=True):
+        deck.write_text(text)
     layout = str(tmp_path / "pair.toml")
-    decks = [str(tmp_path / "ceca.iocp"), str(tmp_path / "cecb.iocp")]
     words = ["--partitions", "ZVMA,ZVMB", "--ports", ",".join(ports), "-o", layout]
-    assert run(["import", "iocp", *decks, *words]) == ExitCode.GOOD
+    imports("iocp", *map(str, decks), *words)
     text = Path(layout).read_text()
     assert "[cec.ceca]" in text
     assert "[cec.cecb]" in text
     others = "By the decks these chpids also carry 40 CTCs of 5 other links"
-    capsys.readouterr()
-    for command in (
-        ["check", layout],
-        ["plan", layout, "--rule", "--notes"],
-        ["plan", layout, "--json"],
-    ):
-        run(command)
+    for command in ("check", "plan --rule --notes", "plan --json"):
+        name, *more = command.split()
+        run([name, layout, *more])
         page = " ".join(capsys.readouterr().out.split())
         assert f"{others}." in page
         assert "may be one of a CEC" not in page
@@ -106,13 +122,13 @@ def test_one_partition_of_each_deck_is_judged_as_one_of_two_cecs_among_others(
 
 
 def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(BOTH) == ExitCode.GOOD
+    assert run(["import", *BOTH]) == ExitCode.GOOD
     layout = capfd.readouterr().out
     read, write = os.pipe()
-    os.write(write, Path(BOTH[2]).read_bytes())
+    os.write(write, Path(CEC_A).read_bytes())
     os.close(write)
     try:
-        assert run([*BOTH[:2], f"/dev/fd/{read}", *BOTH[3:]]) == ExitCode.GOOD
+        assert run(["import", "iocp", f"/dev/fd/{read}", *BOTH[2:]]) == ExitCode.GOOD
     finally:
         os.close(read)
     piped = capfd.readouterr().out
@@ -121,19 +137,14 @@ def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str
     assert piped.partition("\n\n")[2] == layout.partition("\n\n")[2]
 
 
-def test_json_and_an_output_file_give_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_json_names_pairs_and_reasons_beside_an_output_file(
+    tmp_path: Path, imports: Import
 ) -> None:
-    assert run(BOTH) == ExitCode.GOOD
-    layout = capsys.readouterr().out
-    assert run([*BOTH, "--json", "-o", str(tmp_path / "link.toml")]) == ExitCode.GOOD
-    assert "links" in json.loads(capsys.readouterr().out)
+    layout, _ = imports(*BOTH)
+    record = json.loads(imports(*BOTH, "--json", "-o", str(tmp_path / "link.toml"))[0])
     assert (tmp_path / "link.toml").read_text() == layout
-
-
-def test_json_names_pairs_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*BOTH, "--json"]) == ExitCode.GOOD
-    (link,) = json.loads(capsys.readouterr().out)["links"]
+    assert json.loads(imports(*BOTH, "--json")[0]) == record
+    (link,) = record["links"]
     assert link["nodes"] == ["ATLANTA", "BOSTON"]
     assert link["ctcs"][0] == {"chpids": ["50", "60"], "rdevs": ["4010", "5010"]}
     assert link["inferred"]["BOSTON:60"] == "D0"
@@ -146,153 +157,128 @@ def test_json_names_pairs_and_reasons(capsys: pytest.CaptureFixture[str]) -> Non
     }
 
 
-def test_features_are_taken_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_features_and_names_of_systems_are_taken_from_the_command_line(imports: Import) -> None:
     said = ["--feature", "FICON Express4", "--feature", "BOSTON:61=FICON Express16S"]
-    assert run([*BOTH, *said]) == ExitCode.GOOD
-    layout = parse_layout(capsys.readouterr().out.encode(), "layout")
-    assert [fibre.profile.feature for fibre in layout.fibres] == [
-        "FICON Express4",
-        "FICON Express16S",
-        "FICON Express4",
-        "FICON Express4",
-    ]
-
-
-def test_systems_may_have_other_names_than_their_partitions(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    arguments = [*BOTH]
-    arguments[5] = "ZEBRA=1:ATLANTA,BOSTON"
-    assert run(arguments) == ExitCode.GOOD
-    assert parse_layout(capsys.readouterr().out.encode(), "x").nodes == ("BOSTON", "ZEBRA")
+    layout = parse_layout(imports(*BOTH, *said)[0])
+    features = [fibre.profile.feature.removeprefix("FICON Express") for fibre in layout.fibres]
+    assert features == ["4", "16S", "4", "4"]
+    renamed = imports(*BOTH[:4], "ZEBRA=1:ATLANTA,BOSTON", *BOTH[5:])[0]
+    assert parse_layout(renamed).nodes == ("BOSTON", "ZEBRA")
 
 
 @pytest.mark.parametrize(
-    ("partitions", "what"),
+    ("words", "message"),
     [
-        ("ATLANTA", "--partitions 'ATLANTA': expected two or more systems"),
-        ("ATLANTA,DENVER",
+        ([CEC_A, CEC_B, "--partitions", "ATLANTA"], "--partitions 'ATLANTA': expected two or more"),
+        ([CEC_A, CEC_B, "--partitions", "ATLANTA,DENVER"],
          "--partitions 'DENVER': no RESOURCE statement names it; expected one of"),
-        ("ATLANTA,3:BOSTON", "--partitions '3:BOSTON': there is no such deck; expected 1 to 2"),
-        ("ATLANTA,A=ATLANTA,A=AUSTIN", "expected two or more systems, each with its own name"),
+        ([CEC_A, CEC_B, "--partitions", "ATLANTA,3:BOSTON"],
+         "--partitions '3:BOSTON': there is no such deck; expected 1 to 2"),
+        ([CEC_A, CEC_B, "--partitions", "ATLANTA,A=ATLANTA,A=AUSTIN"],
+         "expected two or more systems, each with its own name"),
+        # the parser said "Missing option '--partitions'", and not what the decks have
+        ([CEC_A, CEC_B],
+         "--partitions: missing; expected two or more, separated by commas, of ATLANTA,"),
+        ([CEC_A, CEC_A], " of 1:ATLANTA, "),
+        (["part.iocp"], "no RESOURCE statement; expected CSS and MIF image ids"),
+        (["hex.iocp", "--partitions", "A,B"], "hex.iocp:1:13: CHPID PATH '5G'; expected"),
+        (["ebcdic.iocp", "--partitions", "A,B"], "ebcdic.iocp:2:2: is not text in UTF-8; expected"),
+        (["none.iocp", "--partitions", "A,B"], "none.iocp: cannot be read "),
     ],
 )  # fmt: skip
-def test_bad_partitions_are_refused(partitions: str, what: str, refusal: Refusal) -> None:
-    assert what in refusal(*BOTH[:4], "--partitions", partitions)
+def test_bad_decks_and_partitions_are_refused(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    refusal: Refusal,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("part.iocp").write_text(" CHPID PATH=(CSS(0),50),SHARED,TYPE=FC\n")
+    Path("hex.iocp").write_text(" CHPID PATH=5G\n")
+    Path("ebcdic.iocp").write_bytes(b"\n \xc9\xd6\xc3\xd7\x40")
+    assert message in refusal("import", "iocp", *words)
 
 
-def test_partitions_to_choose_from_are_named_where_none_are_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # the parser said "Missing option '--partitions'", and not what the decks have
-    assert run(BOTH[:4]) == ExitCode.BAD_INPUT
-    told = " ".join(capsys.readouterr().err.split())
-    assert "--partitions: missing; expected two or more, separated by commas, of ATLANTA," in told
-    assert run(["import", "iocp", CEC_A, CEC_A]) == ExitCode.BAD_INPUT
-    assert " of 1:ATLANTA, " in " ".join(capsys.readouterr().err.split())
-    part = tmp_path / "part.iocp"
-    part.write_text(" CHPID PATH=(CSS(0),50),SHARED,TYPE=FC\n")
-    assert run(["import", "iocp", str(part)]) == ExitCode.BAD_INPUT
-    assert "no RESOURCE statement; expected CSS and MIF image ids" in capsys.readouterr().err
-
-
-def test_a_bad_deck_is_refused_with_its_place(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad.iocp"
-    path.write_bytes(b" CHPID PATH=5G\n")
-    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
-    assert capsys.readouterr().err.startswith(f"isfc: {path}:1:13: CHPID PATH '5G'; expected")
-    path.write_bytes(b"\n \xc9\xd6\xc3\xd7\x40")
-    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
-    assert capsys.readouterr().err.startswith(f"isfc: {path}:2:2: is not text in UTF-8; expected")
-    path.unlink()
-    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
-    assert capsys.readouterr().err.startswith(f"isfc: {path}: cannot be read ")
-
-
-def test_a_console_log_becomes_a_layout(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_console_log_becomes_a_layout(imports: Import) -> None:
     logs = [str(LOGS / "atlanta.txt"), str(LOGS / "boston.txt")]
-    chpids = ["--chpids", "BOSTON:50=7000-7001,51=7020-7021"]
-    assert run(["import", "islink", *logs, *chpids]) == ExitCode.GOOD
-    page, told = capsys.readouterr()
+    page, told = imports("islink", *logs, "--chpids", "BOSTON:50=7000-7001,51=7020-7021")
     assert told == ""
-    layout = parse_layout(page.encode(), "layout")
+    layout = parse_layout(page)
     assert [fibre.chpids for fibre in layout.fibres] == [(0x40, 0x50), (0x41, 0x51)]
     assert [ctc.rdevs for ctc in layout.ctcs][-1] == (0x6021, 0x7021)
-
-    assert run(["import", "islink", f"ATLANTA={logs[0]}"]) == ExitCode.GOOD
-    page, told = capsys.readouterr()
-    assert len(parse_layout(page.encode(), "layout").ctcs) == 3
+    page, told = imports("islink", f"ATLANTA={logs[0]}")
+    assert len(parse_layout(page).ctcs) == 3
     assert "ATLANTA-BOSTON: left out: ATLANTA 6021, whose remote link device is not known" in told
 
 
-def test_several_links_are_one_layout_or_a_folder_of_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = "".join(
-        f"Link device: 6{n}00 Node: {node} Remote link device: 7{n}00\nPath 4{n} online to device "
-        f"6{n}00\n"
-        for n, node in enumerate(["BOSTON", "CHICAGO"])
+def test_several_links_are_one_layout_or_a_folder_of_them(tmp_path: Path, imports: Import) -> None:
+    (tmp_path / "log").write_text(
+        "".join(
+            f"Link device: 6{n}00 Node: {node} Remote link device: 7{n}00\n"
+            f"Path 4{n} online to device 6{n}00\n"
+            for n, node in enumerate(["BOSTON", "CHICAGO"])
+        )
     )
-    (tmp_path / "log").write_text(text)
-    arguments = ["import", "islink", f"ATLANTA={tmp_path / 'log'}"]
-    assert run(arguments) == ExitCode.GOOD
-    first, second = parse_collection(capsys.readouterr().out).links
+    words = ["islink", f"ATLANTA={tmp_path / 'log'}"]
+    first, second = parse_collection(imports(*words)[0]).links
     assert (first.nodes, second.nodes) == (("ATLANTA", "BOSTON"), ("ATLANTA", "CHICAGO"))
     assert [fibre.name for fibre in (*first.fibres, *second.fibres)] == ["1", "2"]
-
-    assert run([*arguments, "-o", str(tmp_path)]) == ExitCode.GOOD
+    imports(*words, "-o", str(tmp_path))
     assert parse_layout((tmp_path / "ATLANTA-BOSTON.toml").read_text()) == first
-    assert parse_layout((tmp_path / "ATLANTA-CHICAGO.toml").read_text()).ctcs[0].rdevs == (
-        0x6100,
-        0x7100,
-    )
+    alone = parse_layout((tmp_path / "ATLANTA-CHICAGO.toml").read_text())
+    assert alone.ctcs[0].rdevs == (0x6100, 0x7100)
 
 
-def test_three_partitions_have_three_links(capsys: pytest.CaptureFixture[str]) -> None:
-    deck = str(DECKS / "three-systems.iocp")
-    partitions = ["--partitions", "VMA,VMB,VMC", "--ports", "VMA:50=01"]
-    assert run(["import", "iocp", deck, *partitions]) == ExitCode.GOOD
-    links = parse_collection(capsys.readouterr().out).links
+def test_three_partitions_have_three_links(imports: Import) -> None:
+    links = parse_collection(imports(*THREE_TOLD)[0]).links
     assert [link.nodes for link in links] == [("VMA", "VMB"), ("VMA", "VMC"), ("VMB", "VMC")]
     assert [len(link.ctcs) for link in links] == [8, 8, 8]
 
 
 def test_statements_choose_devices_of_a_layout_and_of_a_deck(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, imports: Import
 ) -> None:
-    config = tmp_path / "SYSTEM.CONFIG"
+    config, layout = tmp_path / "SYSTEM.CONFIG", tmp_path / "all.toml"
     config.write_text("ATLANTA: ACTIVATE ISLINK 4010-4012 4110, /* more */\n  4111 6000\n")
-    assert run([*BOTH, "--config", str(config)]) == ExitCode.GOOD
-    page, told = capsys.readouterr()
-    rdevs = [f"{ctc.rdevs[0]:04X}" for ctc in parse_layout(page.encode(), "layout").ctcs]
-    assert rdevs == ["4010", "4011", "4012", "4110", "4111"]
+    page, told = imports(*BOTH, "--config", str(config))
+    expected = ["4010", "4011", "4012", "4110", "4111"]
+    assert rdevs(parse_collection(page)) == expected
     assert f"{config}:1:10: 6000 leads from ATLANTA to no other system here" in told
-
-    assert run([*BOTH, "-o", str(tmp_path / "all.toml")]) == ExitCode.GOOD
-    arguments = ["import", "config", str(config), "--layout", str(tmp_path / "all.toml")]
-    assert run(arguments) == ExitCode.GOOD
-    chosen = parse_layout(capsys.readouterr().out.encode(), "layout")
-    assert [f"{ctc.rdevs[0]:04X}" for ctc in chosen.ctcs] == rdevs
+    imports(*BOTH, "-o", str(layout))
+    words = ["config", str(config), "--layout", str(layout)]
+    page, _ = imports(*words)
+    assert page.startswith(f"# {layout}, as activated by SYSTEM.CONFIG.\n")
+    assert rdevs(parse_collection(page)) == expected
+    imports(*words, "-o", str(tmp_path))
+    assert rdevs(load_collection(tmp_path / "ATLANTA-BOSTON.toml")) == expected
+    (link,) = json.loads(imports(*words, "--json")[0])["links"]
+    assert [ctc["rdevs"][0] for ctc in link["ctcs"]] == expected
 
 
 def test_a_link_of_which_statements_leave_nothing_is_left_out_and_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, imports: Import
 ) -> None:
     config = tmp_path / "SYSTEM.CONFIG"
     config.write_text("VMA: ACT ISLINK 5020-5021 NODE VMB\nVMB: ACT ISLINK 6010-6011 NODE VMA\n")
-    deck = str(DECKS / "three-systems.iocp")
-    partitions = ["--partitions", "VMA,VMB,VMC", "--ports", "VMA:50=01"]
-    assert run(["import", "iocp", deck, *partitions, "--config", str(config)]) == ExitCode.GOOD
-    page, told = capsys.readouterr()
+    page, told = imports(*THREE_TOLD, "--config", str(config))
     (link,) = parse_collection(page).links
     assert (link.nodes, len(link.ctcs)) == (("VMA", "VMB"), 2)
     assert "VMB-VMC: the statements leave no CTC of it: left out" in told
 
 
+def test_traffic_of_no_workload_that_there_is_is_refused(tmp_path: Path, refusal: Refusal) -> None:
+    config, layout = tmp_path / "SYSTEM.CONFIG", tmp_path / "link.toml"
+    config.write_text("ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7000 NODE ATLANTA\n")
+    assert run(["export", "atlanta-boston", "--as", "toml", "-o", str(layout)]) == ExitCode.GOOD
+    traffic = '\n[[traffic]]\nfrom = "ATLANTA"\nto = "BOSTON"\nworkload = "HX"\npairs = 5\n'
+    layout.write_text(layout.read_text() + traffic)
+    for words in (
+        ["import", "config", str(config), "--layout", str(layout)],
+        ["export", str(layout), "--as", "activate"],
+    ):
+        assert "[[traffic]] #1 workload: " in refusal(*words)
+
+
 def test_what_our_own_cp_shows_is_imported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, imports: Import, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands = tmp_path / "commands"
     commands.write_text(
@@ -311,20 +297,21 @@ def test_what_our_own_cp_shows_is_imported(
     for node, text in logs.items():
         (tmp_path / node).write_text(text)
     files = [str(tmp_path / node) for node in logs]
-    assert run(["import", "islink", *files, "--feature", "FICON Express2"]) == ExitCode.GOOD
-    assert parse_layout(capsys.readouterr().out) == load_layout("atlanta-boston")
+    page, _ = imports("islink", *files, "--feature", "FICON Express2")
+    assert parse_layout(page) == load_layout("atlanta-boston")
 
 
 def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    imports: Import, tmp_path: Path
 ) -> None:
     deck = tmp_path / "cec.iocp"
-    text = (DECKS / "one-cec.iocp").read_text("utf-8")
+    text = Path(ONE_CEC[1]).read_text("utf-8")
     said = text.replace("\n               ", "\n                ")
     deck.write_text(" CRYPTO DOMAIN=(1,2)\n" + said)
     assert said != text
-    run(["import", "iocp", str(deck), "--partitions", "EAST,WEST"])
-    told = " ".join(capsys.readouterr().err.split())
+    ports = "EAST:20=A0,EAST:21=A1,EAST:22=A2"
+    _, said_of_it = imports("iocp", str(deck), *ONE_CEC[2:], "--ports", ports)
+    told = " ".join(said_of_it.split())
     assert f"{deck}, line 1: CRYPTO is not known and is passed over" in told
     assert ": operands that continue a statement begin behind column 16: IOCP takes" in told
 
@@ -340,36 +327,21 @@ def test_a_report_of_iocp_is_named(
     assert "a report that IOCP printed (CHPID SUMMARY)" in refusal(*words.split())
 
 
-def test_iocps_reports_give_the_layout_of_their_deck(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    layouts = []
-    for name in ("one-cec.iocp", "one-cec.listing"):
-        path = tmp_path / f"{name}.toml"
-        words = ["import", "iocp", str(DECKS / name), "--partitions", "EAST,WEST"]
-        run([*words, "--ports", "EAST:20=A0,EAST:21=A1,EAST:22=A2", "-o", str(path)])
-        layouts.append(parse_collection(path.read_text("utf-8"), path.name))
-    assert "one-cec.listing is no deck: the layout keeps none" in capsys.readouterr().err
-    assert replace(layouts[0], decks=()) == layouts[1]
-
-
-def test_ports_are_those_that_a_display_shows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(
+    tmp_path: Path, imports: Import
 ) -> None:
     shown = tmp_path / "shown.txt"
+    entries = ["2020 20 A1 A0", "2120 21 A0 A1", "2220 22 A3 A2"]
     shown.write_text(
         "".join(
             f"CONTROL UNIT {cu}\nCHP {chpid}\nDEST LINK ADDRESS {far}\nENTRY LINK ADDRESS {entry}\n"
-            for cu, chpid, far, entry in (
-                ("2020", "20", "A1", "A0"),
-                ("2120", "21", "A0", "A1"),
-                ("2220", "22", "A3", "A2"),
-            )
+            for cu, chpid, far, entry in map(str.split, entries)
         )
     )
-    words = ["import", "iocp", str(DECKS / "one-cec.iocp"), "--partitions", "EAST,WEST", "--ports"]
-    pages = []
-    for ports in ("EAST:20=A0,EAST:21=A1,EAST:22=A2", f"EAST={shown}"):
-        assert run([*words, ports]) == ExitCode.GOOD
-        pages.append(capsys.readouterr())
-    assert pages[0] == pages[1]
+    told = ["--ports", "EAST:20=A0,EAST:21=A1,EAST:22=A2"]
+    page, said = imports(*ONE_CEC, *told)
+    assert imports(*ONE_CEC, "--ports", f"EAST={shown}") == (page, said)
+    listing = ["iocp", str(DECKS / "one-cec.listing"), *ONE_CEC[2:]]
+    again, said = imports(*listing, *told)
+    assert "one-cec.listing is no deck: the layout keeps none" in said
+    assert replace(parse_collection(page), decks=()) == parse_collection(again)

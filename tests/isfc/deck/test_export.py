@@ -3,12 +3,13 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from isfc.deck.active import wire
 from isfc.deck.cec import crossings, together
-from isfc.deck.deck import choose_systems
+from isfc.deck.deck import DeckSystem, choose_systems
 from isfc.deck.export import activation_text, export, left_out, machines, qualified
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
@@ -145,27 +146,27 @@ rdevs = { A = "6000-6003", B = "6000-6003" }
 """
 
 
-def deck_systems(collection: Collection) -> list[tuple[str, tuple[str, ...]]]:
-    return [(machine.name, machine.systems) for machine in machines(collection)]
+ODD = tuple(structs.replace(cec, name=f"../{cec.name}") for cec in TWO_CECS.cecs)
+PAIRS = [("ALPHA-BETA", ("ALPHA", "BETA")), ("DELTA-GAMMA", ("DELTA", "GAMMA"))]
 
 
-def test_the_systems_of_a_cec_share_a_deck() -> None:
-    assert deck_systems(TWO_CECS) == [("EAST", ("ALPHA", "BETA")), ("WEST", ("DELTA", "GAMMA"))]
-
-
-def test_systems_that_share_channels_share_a_deck_where_no_cec_is_named() -> None:
-    assert deck_systems(replace(TWO_CECS, cecs=())) == [
-        ("ALPHA-BETA", ("ALPHA", "BETA")),
-        ("DELTA-GAMMA", ("DELTA", "GAMMA")),
-    ]
-    alone = replace(TWO_CECS, cecs=(), shared_channels=())
-    assert deck_systems(alone) == [(str(node), (node,)) for node in TWO_CECS.systems]
-
-
-def test_a_name_that_is_not_fit_for_a_file_gives_way_to_the_systems() -> None:
-    cecs = tuple(structs.replace(cec, name=f"../{cec.name}") for cec in TWO_CECS.cecs)
-    names = [name for name, _ in deck_systems(replace(TWO_CECS, cecs=cecs))]
-    assert names == ["ALPHA-BETA", "DELTA-GAMMA"]
+@pytest.mark.parametrize(
+    ("collection", "decks"),
+    [
+        (TWO_CECS, [("EAST", ("ALPHA", "BETA")), ("WEST", ("DELTA", "GAMMA"))]),
+        # systems that share channels share a deck where no CEC is named
+        (replace(TWO_CECS, cecs=()), PAIRS),
+        (
+            replace(TWO_CECS, cecs=(), shared_channels=()),
+            [(str(node), (node,)) for node in TWO_CECS.systems],
+        ),
+        (replace(TWO_CECS, cecs=ODD), PAIRS),  # names that are not fit for files
+    ],
+)
+def test_the_systems_of_a_cec_share_a_deck(
+    collection: Collection, decks: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert [(machine.name, machine.systems) for machine in machines(collection)] == decks
 
 
 def test_systems_have_decks_of_their_own_where_one_css_cannot_say_it() -> None:
@@ -209,9 +210,7 @@ def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers()
     assert "ADDRESS=(7200,002),CUNUMBR=(6200)" in texts[0]
     assert "UNITADD=02,STADET=Y,       *\n               PARTITION=((CSS(0),BETA))" in texts[0]
     found = pair_all(
-        choose_systems(
-            "ALPHA,BETA,DELTA,GAMMA", [parse_deck(text, str(n)) for n, text in enumerate(texts)]
-        ),
+        systems_of(texts, "ALPHA,BETA,DELTA,GAMMA"),
         [f"{node}:{chpid:02X}={port}" for (node, chpid), port in own_ports(collection).items()],
     )
     mates = {
@@ -237,9 +236,16 @@ def far_decks() -> list[str]:
     return [*export(parse_collection(FAR), "iocp").texts.values()]
 
 
+def systems_of(texts: list[str], partitions: str = "A,B") -> tuple[DeckSystem, ...]:
+    return choose_systems(partitions, [parse_deck(text, str(n)) for n, text in enumerate(texts)])
+
+
+def without_hints(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if "ISFC" not in line)
+
+
 def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
-    texts = ["\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()]
-    systems = choose_systems("A,B", [parse_deck(text, str(n)) for n, text in enumerate(texts)])
+    systems = systems_of([*map(without_hints, far_decks())])
     pairings = pair_all(systems, [])
     links = [wire(pairing, lambda _: None, {}) for pairing in pairings]
     assert list(crossings(pairings, links)) == [
@@ -263,20 +269,15 @@ def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
 
 
 def test_inter_switch_links_of_a_chpid_are_those_of_its_fibres_that_leave_the_director() -> None:
-    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(far_decks())])
+    systems = systems_of(far_decks())
     ends = {
         (system.node, ChpidId(number)) for system, number in zip(systems, (0x40, 0x50), strict=True)
     }
     chpids = dict(ends)
     known = hinted_fibres(systems)(chpids)
     assert known.isl is not None
-    texts = [
-        f"{text}\n*ISFC CHPID=40,PATH='ALL',KM=5,ISLGBPS=16,CREDITS=9\n"
-        for text in (
-            "\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()
-        )
-    ]
-    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(texts)])
+    hint = "\n*ISFC CHPID=40,PATH='ALL',KM=5,ISLGBPS=16,CREDITS=9\n"
+    systems = systems_of([f"{without_hints(text)}{hint}" for text in far_decks()])
     leaves = hinted_fibres(systems)(chpids)
     stays = hinted_fibres(systems, frozenset({frozenset(ends)}))(chpids)
     assert (leaves.path, leaves.km) == ("ALL", 5)
@@ -284,9 +285,7 @@ def test_inter_switch_links_of_a_chpid_are_those_of_its_fibres_that_leave_the_di
 
 
 def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
-    systems = choose_systems(
-        "A,B", [parse_deck(text, str(n)) for n, text in enumerate(far_decks())]
-    )
+    systems = systems_of(far_decks())
     hinted = hinted_fibres(systems)
     pairings = pair_all(systems, hinted_ports(systems, []))
     links = [wire(pairing, lambda ends: hinted(ends).said(), {}) for pairing in pairings]

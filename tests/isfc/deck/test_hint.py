@@ -18,6 +18,7 @@ from isfc.layout.layout import FarPath, Isl
 from isfc.link.name import NodeName
 from tests.decks import shipped
 from tests.properties.mutations import mutated
+from tests.refusals import refused
 
 DECK = """\
 * an ordinary comment
@@ -125,9 +126,7 @@ def test_one_path_is_not_told_in_two_ways() -> None:
     ],
 )  # fmt: skip
 def test_a_bad_hint_is_named_with_its_place(text: str, what: str) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        read_hints(deck(text).remarks)
-    assert str(caught.value).startswith(what)
+    refused(lambda: read_hints(deck(text).remarks), what)
 
 
 SYSTEM: Final = find_system("EAST", [shipped("one-cec.iocp")])

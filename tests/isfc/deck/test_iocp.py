@@ -7,6 +7,7 @@ from isfc.deck.deck import Deck, choose_systems
 from isfc.deck.iocp import parse_deck
 from isfc.errors import ConfigurationError
 from tests.decks import drawn, mates, paired, unit
+from tests.refusals import refused
 
 GOOD = """\
  RESOURCE PARTITION=((CSS(0),(LP01,1),(LP02,A)),(CSS(1),(LP11,2),(*,3)))
@@ -112,9 +113,7 @@ def test_what_is_wrong_is_named_with_line_and_column(
     old: str, new: str, place: str, what: str
 ) -> None:
     assert old in GOOD
-    with pytest.raises(ConfigurationError) as caught:
-        wide(GOOD.replace(old, new, 1))
-    assert str(caught.value).startswith(f"a.iocp:{place}: {what}")
+    refused(lambda: wide(GOOD.replace(old, new, 1)), f"a.iocp:{place}: {what}")
 
 
 @pytest.mark.parametrize(
@@ -210,6 +209,4 @@ def test_an_image_that_has_a_name_is_that_partition() -> None:
     ],
 )  # fmt: skip
 def test_what_names_no_partition_is_refused(text: str, what: str) -> None:
-    with pytest.raises(ConfigurationError) as caught:
-        choose_systems(text, [WHOLE, PART])
-    assert str(caught.value).startswith(what)
+    refused(lambda: choose_systems(text, [WHOLE, PART]), what)

@@ -1,7 +1,6 @@
 """Schemes of device numbers: recognised, what breaks them, and numbers for a cluster."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,32 +12,33 @@ from isfc.deck.scheme import RULES
 from isfc.layout.catalogue import AnyLayout
 from tests.decks import DECKS
 
-Ends = tuple[str, str]
 Name = Literal["alike", "traded", "cuadd", "target"]
 
 
-def layout(*links: tuple[Ends, Sequence[Ends]], cecs: str = "") -> isfc.Collection:
-    """Links of two systems, each with fibres of (its numbers, the other's)."""
-    text, chpid = [cecs], 0x40
-    for (one, other), fibres in links:
-        text.append(f'[[link]]\nnodes = ["{one}", "{other}"]\n')
-        for here, there in fibres:
-            text.append(
+def layout(*links: str) -> isfc.Collection:
+    """Links as ``A-B D000-D003=D010-D013``: two systems, then the numbers of each fibre at both."""
+    text, chpid = "", 0x40
+    for nodes, *fibres in map(str.split, links):
+        one, other = nodes.split("-")
+        text += f'[[link]]\nnodes = ["{one}", "{other}"]\n'
+        for here, there in (fibre.split("=") for fibre in fibres):
+            text += (
                 f'[fibre.f{chpid}]\nfeature = "FICON Express8S"\n'
                 f'chpid = {{ {one} = "{chpid:X}", {other} = "{chpid:X}" }}\n'
                 f'[[ctc]]\nfibre = "f{chpid}"\n'
                 f'rdevs = {{ {one} = "{here}", {other} = "{there}" }}\n'
             )
             chpid += 1
-    return isfc.parse_links("".join(text))
+    return isfc.parse_links(text)
 
 
 IBM = layout(
     # two images of A and one of B; 40i0 and 42i0 are sent on, 50i0 and 52i0 received on
-    (("A1", "B1"), [("4210-4217", "5010-5017"), ("5210-5217", "4010-4017")]),
-    (("A2", "B1"), [("4210-4217", "5020-5027"), ("5210-5217", "4020-4027")]),
+    "A1-B1 4210-4217=5010-5017 5210-5217=4010-4017",
+    "A2-B1 4210-4217=5020-5027 5210-5217=4020-4027",
 )
-ALIKE = layout((("A", "B"), [("D010-D01F", "D010-D01F")]))
+ALIKE = layout("A-B D010-D01F=D010-D01F")
+TWO = "A1-B1 4210-4213=5010-5013 5210-5213=4010-4013"
 
 
 def said_of(layout: AnyLayout) -> list[str]:
@@ -76,32 +76,21 @@ def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> N
 
 
 @pytest.mark.parametrize(
-    ("collection", "said"),
+    ("links", "said"),
     [
-        (layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010,D004", "D010,D004")])),
+        (["A-B D000-D003=D000-D003 D010,D004=D010,D004"],
          ["rdev-outside-range A D004", "rdev-outside-range B D004"]),
-        (layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")])),
+        (["A-B D000-D003=D000-D003 D010=D011"],
          ["rdev-ends-differ A D010", "rdev-ends-differ B D011"]),
-        (
-            layout(
-                (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
-                (("A2", "B1"), [("4310-4311", "5020-5021"), ("5210,6000", "4020,5024")]),
-            ),
-            ["rdev-two-numbers A2 4310", "rdev-two-numbers A2 4311", "rdev-outside-range A2 6000"],
-        ),
-        (
-            layout(
-                (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
-                (("A2", "B1"), [("4210-4213", "5014-5017"), ("5210-5213", "4014-4017")]),
-            ),
-            ["rdev-two-targets B1 5014"],
-        ),
-        (layout((("A", "B"), [("4210-4213", "5110-5113"), ("5210-5212,4214", "4110-4113")])),
+        ([TWO, "A2-B1 4310-4311=5020-5021 5210,6000=4020,5024"],
+         ["rdev-two-numbers A2 4310", "rdev-two-numbers A2 4311", "rdev-outside-range A2 6000"]),
+        ([TWO, "A2-B1 4210-4213=5014-5017 5210-5213=4014-4017"], ["rdev-two-targets B1 5014"]),
+        (["A-B 4210-4213=5110-5113 5210-5212,4214=4110-4113"],
          ["rdev-ends-differ A 4214", "rdev-ends-differ B 4113"]),
     ],
 )  # fmt: skip
-def test_what_breaks_a_scheme_is_named(collection: isfc.Collection, said: list[str]) -> None:
-    assert said_of(collection) == said
+def test_what_breaks_a_scheme_is_named(links: list[str], said: list[str]) -> None:
+    assert said_of(layout(*links)) == said
 
 
 @pytest.fixture
@@ -158,9 +147,7 @@ def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
     """A is image 1 of CSS 0, B image 1 of CSS 1: in one range of G nothing parts them."""
     images = {"A": 0x01, "B": 0x11, "G": 0x02}
     monkeypatch.setattr("isfc.deck.scheme.images_of", lambda _: images)
-    links = layout(
-        (("A", "G"), [("7020-7023", "6010-6013")]), (("B", "G"), [("8020-8023", "6014-6017")])
-    )
+    links = layout("A-G 7020-7023=6010-6013", "B-G 8020-8023=6014-6017")
     assert numbering(links).scheme == "target"
     assert said_of(links) == ["rdev-two-targets G 6014"]
 
@@ -213,7 +200,7 @@ def test_a_scheme_that_there_is_not_is_refused() -> None:
 
 
 def test_what_numbers_change_and_which_decks_are_missing_is_told() -> None:
-    mixed = layout((("A", "B"), [("D000,D002", "D000,D002"), ("D001", "D001")]))
+    mixed = layout("A-B D000,D002=D000,D002 D001=D001")
     order, decks = isfc.export(mixed, "toml", scheme="alike").remarks
     assert "A-B: the new numbers change the order in which both ends scan the fibres" in order
     assert "no whole deck of A, B is kept" in decks
@@ -224,7 +211,7 @@ def test_a_fault_ends_check_with_1_until_the_links_have_other_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, output = tmp_path / "ab.toml", tmp_path / "new.toml"
-    broken = layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010-D012", "D010-D011,D013")]))
+    broken = layout("A-B D000-D003=D000-D003 D010-D012=D010-D011,D013")
     file.write_text(isfc.format_collection(broken))
     assert run(["check", str(file), "--json"]) == 1
     (record,) = json.loads(capsys.readouterr().out)

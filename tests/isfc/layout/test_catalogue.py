@@ -1,7 +1,9 @@
 """The shipped layouts, and finding one by name or by path."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -13,6 +15,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, SourceKind, decode, is_ebcdic, source_kind
 from isfc.layout.file import parse_layout
+from tests.refusals import refused
 
 # capacity_estimates.csv: the report's device sets
 PUBLISHED = {
@@ -77,23 +80,18 @@ def test_shipped_name_means_the_same_in_every_folder(
         load_layout("./published-4")
 
 
-def test_unknown_name_is_refused_with_the_shipped_ones() -> None:
-    with pytest.raises(
-        ConfigurationError,
-        match=r"^published-5: neither a file nor a shipped layout; did you mean published-",
-    ):
-        load_layout("published-5")
-
-
-def test_name_too_long_for_a_file_is_an_unknown_name() -> None:
-    with pytest.raises(ConfigurationError, match=r"^n{40}: neither a file nor a shipped layout"):
-        load_layout("n" * 300)
-
-
-@pytest.mark.parametrize("argument", ["none.toml", "nowhere/published-4", "n" * 300 + ".toml"])
-def test_missing_file_is_refused_as_a_file(argument: str) -> None:
-    with pytest.raises(ConfigurationError, match=rf"^{argument}: cannot be read"):
-        load_layout(argument)
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("published-5",
+         "published-5: neither a file nor a shipped layout; did you mean published-"),
+        ("n" * 300, f"{'n' * 40}: neither a file nor a shipped layout"),
+        *((path, f"{path}: cannot be read")
+          for path in ("none.toml", "nowhere/published-4", "n" * 300 + ".toml")),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_refused_as_a_name_or_a_file(argument: str, message: str) -> None:
+    refused(lambda: load_layout(argument), message)
 
 
 DATA = Path(__file__).parents[2] / "data"
@@ -135,62 +133,33 @@ def test_ebcdic_is_told_from_ascii(path: Path) -> None:
     assert not is_ebcdic(text.encode())
 
 
-DATA = Path(__file__).parents[2] / "data"
+KINDS = [
+    *((path.read_text("utf-8"), SourceKind.DECK) for path in (DATA / "decks").iterdir()),
+    *((path.read_text("utf-8"), SourceKind.CONSOLE_LOG) for path in (DATA / "logs").iterdir()),
+    *((read_content(name)[0].decode(), SourceKind.LAYOUT) for name in shipped_layouts()),
+    # a layout with a remark stays one
+    *((f"# {remark}\n{read_content('atlanta-boston')[0].decode()}", SourceKind.LAYOUT)
+      for remark in ("ACTIVATE ISLINK 6000", "Link device: CC30", " CHPID PATH=(CSS(0),50)")),
+    ("CHPID PATH=(CSS(0),50),TYPE=FC\n", SourceKind.DECK),
+    (" CHPID SHARED,PATH=(CSS(0),50),TYPE=FC\n", SourceKind.DECK),
+    ("C50      chpid path=(CSS(0),50),type=FC\n", SourceKind.DECK),
+    # lines of a log that run together
+    (f"{'Ready; ' * 60}Link device: CC30  Type: FCTC  Node: BOSTON\n", SourceKind.CONSOLE_LOG),
+    ("ACTIVATE ISLINK 6000 6001 NODE BOSTON\n", SourceKind.CONFIGURATION),
+    ("ATLANTA: Activate ISLink 6000\n", SourceKind.CONFIGURATION),
+    ("act isl 6000\n", SourceKind.CONFIGURATION),
+    ("Ready; DEACTIVE ISLINK 6000\n", SourceKind.CONFIGURATION),
+    ("#CP DEA ISLI 6000\n", SourceKind.CONFIGURATION),
+]  # fmt: skip
+READ: Final[dict[SourceKind, Callable[[str], object]]] = {
+    SourceKind.DECK: lambda text: parse_deck(text, "deck").channels,
+    SourceKind.CONSOLE_LOG: lambda text: parse_log(text, "log").devices,
+    SourceKind.CONFIGURATION: lambda text: parse_activations(text, "config"),
+}
 
 
-@pytest.mark.parametrize("path", [*(DATA / "decks").iterdir()], ids=lambda path: path.name)
-def test_a_deck_is_one(path: Path) -> None:
-    assert source_kind(path.read_text("utf-8")) is SourceKind.DECK
-
-
-@pytest.mark.parametrize("path", [*(DATA / "logs").iterdir()], ids=lambda path: path.name)
-def test_a_console_log_is_one(path: Path) -> None:
-    assert source_kind(path.read_text("utf-8")) is SourceKind.CONSOLE_LOG
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "CHPID PATH=(CSS(0),50),TYPE=FC\n",
-        " CHPID SHARED,PATH=(CSS(0),50),TYPE=FC\n",
-        "C50      chpid path=(CSS(0),50),type=FC\n",
-    ],
-)
-def test_what_is_read_as_a_deck_is_one(text: str) -> None:
-    assert parse_deck(text, "deck").channels
-    assert source_kind(text) is SourceKind.DECK
-
-
-def test_lines_of_a_log_that_run_together_are_a_log() -> None:
-    text = f"{'Ready; ' * 60}Link device: CC30  Type: FCTC  Node: BOSTON\n"
-    assert parse_log(text, "log").devices
-    assert source_kind(text) is SourceKind.CONSOLE_LOG
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ACTIVATE ISLINK 6000 6001 NODE BOSTON\n",
-        "ATLANTA: Activate ISLink 6000\n",
-        "act isl 6000\n",
-        "Ready; DEACTIVE ISLINK 6000\n",
-        "#CP DEA ISLI 6000\n",
-    ],
-)
-def test_what_is_read_as_statements_is_a_configuration(text: str) -> None:
-    assert parse_activations(text, "config")
-    assert source_kind(text) is SourceKind.CONFIGURATION
-
-
-@pytest.mark.parametrize("name", shipped_layouts())
-def test_a_shipped_layout_is_one(name: str) -> None:
-    assert source_kind(read_content(name)[0].decode()) is SourceKind.LAYOUT
-
-
-@pytest.mark.parametrize(
-    "remark", ["ACTIVATE ISLINK 6000", "Link device: CC30", " CHPID PATH=(CSS(0),50)"]
-)
-def test_a_layout_with_a_remark_stays_a_layout(remark: str) -> None:
-    assert source_kind(f"# {remark}\n{read_content('atlanta-boston')[0].decode()}") is (
-        SourceKind.LAYOUT
-    )
+@pytest.mark.parametrize(("text", "kind"), KINDS)
+def test_a_text_is_of_the_kind_that_it_is_read_as(text: str, kind: SourceKind) -> None:
+    assert source_kind(text) is kind
+    if text.count("\n") == 1:
+        assert READ[kind](text)

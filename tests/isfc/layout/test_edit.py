@@ -25,131 +25,10 @@ from isfc.layout.plan import RULES, make_plan, ways_of
 from isfc.layout.write import format_collection
 
 LINK = "ATLANTA-BOSTON"
-
-
-@pytest.fixture
-def atlanta_boston() -> Collection:
-    return load_collection("atlanta-boston")
-
-
-def ctcs(collection: Collection) -> list[tuple[str, str, str]]:
-    """Each CTC of the first link: its numbers, and its fibre."""
-    return [
-        (f"{ctc.rdevs[0]:04X}", f"{ctc.rdevs[1]:04X}", ctc.fibre.name)
-        for ctc in collection.links[0].device_list()
-    ]
-
-
-def test_ctc_moves_to_another_fibre_and_keeps_its_numbers(atlanta_boston: Collection) -> None:
-    moved = edit(atlanta_boston, MoveCtc(LINK, "6000", "2"))
-    assert ctcs(moved)[:2] == [("6000", "7000", "2"), ("6001", "7001", "1")]
-    order = make_plan(moved.links[0]).directions[0].chpids
-    assert [use.chpid for use in order] == [0x41, 0x40]
-
-
-def test_edit_leaves_the_layout_that_it_is_of_as_it_was(atlanta_boston: Collection) -> None:
-    edit(atlanta_boston, RemoveCtc(LINK, "6000"))
-    assert atlanta_boston == load_collection("atlanta-boston")
-
-
-def test_ctc_is_added_with_the_next_free_numbers(atlanta_boston: Collection) -> None:
-    assert ctcs(edit(atlanta_boston, AddCtc("1")))[4] == ("6004", "7004", "1")
-
-
-def test_ctc_is_added_with_numbers_that_are_given(atlanta_boston: Collection) -> None:
-    assert ctcs(edit(atlanta_boston, AddCtc("2", ("5FFF", "7fff"))))[0] == ("5FFF", "7FFF", "2")
-
-
-def test_numbers_are_taken_from_the_beginning_when_none_follow(atlanta_boston: Collection) -> None:
-    last = edit(atlanta_boston, RenumberCtc(LINK, "6003", ("FFFF", "7003")))
-    assert ctcs(edit(last, AddCtc("1")))[0] == ("0000", "7004", "1")
-
-
-def test_fibre_goes_with_its_last_ctc(atlanta_boston: Collection) -> None:
-    left = atlanta_boston
-    for rdev in ("6000", "6001", "6002", "6003"):
-        left = edit(left, RemoveCtc(LINK, rdev))
-    assert [fibre.name for fibre in left.links[0].fibres] == ["2"]
-
-
-def test_last_ctc_of_a_link_stays() -> None:
-    with pytest.raises(ConfigurationError, match="is the last CTC of CLIENT-SERVER"):
-        edit(load_collection("published-1"), RemoveCtc("CLIENT-SERVER", "6000"))
-
-
-@pytest.mark.parametrize(
-    ("node", "expected"),
-    [
-        (None, [("6000", "7000", "2"), ("6020", "7020", "1")]),
-        ("ATLANTA", [("6000", "7020", "2"), ("6020", "7000", "1")]),
-        ("BOSTON", [("6000", "7020", "1"), ("6020", "7000", "2")]),
-    ],
-)
-def test_ctcs_swap_device_numbers(
-    atlanta_boston: Collection, node: str | None, expected: list[tuple[str, str, str]]
-) -> None:
-    swapped = ctcs(edit(atlanta_boston, SwapRdevs(LINK, "6000", "6020", node)))
-    assert [swapped[0], swapped[4]] == expected
-
-
-def test_fibre_gets_another_feature_speed_and_length(atlanta_boston: Collection) -> None:
-    changed = edit(atlanta_boston, SetFibre("1", "FICON Express8S", None, 12.5)).links[0].fibres[0]
-    assert (changed.profile.feature, changed.profile.link_gbps) == ("FICON Express8S", 8)
-    assert changed.km == 12.5
-    slower = edit(atlanta_boston, SetFibre("1", "FICON Express8S", 4)).links[0].fibres[0]
-    assert slower.profile.link_gbps == 4
-    assert slower.km == 0
-
-
-def test_fibres_on_one_channel_get_one_feature() -> None:
-    cluster = load_collection("two-cecs")
-    name = cluster.links[0].fibres[0].name
-    changed = edit(cluster, SetFibre(name, "FICON Express16S"))
-    same = [
-        fibre.name
-        for link in changed.links
-        for fibre in link.fibres
-        if fibre.profile.feature == "FICON Express16S"
-    ]
-    assert name in same
-    assert len(same) > 1
-
-
-def test_link_gets_one_more_fibre_with_a_ctc(atlanta_boston: Collection) -> None:
-    grown = edit(atlanta_boston, AddFibre(LINK, ("42", "52"), "FICON Express2")).links[0]
-    assert grown.fibres[2].chpids == (0x42, 0x52)
-    assert [f"{ctc.rdevs[0]:04X}" for ctc in grown.ctcs if ctc.fibre == grown.fibres[2]] == ["6024"]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "complaint"),
-    [
-        (MoveCtc(LINK, "6009", "2"), "ATLANTA has no CTC 6009"),
-        (MoveCtc(LINK, "6000", "7"), r"there is no \[fibre.7\] of ATLANTA-BOSTON; expected 1, 2"),
-        (MoveCtc("A-B", "6000", "1"), "no such link; expected ATLANTA-BOSTON"),
-        (MoveCtc(LINK, "xyz", "1"), "is not a device number"),
-        (AddCtc("9"), r"there is no \[fibre.9\]"),
-        (AddCtc("1", ("6000", "7009")), "6000 at ATLANTA is "),
-        (SetFibre("1", "FICON Express9"), "is not a FICON feature"),
-        (SetFibre("1", "FICON Express2", 8), "runs at 2 Gb/s at most"),
-        (SetFibre("5", "FICON Express2"), r"there is no \[fibre.5\]"),
-        (AddFibre(LINK, ("40", "50"), "FICON Express2"), "joins the chpids of"),
-        (AddFibre(LINK, ("4G", "50"), "FICON Express2"), "is not a chpid"),
-        (SwapRdevs(LINK, "6000", "6020", "CHICAGO"), "expected ATLANTA or BOSTON"),
-    ],
-)
-def test_what_cannot_be_is_refused(atlanta_boston: Collection, wrong: Edit, complaint: str) -> None:
-    with pytest.raises(ConfigurationError, match=complaint):
-        edit(atlanta_boston, wrong)
-
-
-def test_link_has_sixteen_ctcs_at_most() -> None:
-    with pytest.raises(ConfigurationError, match="expected at most 16"):
-        edit(load_collection("published-16"), AddCtc("1"))
-
-
-def test_length_of_a_far_path_is_the_path_s() -> None:
-    text = """
+AB = load_collection("atlanta-boston")
+WHOLE = [f"60{n} 70{n} {fibre}" for fibre, first in ((1, 0), (2, 0x20))
+         for n in (f"{first + k:02X}" for k in range(4))]  # fmt: skip
+FAR = """
 [path.far]
 km = 10
 [fibre.1]
@@ -160,10 +39,114 @@ chpid = { A = "40", B = "50" }
 fibre = "1"
 rdevs = { A = "6000", B = "7000" }
 """
-    far = parse_collection(text)
-    with pytest.raises(ConfigurationError, match="its length is that of path far, 10 km"):
-        edit(far, SetFibre("1", "FICON Express8S", None, 20))
-    assert edit(far, SetFibre("1", "FICON Express16S", None, 10)).links[0].fibres[0].km == 10
+
+
+def ctcs(collection: Collection) -> list[str]:
+    """Each CTC of the first link down the device list: its numbers, and its fibre."""
+    return [
+        f"{ctc.rdevs[0]:04X} {ctc.rdevs[1]:04X} {ctc.fibre.name}"
+        for ctc in collection.links[0].device_list()
+    ]
+
+
+def edited(collection: Collection, *edits: Edit) -> Collection:
+    for each in edits:
+        collection = edit(collection, each)
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("edits", "gone", "new"),
+    [
+        ([MoveCtc(LINK, "6000", "2")], [0], ["6000 7000 2"]),
+        # numbers that are given, the next that are free, and those from the beginning
+        ([AddCtc("2", ("5FFF", "7fff"))], [], ["5FFF 7FFF 2"]),
+        ([AddCtc("1")], [], ["6004 7004 1"]),
+        ([RenumberCtc(LINK, "6003", ("FFFF", "7003")), AddCtc("1")], [3],
+         ["FFFF 7003 1", "0000 7004 1"]),
+        ([RemoveCtc(LINK, f"600{n}") for n in range(4)], [0, 1, 2, 3], []),
+        ([SwapRdevs(LINK, "6000", "6020")], [0, 4], ["6000 7000 2", "6020 7020 1"]),
+        ([SwapRdevs(LINK, "6000", "6020", "ATLANTA")], [0, 4], ["6000 7020 2", "6020 7000 1"]),
+        ([SwapRdevs(LINK, "6000", "6020", "BOSTON")], [0, 4], ["6000 7020 1", "6020 7000 2"]),
+        ([AddFibre(LINK, ("42", "52"), "FICON Express2")], [], ["6024 7024 3"]),
+    ],
+)  # fmt: skip
+def test_an_edit_changes_its_ctcs_and_leaves_the_layout_that_it_is_of(
+    edits: list[Edit], gone: list[int], new: list[str]
+) -> None:
+    done = edited(AB, *edits)
+    kept = [each for place, each in enumerate(WHOLE) if place not in gone]
+    assert ctcs(done) == sorted([*kept, *new])
+    used = {each.rpartition(" ")[2] for each in ctcs(done)}
+    assert {fibre.name for fibre in done.links[0].fibres} == used
+    assert load_collection("atlanta-boston") == AB
+
+
+def test_moved_ctcs_change_what_is_met_first() -> None:
+    order = make_plan(edit(AB, MoveCtc(LINK, "6000", "2")).links[0]).directions[0].chpids
+    assert [use.chpid for use in order] == [0x41, 0x40]
+
+
+@pytest.mark.parametrize(
+    ("change", "gbps", "km"),
+    [
+        (SetFibre("1", "FICON Express8S", None, 12.5), 8, 12.5),
+        (SetFibre("1", "FICON Express8S", 4), 4, 0),
+    ],
+)
+def test_fibre_gets_another_feature_speed_and_length(
+    change: SetFibre, gbps: float, km: float
+) -> None:
+    fibre = edit(AB, change).links[0].fibres[0]
+    profile = fibre.profile
+    assert (profile.feature, profile.link_gbps, fibre.km) == ("FICON Express8S", gbps, km)
+
+
+def test_fibres_on_one_channel_get_one_feature() -> None:
+    cluster = load_collection("two-cecs")
+    name = cluster.links[0].fibres[0].name
+    changed = edit(cluster, SetFibre(name, "FICON Express16S"))
+    fast = "FICON Express16S"
+    same = [fibre.name for _, fibre, _ in changed.fibres() if fibre.profile.feature == fast]
+    assert name in same
+    assert len(same) > 1
+
+
+def test_fibre_gets_the_chpids_that_are_named() -> None:
+    grown = edit(AB, AddFibre(LINK, ("42", "52"), "FICON Express2")).links[0]
+    assert grown.fibres[2].chpids == (0x42, 0x52)
+
+
+@pytest.mark.parametrize(
+    ("layout", "wrong", "complaint"),
+    [
+        (AB, MoveCtc(LINK, "6009", "2"), "ATLANTA has no CTC 6009"),
+        (AB, MoveCtc(LINK, "6000", "7"), r"no \[fibre.7\] of ATLANTA-BOSTON; expected 1, 2"),
+        (AB, MoveCtc("A-B", "6000", "1"), "no such link; expected ATLANTA-BOSTON"),
+        (AB, MoveCtc(LINK, "xyz", "1"), "is not a device number"),
+        (AB, AddCtc("9"), r"there is no \[fibre.9\]"),
+        (AB, AddCtc("1", ("6000", "7009")), "6000 at ATLANTA is "),
+        (AB, SetFibre("1", "FICON Express9"), "is not a FICON feature"),
+        (AB, SetFibre("1", "FICON Express2", 8), "runs at 2 Gb/s at most"),
+        (AB, SetFibre("5", "FICON Express2"), r"there is no \[fibre.5\]"),
+        (AB, AddFibre(LINK, ("40", "50"), "FICON Express2"), "joins the chpids of"),
+        (AB, AddFibre(LINK, ("4G", "50"), "FICON Express2"), "is not a chpid"),
+        (AB, SwapRdevs(LINK, "6000", "6020", "CHICAGO"), "expected ATLANTA or BOSTON"),
+        (load_collection("published-1"), RemoveCtc("CLIENT-SERVER", "6000"),
+         "is the last CTC of CLIENT-SERVER"),
+        (load_collection("published-16"), AddCtc("1"), "expected at most 16"),
+        (parse_collection(FAR), SetFibre("1", "FICON Express8S", None, 20),
+         "its length is that of path far, 10 km"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(layout: Collection, wrong: Edit, complaint: str) -> None:
+    with pytest.raises(ConfigurationError, match=complaint):
+        edit(layout, wrong)
+
+
+def test_length_of_a_far_path_may_be_said_again() -> None:
+    again = edit(parse_collection(FAR), SetFibre("1", "FICON Express16S", None, 10))
+    assert again.links[0].fibres[0].km == 10
 
 
 def test_edits_are_read_from_json_objects() -> None:
@@ -174,25 +157,17 @@ def test_edits_are_read_from_json_objects() -> None:
             read_edit(wrong)
 
 
-def test_what_is_lost_leaves_the_rest(atlanta_boston: Collection) -> None:
-    left = without(atlanta_boston, frozenset({"1"}))
-    assert [ctc[2] for ctc in ctcs(left)] == ["2"] * 4
+def test_what_is_lost_leaves_the_rest() -> None:
+    assert ctcs(without(AB, frozenset({"1"}))) == WHOLE[4:]
     with pytest.raises(ConfigurationError, match="no CTC is left"):
-        without(atlanta_boston, frozenset({"1", "2"}))
-
-
-def test_fibre_that_is_not_there_cannot_be_lost(atlanta_boston: Collection) -> None:
-    # it was a loss that costs nothing
+        without(AB, frozenset({"1", "2"}))
+    # what is not there was a loss that costs nothing
     with pytest.raises(ConfigurationError, match=r"no \[fibre.40\]; expected one of 1, 2"):
-        without(atlanta_boston, frozenset({"1", "40"}))
-
-
-def test_cluster_is_whole_without_any_one_of_its_fibres() -> None:
+        without(AB, frozenset({"1", "40"}))
     cluster = load_collection("two-cecs")
-    for link in cluster.links:
-        for fibre in link.fibres:
-            left = without(cluster, frozenset({fibre.name}))
-            assert parse_collection(format_collection(left)).systems == left.systems
+    for _, fibre, _ in cluster.fibres():  # which is whole without any one of them
+        left = without(cluster, frozenset({fibre.name}))
+        assert parse_collection(format_collection(left)).systems == left.systems
 
 
 def test_every_feature_is_named() -> None:
@@ -219,26 +194,19 @@ rdevs = { VMA = "6020", VMB = "6010" }
 CROWDED_LINK = "VMA-VMB"
 
 
-def down_the_list(collection: Collection) -> list[str]:
-    return [
-        f"{ctc.rdevs[0]:04X} {ctc.rdevs[1]:04X} {ctc.fibre.name}"
-        for ctc in collection.links[0].device_list()
-    ]
-
-
 @pytest.fixture
 def crowded() -> Collection:
     return parse_collection(CROWDED, "crowded")
 
 
 def test_others_of_a_crowded_chpid_are_moved_with_their_numbers(crowded: Collection) -> None:
-    moved = down_the_list(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 1)))
+    moved = ctcs(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 1)))
     kept = [f"{number} 1" for number in ("5020 5010", "5021 5011", "5022 5012", "5023 5013")]
     assert moved == [*kept, "5024 5014 2", "5025 5015 2", "6020 6010 2"]
 
 
 def test_others_of_a_crowded_chpid_are_left_out(crowded: Collection) -> None:
-    assert down_the_list(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 0))) == [
+    assert ctcs(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 0))) == [
         "5020 5010 1", "5021 5011 1", "5022 5012 1", "5023 5013 1", "6020 6010 2",
     ]  # fmt: skip
 
@@ -246,7 +214,7 @@ def test_others_of_a_crowded_chpid_are_left_out(crowded: Collection) -> None:
 def test_single_ctc_gets_three_more_with_the_next_numbers() -> None:
     single = load_collection("published-1")
     four = edit(single, TakeAdvice("CLIENT-SERVER", "single-ctc"))
-    assert down_the_list(four) == ["6000 6000 1", "6001 6001 1", "6002 6002 1", "6003 6003 1"]
+    assert ctcs(four) == ["6000 6000 1", "6001 6001 1", "6002 6002 1", "6003 6003 1"]
 
 
 def test_ctcs_without_room_go_to_a_new_fibre_on_the_next_chpids() -> None:

@@ -4,30 +4,23 @@ import pytest
 
 from isfc.errors.in_words import expected
 
-FRUIT = ("apple", "banana", "cherry")
+FRUIT = ["apple", "banana", "cherry"]
+MANY = [f"name{number}" for number in range(17)]
 
 
 @pytest.mark.parametrize(
-    ("given", "remedy"),
+    ("given", "names", "others", "remedy"),
     [
-        ("aple", "did you mean apple?"),
-        ("BANANAS", "did you mean banana?"),
-        ("", "expected one of apple, banana, cherry"),
-        ("zzz", "expected one of apple, banana, cherry"),
+        ("aple", FRUIT, "", "did you mean apple?"),
+        ("BANANAS", FRUIT, "", "did you mean banana?"),
+        ("", FRUIT, "", "expected one of apple, banana, cherry"),
+        ("zzz", FRUIT, "", "expected one of apple, banana, cherry"),
+        ("zzz", FRUIT, "a path", "expected a path or one of apple, banana, cherry"),
+        ("zzz", MANY, "", f"expected one of {', '.join(MANY[:12])} or one of 5 more"),
+        ("ab", ["abc", "abd", "xyz"], "", "did you mean abd or abc?"),
     ],
 )
-def test_names_alike_are_named_else_all(given: str, remedy: str) -> None:
-    assert expected(given, FRUIT) == remedy
-
-
-def test_what_else_may_stand_there_is_said() -> None:
-    assert expected("zzz", FRUIT, "a path") == "expected a path or one of apple, banana, cherry"
-
-
-def test_long_list_is_cut() -> None:
-    names = [f"name{number}" for number in range(17)]
-    assert expected("zzz", names).endswith("name11 or one of 5 more")
-
-
-def test_several_names_alike_are_joined() -> None:
-    assert expected("ab", ["abc", "abd", "xyz"]) == "did you mean abd or abc?"
+def test_names_alike_are_named_else_all(
+    given: str, names: list[str], others: str, remedy: str
+) -> None:
+    assert expected(given, names, others) == remedy
