@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from importlib import import_module
 from itertools import starmap, zip_longest
 from typing import Annotated, Any, ParamSpec, Self, cast
 
@@ -18,6 +17,7 @@ from isfc.deck.deck import Deck
 from isfc.deck.pairing import Pairing, Reason, Unpaired
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors.arguments import Argument, in_python
+from isfc.errors.public import named
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
@@ -174,7 +174,7 @@ class Imported:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc import --json`` prints; names and meanings of the keys stay."""
-        found: dict[str, Any] = import_module("isfc.reports.text").encoded(self)
+        found: dict[str, Any] = named("isfc.reports.text.encoded")(self)
         return found
 
 

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, wraps
-from importlib import import_module
 from pathlib import Path
 from threading import local
 from types import NoneType, UnionType
@@ -271,8 +270,7 @@ class _Names(dict[str, Any]):
     """The names of a module; of those that it has not, Python's own, and the public face's."""
 
     def __missing__(self, name: str) -> Any:
-        public = import_module("isfc")
-        for place in (builtins, public):
+        for place in (builtins, sys.modules["isfc"]):
             if hasattr(place, name):
                 return getattr(place, name)
         raise KeyError(name)

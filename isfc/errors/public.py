@@ -1,8 +1,17 @@
-"""The public names of a package, each from the module that defines it, loaded when it is used."""
+"""What is loaded when it is used: public names of a package, and what a ring above makes."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+
+def named(path: str) -> Any:
+    """What stands at a dotted path: so a ring has a thing made by one above, which it may not name.
+
+    A record has its report, a layout its drawing, and decks are read where a layout is given.
+    """
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
 
 
 def public_face(

@@ -1,7 +1,6 @@
 """The layouts that are shipped, by name, and finding a layout by name or by path."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +9,7 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
+from isfc.errors.public import named
 from isfc.layout.checked_toml import AnyText, SourceKind, read_bytes, source_kind, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
@@ -126,8 +126,7 @@ class Sources(Struct, frozen=True):
         if self.kind not in _IMPORTED:
             ((data, source, _),) = self.texts
             return parse_document(data, source)
-        # decks are read by a ring above, as little of what is given is one
-        imported = import_module("isfc.deck.importing").layout_of
+        imported = named("isfc.deck.importing.layout_of")  # little of what is given is a deck
         text, assumed = imported(self.kind, self.texts, partitions, ports)
         return structs.replace(parse_document(text, str(self.decks)), assumed=assumed)
 

@@ -1,10 +1,6 @@
-"""A site's own figures of a logical link: read them, hold the model against them, fit it to them.
+"""A site's own figures of a link: read, compared with the model, fitted; docs/api.md shows it."""
 
-``isfc.measured`` is public, as docs/api.md shows it; its modules are private. Nothing is loaded
-before it is used.
-"""
-
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from isfc.errors.public import public_face
 
@@ -25,18 +21,17 @@ if TYPE_CHECKING:
     from scenarios.search.site_fitted import FitRefused as FitRefused
     from scenarios.search.site_fitted import Fitted as Fitted
 
-_PUBLIC: Final = {
-    "isfc.answers.measured_read": "read AboutFiles Measurements",
-    "isfc.answers.measured_compare": "compare ComparedInterval MeasuredComparison",
-    "isfc.answers.measured_fit": "fit",
-    "isfc.answers.loads": "loads Loads",
-    "isfc.layout.site": "read_profile format_profile SiteProfile",
-    "isfc.measured.measurement": "Measurement",
-    "scenarios.search.site_fitted": "Fitted FitRefused",
-}
-"""The modules that define public names, each with its names."""
-
-_HOMES, __getattr__, __dir__ = public_face("isfc.measured", _PUBLIC)
-
+_HOMES, __getattr__, __dir__ = public_face(
+    "isfc.measured",
+    {
+        "isfc.answers.measured_read": "read AboutFiles Measurements",
+        "isfc.answers.measured_compare": "compare ComparedInterval MeasuredComparison",
+        "isfc.answers.measured_fit": "fit",
+        "isfc.answers.loads": "loads Loads",
+        "isfc.layout.site": "read_profile format_profile SiteProfile",
+        "isfc.measured.measurement": "Measurement",
+        "scenarios.search.site_fitted": "Fitted FitRefused",
+    },
+)
 if not TYPE_CHECKING:  # a checker has the names of the imports
     __all__ = [*_HOMES]

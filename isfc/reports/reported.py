@@ -1,9 +1,10 @@
 """Records of answers: what a notebook shows of them, and how one is made of what it is of."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from msgspec import Struct, convert
+
+from isfc.errors.public import named
 
 if TYPE_CHECKING:
     from isfc.reports.report import Report
@@ -36,14 +37,13 @@ class Drawn:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        drawing: str = import_module("isfc").drawing(self)
+        drawing: str = named("isfc.answers.drawing.drawing")(self)
         return drawing
 
 
 def report_of(record: Reported) -> "Report":
     """What a record answers, its tables and what is known of them: every output is made of it."""
-    module, _, name = record.reported_by.rpartition(".")
-    made: Report = getattr(import_module(module), name)(record)
+    made: Report = named(record.reported_by)(record)
     return made
 
 

@@ -259,9 +259,7 @@ ACTS: Final = {
 
 
 @pytest.mark.parametrize("length", [8, 14, 30])
-def test_two_systems_never_believe_different_things_for_longer_than_a_round_trip(
-    length: int,
-) -> None:
+def test_two_systems_believe_the_same_a_round_trip_later(length: int) -> None:
     """Any order of commands, resets, failures of a system and of the fibre."""
     for seed in range(1500):
         random = Random(f"{length} {seed}")

@@ -48,9 +48,7 @@ def test_information_units_of_a_4k_read_are_as_published() -> None:
 
 
 @pytest.mark.parametrize("do", [FEX16SA.command_work, FEX16SA.transport_work, FEX16SA.fcp_work])
-def test_each_protocol_moves_the_data_its_way_and_pays_for_encryption(
-    do: Callable[..., IoWork],
-) -> None:
+def test_each_protocol_moves_data_its_way_and_pays_to_encrypt(do: Callable[..., IoWork]) -> None:
     read, write = do(65_536, is_read=True), do(65_536, is_read=False)
     assert (read.to_channel, read.to_control_unit) == (data_frames(65_536), command_frames())
     assert (read.to_channel, read.to_control_unit) == (write.to_control_unit, write.to_channel)
@@ -112,9 +110,7 @@ SHARES = st.floats(0, 1)
 
 
 @given(SHARES, SHARES)
-def test_each_gets_what_it_wants_or_half_and_together_there_is_enough(
-    ctcs: float, disks: float
-) -> None:
+def test_each_gets_what_it_wants_or_half_and_there_is_enough(ctcs: float, disks: float) -> None:
     left_to_ctcs = 1 - ChannelUse(processor=disks).bounded().processor
     ctcs_get = min(ctcs, left_to_ctcs)
     disks_get = min(disks, 1 - ChannelUse(processor=ctcs_get).bounded().processor)

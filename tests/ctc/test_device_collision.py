@@ -44,9 +44,7 @@ def test_with_a_winner_only_the_losers_write_fails(winner: int, delay_ns: int) -
 
 
 @pytest.mark.parametrize("rule", [Arbitration.WIN, Arbitration.LOSE])
-def test_where_one_write_stays_a_late_one_fails_alone_and_keeps_its_package(
-    rule: Arbitration,
-) -> None:
+def test_where_one_write_stays_a_late_one_fails_and_keeps_its_package(rule: Arbitration) -> None:
     cable = Cable(MATE_OF[rule], rule).connect()
     cable.issue_write(cable.near, 10)
     assert cable.far.heard() == ["attention"]

@@ -105,9 +105,7 @@ def test_nothing_arrives_while_a_fibre_is_stalled_and_what_is_dropped_never() ->
     ),
     paced=st.booleans(),
 )
-def test_every_order_arrives_once_and_in_order(
-    sent: list[tuple[str, int, int]], paced: bool
-) -> None:
+def test_every_order_arrives_once_in_order(sent: list[tuple[str, int, int]], paced: bool) -> None:
     fibre: OrderFibre[str] = OrderFibre(FibreKind(EXPRESS4 if paced else None, WAY_NS))
     now_ns = 0
     found: list[tuple[str, Order]] = []

@@ -29,9 +29,7 @@ def drained(agenda: Agenda[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 @given(times)
-def test_what_is_first_in_time_comes_first_and_of_equals_what_was_added_first(
-    times_ns: list[int],
-) -> None:
+def test_first_in_time_comes_first_and_of_equals_what_was_added_first(times_ns: list[int]) -> None:
     assert drained(filled(times_ns)) == sorted(zip(times_ns, range(len(times_ns)), strict=True))
 
 

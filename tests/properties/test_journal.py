@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.engine.journal import Replay, journalled, replay
-from isfc.engine.journal_record import JournalReader
+from isfc.engine.journal_record import FILE_HEADER, JournalReader
 from isfc.errors import JournalError
 from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
@@ -17,7 +17,6 @@ from isfc.system.inputs import Send
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, S, Setup, Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
-from tests.isfc.engine.memory import MemoryJournal
 
 pytestmark = pytest.mark.at_length
 
@@ -33,6 +32,19 @@ class RealData:
         message = Message(99, len(self.data), Traffic.TRANSPORT, self.data)
         pair.sides[self.here].system.apply(Send([message]), pair.engine.now_ns)
         pair.engine.drain()
+
+
+class MemoryJournal:
+    """Keeps a whole journal in ``data``."""
+
+    def __init__(self) -> None:
+        self.data = bytearray(FILE_HEADER)
+        self.recording = True
+        """May be set to False, to stop."""
+
+    def __call__(self, record: bytes) -> None:
+        """Keep the record."""
+        self.data += record
 
 
 class JournalledPair(Pair):

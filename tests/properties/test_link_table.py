@@ -160,9 +160,7 @@ def end_turns(random: Random) -> None:
 
 
 @pytest.mark.slow
-def test_everything_that_the_tables_have_happens_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_that_the_tables_have_happens_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: set[tuple[object, object]] = set()
     write, read = LinkCtc.write, LinkCtc.read
 

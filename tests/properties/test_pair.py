@@ -95,9 +95,7 @@ EVENTS_PER_SEGMENT_MAX = 40
 
 
 @given(setups(), traffic_plans())
-def test_p12_time_goes_forward_and_the_run_ends_within_its_bound(
-    setup: Setup, plan: list[Step]
-) -> None:
+def test_p12_time_goes_forward_and_a_run_ends_in_its_bound(setup: Setup, plan: list[Step]) -> None:
     pair = Pair(setup)
     ledger = Ledger(pair)
     before = pair.engine.event_count

@@ -30,9 +30,7 @@ asked = st.lists(
 
 
 @given(asked)
-def test_one_copies_at_a_time_and_nobody_is_passed_over(
-    story: list[tuple[int, Has, int, int]],
-) -> None:
+def test_one_copies_at_a_time_and_all_in_turn(story: list[tuple[int, Has, int, int]]) -> None:
     lock = SystemLock()
     turns = [LockClaim(lock) for _ in range(4)]
     waiting: list[int] = []

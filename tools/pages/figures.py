@@ -139,11 +139,10 @@ def _rule_lines() -> Iterator[str]:
         for document, short in DOCUMENTS.items():
             source = source.replace(document, short)
         yield f"\n### {rule.id}\n"
-        yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}\n"
-        advice = f"- Change: {rule.remedy}\n- Source: {source}."
-        if (same := told.setdefault(advice, rule.id)) != rule.id:
-            advice = f"- Change and source: as of [{same}](#{same})."
-        yield advice
+        yield f"{rule.severity.capitalize()}: {rule.title}"
+        text = f"{rule.reason}\n\n- Change: {rule.remedy}\n- Source: {source}."
+        same = told.setdefault(text, rule.id)
+        yield text if same == rule.id else f"\n- Why, change and source: as of [{same}](#{same})."
 
 
 def states(_: str) -> dict[str, str]:

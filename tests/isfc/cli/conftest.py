@@ -6,10 +6,18 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.main import run
+from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 
 Refusal = Callable[..., str]
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Every command by its name, those of a group one by one."""
+    for name in COMMANDS:
+        command = load_command(name)
+        for below, found in (getattr(command, "commands", None) or {"": command}).items():
+            yield f"{name} {below}".strip(), found
 
 
 @pytest.fixture

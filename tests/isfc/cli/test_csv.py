@@ -61,7 +61,6 @@ def with_tables() -> Iterator[tuple[str, set[str]]]:
 
 def test_every_command_with_tables_has_the_option_and_an_example() -> None:
     assert {name for name, _ in with_tables()} == {*EXAMPLES}
-    assert all("json" in options for _, options in with_tables())
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """Commands and functions are the same: each has the other, and their options the same names."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
 
 import isfc
-from isfc.cli.main import COMMANDS, load_command
+from tests.isfc.cli.conftest import every_command
 
 WITHOUT: Final = {
     "studio": "a page for people; it computes by these functions",
@@ -60,15 +60,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
 """Options that are no arguments of the command's function, and what there is instead."""
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    """Every command with its options, those of a group one by one."""
-    for name in COMMANDS:
-        command = load_command(name)
-        for below, found in (getattr(command, "commands", None) or {"": command}).items():
-            yield f"{name} {below}".strip(), found
-
-
-EVERY: Final = dict(commands())
+EVERY: Final = dict(every_command())
 
 
 def function_of(name: str) -> Callable[..., Any]:

@@ -3,7 +3,6 @@
 import inspect
 import io
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +10,12 @@ import pytest
 
 import isfc
 from isfc.cli.capability import _takes_decks
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.errors.arguments import annotation_of
 from isfc.layout.catalogue import given_collection
 from tests.decks import DECKS, LOGS
+from tests.isfc.cli.conftest import every_command
 
 WITHOUT: Final = {
     "node": "each process reads the layout",
@@ -31,16 +31,9 @@ TWO: Final = DECKS / "crowded.iocp"
 LOG: Final = [LOGS / "atlanta.txt", LOGS / "boston.txt"]
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    for name in COMMANDS:
-        command = load_command(name)
-        for below, found in (getattr(command, "commands", None) or {"": command}).items():
-            yield f"{name} {below}".strip(), found
-
-
 def test_every_command_with_a_layout_takes_partitions() -> None:
     without = set()
-    for name, command in commands():
+    for name, command in every_command():
         shown = {param.metavar or "" for param in command.params}
         options = {each for param in command.params for each in param.opts}
         if any("LAYOUT" in each for each in shown) and "--partitions" not in options:

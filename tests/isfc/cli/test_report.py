@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from isfc.cli.main import run
 from scenarios.search import report_runs
-from tests.browser import needs_chromium, opened
-from tests.isfc.cli.conftest import Refusal
+from tests.browser import axe_finds, needs_chromium, opened
 from tests.lengthy import few_in_every_run, made_once
 
 LAYOUT = "published-4"
+
+pytestmark = [pytest.mark.at_length, pytest.mark.slow, needs_chromium]
 
 
 @pytest.fixture(scope="session")
@@ -45,23 +45,16 @@ def axis(page: Page) -> list[float]:
     return [float(text) for text in texts if text.replace(".", "").isdigit()]
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 def test_page_opens_without_an_error_or_a_request(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, found):
+    with opened(browser, report) as page:
         drawn(page)
         assert page.locator(".chart svg").count() == 1
         assert page.locator(".drawing svg").count() == 1
         assert page.locator("#timeline svg path").count() > 50
-        assert found == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, found):
+    with opened(browser, report) as page:
         drawn(page)
         assert shown(page) == (0, 30)
         page.click("button[aria-label='Zoom in']")
@@ -93,14 +86,10 @@ def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(browser: Browser, rep
         page.mouse.move(box["x"] + box["width"] / 2 - 50, box["y"] + box["height"] / 2)
         page.mouse.up()
         assert shown(page)[0] > begin
-        assert found == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 def test_page_fits_a_phone_and_follows_dark_mode(browser: Browser, report: Path) -> None:
-    with opened(browser, report, width=360, height=740) as (page, found):
+    with opened(browser, report, width=360, height=740) as page:
         drawn(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -109,18 +98,14 @@ def test_page_fits_a_phone_and_follows_dark_mode(browser: Browser, report: Path)
         assert (light, dark) == ("rgb(255, 255, 255)", "rgb(13, 17, 23)")
         label = "document.querySelector('#timeline .role-axis-label text')"
         assert page.evaluate(f"getComputedStyle({label}).fill") == "rgb(230, 237, 243)"
-        assert found == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 @pytest.mark.parametrize(("width", "height"), few_in_every_run([(360, 740), (1_280, 800)]))
 def test_jobs_end_with_their_answer_in_sight(
     browser: Browser, report: Path, width: int, height: int
 ) -> None:
     """Read the decision, then look up losses, findings, relocation and the drawing by its links."""
-    with opened(browser, report, width, height) as (page, found):
+    with opened(browser, report, width, height) as page:
         drawn(page)
         for line in ("Carries", "Limited by", "Lose a chpid", "To do"):
             expect(page.locator("dl.decision dt", has_text=line)).to_be_in_viewport(ratio=1)
@@ -136,14 +121,10 @@ def test_jobs_end_with_their_answer_in_sight(
             expect(page.locator(answer).first).to_be_in_viewport(ratio=0.3)
         drawing = page.locator(".drawing").first  # both systems are seen, on a phone too
         assert drawing.evaluate("drawing => drawing.scrollWidth <= drawing.clientWidth")
-        assert found == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 def test_print_shows_the_figures_and_no_buttons(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, found):
+    with opened(browser, report) as page:
         drawn(page)
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print", color_scheme="dark")
@@ -151,26 +132,18 @@ def test_print_shows_the_figures_and_no_buttons(browser: Browser, report: Path) 
         assert not page.locator("#timeline .tools").is_visible()
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(255, 255, 255)"
-        assert found == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 @pytest.mark.parametrize("scheme", few_in_every_run(["dark", "light"]))
 def test_axe_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
-    with opened(browser, report) as (page, _):
+    with opened(browser, report) as page:
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         drawn(page)
-        found = Axe().run(page).response["violations"]
-        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+        assert axe_finds(page) == []
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-@needs_chromium
 def test_screen_reader_finds_names_for_all(browser: Browser, report: Path) -> None:
-    with opened(browser, report) as (page, _):
+    with opened(browser, report) as page:
         drawn(page)
         assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
         for name in ("Layout", "Findings", "Throughput", "Losses", "Relocation", "Timeline"):
@@ -181,15 +154,3 @@ def test_screen_reader_finds_names_for_all(browser: Browser, report: Path) -> No
             assert button.get_attribute("aria-label")
         tables = page.locator("table")
         assert tables.count() == page.locator("table > caption").count() == 7
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["-o", "x.pdf"], "ends with .html"),
-        (["-o", "nowhere/x.html"], "there is no folder"),
-        (["-o", "x.html", "--workload", "XX"], "is unknown"),
-    ],
-)
-def test_what_cannot_be_is_said_first(options: list[str], complaint: str, refusal: Refusal) -> None:
-    assert complaint in refusal("report", LAYOUT, *options)

@@ -40,8 +40,7 @@ from isfc.system.inputs import (
 )
 from isfc.system.system import Input, System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
-from tests.isfc.engine.memory import MemoryJournal
-from tests.properties.test_journal import JournalledPair
+from tests.properties.test_journal import JournalledPair, MemoryJournal
 
 DEFINITION = Setup(ctc_count=2).definition(0)
 FIRST = Rdev(0x6000)
@@ -97,9 +96,7 @@ def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
 
 
 @pytest.mark.parametrize("rules", [BOTH_FAIL, FIRST_WINS, SECOND_WINS])
-def test_p8_holds_through_collisions_under_either_rule(
-    rules: tuple[Arbitration, Arbitration],
-) -> None:
+def test_p8_holds_through_collisions_by_any_rule(rules: tuple[Arbitration, Arbitration]) -> None:
     pair = busy_pair(Setup(ctc_count=1, arbitrations=rules))
     assert sum(side.end.link.counters.collision_count for side in pair.sides) >= 3
     for done in pair.replays():

@@ -89,9 +89,7 @@ def test_attention_after_the_collision_takes_the_turn_of_the_one_before_it() -> 
 
 
 @pytest.mark.parametrize("had_turn", [True, False])
-def test_write_that_finds_the_partners_there_goes_to_another_ctc_and_that_is_read(
-    had_turn: bool,
-) -> None:
+def test_write_that_finds_the_partners_there_goes_to_another_ctc(had_turn: bool) -> None:
     door, package = attended_just_before_our_write()
     if had_turn:
         door.work()

@@ -37,9 +37,7 @@ def test_what_is_lost_is_what_was_under_way(ctc: LinkCtc, before: ReadState) -> 
 
 
 @pytest.mark.parametrize("given", WRITE_SIDE, ids=lambda given: given.cause)
-def test_write_side_does_what_its_table_has_and_nothing_else(
-    ctc: LinkCtc, given: StateInput
-) -> None:
+def test_write_side_does_what_its_table_has_alone(ctc: LinkCtc, given: StateInput) -> None:
     for before in WriteState:
         ctc.write_side = before
         if before in given.changes:

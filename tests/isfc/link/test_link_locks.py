@@ -327,9 +327,7 @@ def test_appc_that_is_written_again_waits_for_the_receive_lock_too() -> None:
 
 
 @pytest.mark.parametrize("ctc_count", [1, 4])
-def test_locks_are_held_together_but_never_when_appc_is_received_or_copied_twice(
-    ctc_count: int,
-) -> None:
+def test_locks_are_held_together_but_never_as_appc_is_received(ctc_count: int) -> None:
     pair = Pair(Setup(ctc_count=ctc_count, parameters=SLOW))
     for side in pair.sides:
         for conversation in range(20):

@@ -224,9 +224,7 @@ def test_who_finds_the_only_ctc_free_writes_before_it_receives() -> None:
 
 
 @pytest.mark.parametrize("deactivated", [False, True])
-def test_device_that_waits_for_its_partner_is_reset_unless_it_is_deactivated(
-    deactivated: bool,
-) -> None:
+def test_device_that_waits_for_its_partner_is_reset_unless_deactivated(deactivated: bool) -> None:
     door = Door()
     door.lose(A)
     door.link.start_up(A, 0)

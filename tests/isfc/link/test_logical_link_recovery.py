@@ -203,9 +203,7 @@ def test_device_lost_before_the_attention_is_answered() -> None:
 
 
 @pytest.mark.parametrize("command", [Command.WRITE, Command.READ])
-def test_interrupt_that_comes_after_its_device_was_given_up_loses_nothing(
-    command: Command,
-) -> None:
+def test_interrupt_after_its_device_was_given_up_loses_nothing(command: Command) -> None:
     door = Door()
     if command is Command.WRITE:
         rdev, package = door.write(100)

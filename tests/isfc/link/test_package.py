@@ -144,9 +144,7 @@ class Tally:
 
 
 @given(st.lists(st.one_of(st.integers(0, 1_500), st.none()), max_size=60), st.integers(0, 600))
-def test_nothing_is_lost_and_nothing_overtakes(
-    script: list[int | None], message_length: int
-) -> None:
+def test_nothing_is_lost_or_overtakes(script: list[int | None], message_length: int) -> None:
     limit = PackageLimit(length=1_000, message_length=message_length)
     waiting, tally = Packager(limit), Tally()
     for step in script:

@@ -55,9 +55,7 @@ def test_both_go_by_the_lesser_nodes_numbers() -> None:
 
 
 @given(islinks(), st.randoms(use_true_random=False))
-def test_order_of_definition_does_not_matter(
-    devices: tuple[LinkDevice, ...], random: Random
-) -> None:
+def test_order_of_definition_is_no_matter(devices: tuple[LinkDevice, ...], random: Random) -> None:
     shuffled = random.sample(devices, len(devices))
     for lesser in (True, False):
         assert write_order(devices, lesser=lesser) == write_order(shuffled, lesser=lesser)

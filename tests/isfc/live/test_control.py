@@ -1,21 +1,35 @@
-"""A node's control on both kinds of loop: what clients may do, and what costs them the line."""
+"""A node's control: what clients may do, what costs them the line, and the client of ours."""
 
 import asyncio
 import errno
 import json
 import os
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from isfc.errors import ConfigurationError
+from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live import control
-from isfc.live.control import CLIENT_COUNT_MAX, REST_SHARE, BadRequest, ControlServer, Handle, Reply
-from tests.live.pair import Run
+from isfc.live.control import (
+    ANNOUNCEMENTS_MAX,
+    CLIENT_COUNT_MAX,
+    REST_SHARE,
+    BadRequest,
+    ControlClient,
+    ControlServer,
+    Handle,
+    Reply,
+)
+from isfc.live.endpoint import listen_at
+from tests.isfc.live.asking import Answering
+from tests.live.pair import LOOPS, Run
 from tests.waiting import PATIENCE_S, wait_until
 
 
@@ -271,7 +285,7 @@ ANSWER_S = 0.004
 REQUESTS = b'{"echo": 1}\n' * 400
 
 
-class Answering:
+class Busy:
     """Takes `ANSWER_S` of the loop for each answer, and notes when each began and ended."""
 
     def __init__(self) -> None:
@@ -286,28 +300,114 @@ class Answering:
 
 
 async def test_an_operator_has_a_turn_and_the_link_has_most_of_the_loop(path: Path) -> None:
-    answering = Answering()
-    async with Served(path, answering) as served:
+    busy = Busy()
+    async with Served(path, busy) as served:
         *others, client = [await served.connect() for _ in range(CLIENT_COUNT_MAX)]
         for other in others:
             other.writer.write(REQUESTS)
         await asyncio.sleep(0.2)
         for _ in range(3):
-            before = len(answering.times_s)
+            before = len(busy.times_s)
             assert await client.ask({"echo": 1}) == {"reply": {}}
-            assert len(answering.times_s) - before <= 2 * CLIENT_COUNT_MAX
-        before = len(answering.times_s)
-        await wait_until(lambda: len(answering.times_s) > before + 20)
+            assert len(busy.times_s) - before <= 2 * CLIENT_COUNT_MAX
+        before = len(busy.times_s)
+        await wait_until(lambda: len(busy.times_s) > before + 20)
     # between one answer and the next, however long the machine made it take
-    for (begin_s, end_s), (next_s, _) in pairwise(answering.times_s):
+    for (begin_s, end_s), (next_s, _) in pairwise(busy.times_s):
         assert next_s - end_s > 0.9 * REST_SHARE * (end_s - begin_s)
 
 
 async def test_requests_that_wait_for_their_turn_take_no_more_memory(path: Path) -> None:
-    async with Served(path, Answering()) as served:
+    async with Served(path, Busy()) as served:
         writer = (await served.connect()).writer
         writer.write(REQUESTS * 10_000)
         await asyncio.sleep(0.2)
         unsent_length = writer.transport.get_write_buffer_size()
         assert unsent_length > len(REQUESTS) * 10_000 - 2 * 2**20  # the socket's and the client's
         writer.transport.abort()
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_client_asks_and_hears(path: Path, kind: str) -> None:
+    with Answering(path, handle, kind) as node, ControlClient(path) as client:
+        assert client.ask("echo", "one") == {"echo": "one"}
+        node.announce("before listening")
+        client.listen()
+        node.announce("first")
+        node.announce("second")
+        assert client.ask("echo", "x" * 2_000) == {"echo": "x" * 2_000}
+        heard = [client.poll_announcement() for _ in range(3)]
+        assert heard == ["first", "second", None]
+        client.receive()  # without waiting
+        assert client.poll_announcement() is None
+        node.announce("now")
+        client.receive()
+        assert client.poll_announcement() == "now"
+        with pytest.raises(RemoteProtocolError, match="the node refuses: fly is unknown"):
+            client.ask("fly")
+        assert client.ask("echo", 1) == {"echo": 1}
+
+
+@contextmanager
+def odd_node(path: Path, answer: bytes, timeout_s: float = PATIENCE_S) -> Iterator[ControlClient]:
+    """A client of something that sends ``answer`` to everybody, and ends if it is empty."""
+    with listen_at(path) as listener, ControlClient(path, timeout_s=timeout_s) as client:
+        listener.settimeout(PATIENCE_S)
+        accepted, _ = listener.accept()
+        with accepted:
+            if answer:
+                threading.Thread(target=_send, args=(accepted, answer)).start()
+            else:
+                accepted.shutdown(socket.SHUT_WR)
+            yield client
+
+
+def _send(connection: socket.socket, data: bytes) -> None:
+    with suppress(OSError):  # the client has had enough
+        connection.sendall(data)
+
+
+@pytest.mark.parametrize(
+    ("answer", "complaint"),
+    [
+        (b"garbage\n", "expected one JSON object on a line"),
+        (b"[1]\n", "expected one JSON object on a line"),
+        (b"[" * 100_000 + b"\n", "expected one JSON object on a line"),
+        (b"{}\n", "the node refuses: no reply"),
+        (b'{"reply": 1}\n', "the node refuses: no reply"),
+        (b'{"error": "another user\'s"}\n', "the node refuses: another user's"),
+        (b"x" * 2_000_000, "a line is longer than 1048576 bytes"),
+    ],
+)
+def test_what_is_no_reply_is_refused(path: Path, answer: bytes, complaint: str) -> None:
+    with odd_node(path, answer) as client, pytest.raises(RemoteProtocolError) as refused:
+        client.ask("echo", 1)
+    assert str(refused.value) == complaint
+
+
+def test_node_that_ends_hangs_or_is_not_there_is_an_error_of_the_system(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        ControlClient(path)
+    for use in (lambda client: client.ask("echo", 1), ControlClient.receive):
+        with odd_node(path, b"") as client, pytest.raises(ConnectionResetError):
+            use(client)
+    with odd_node(path, b'{"rep', 0.2) as client, pytest.raises(TimeoutError):
+        client.ask("echo", 1)
+
+
+def test_announcements_that_nobody_polls_are_bounded(path: Path) -> None:
+    lines = b"".join(
+        json.dumps({"announcement": str(n)}).encode() + b"\n" for n in range(ANNOUNCEMENTS_MAX + 5)
+    )
+    with odd_node(path, lines + b'{"reply": {}}\n') as client:
+        client.listen()
+        assert client.poll_announcement() == "5"
+
+
+def test_a_node_of_another_user_is_given_no_commands(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listen_at(path):
+        monkeypatch.setattr("os.getuid", lambda: 12_345)
+        with pytest.raises(ConfigurationError, match=r"user \d+ listens there"):
+            ControlClient(path)

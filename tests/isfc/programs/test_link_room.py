@@ -72,9 +72,7 @@ def test_a_request_beside_bulk_has_all_of_it_wait_until_little_is_in_the_link() 
 
 
 @pytest.mark.parametrize("in_time_length", [2**30, 2**18, 1_000])
-def test_slower_links_hold_as_much_as_they_carry_in_a_time_but_two_messages(
-    in_time_length: int,
-) -> None:
+def test_slower_links_hold_what_they_carry_in_a_time_but_two_messages(in_time_length: int) -> None:
     board = board_of()
     bulk, asking = opened(board), opened(board)
     bulk.send(bytes(2**27))

@@ -324,9 +324,7 @@ def test_flood_of_strays_is_not_answered_for_ever() -> None:
         st.tuples(st.integers(0, 5), st.none() | st.binary(max_size=12), traffics), max_size=40
     )
 )
-def test_any_messages_leave_the_board_working(
-    messages: list[tuple[int, bytes | None, Traffic]],
-) -> None:
+def test_any_messages_leave_it_working(messages: list[tuple[int, bytes | None, Traffic]]) -> None:
     board = Switchboard(lesser=True, limits=SMALL)
     for number, data, traffic in messages:
         deliver(board, number, data, traffic)

@@ -136,9 +136,7 @@ def test_write_that_comes_while_ours_is_built_goes_first_on_a_single_ctc() -> No
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_on_a_single_ctc_ours_is_not_started_while_the_partners_attention_waits(
-    rules: Rules,
-) -> None:
+def test_on_a_single_ctc_ours_waits_for_the_partners_attention(rules: Rules) -> None:
     parameters = replace(LinkParameters(), build_package_ns=MS, dispatch_ns=MS)
     pair = Pair(Setup(ctc_count=1, arbitrations=rules, parameters=parameters))
     pair.send(pair.first, 100)

@@ -1,21 +1,36 @@
-"""The page: whole, self-contained, and the same figures in words and tables."""
+"""The page: whole, self-contained, and the same figures in words and tables.
+
+Its parts on channels, and on disks that ride the chpids of a link, are there as well.
+"""
 
 import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from markupsafe import escape
+from playwright.sync_api import Browser
 
 from isfc.answers.losses import losses_chart, losses_of
 from isfc.answers.page.document import check_charts, document
 from isfc.answers.page.link import planned_of
 from isfc.answers.plan_link import plan_report
+from isfc.cli.main import run
+from isfc.cli.options.layout import open_collection, open_with_disks
 from isfc.errors import ConfigurationError
+from isfc.io.charts import CHARTS
+from isfc.io.shared import read_disks
 from scenarios.figures.advice import ComparedLoad
-from scenarios.runs.experiment import STATED
+from scenarios.runs.experiment import STATED, Experiment
+from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES
+from scenarios.search.report_runs import DiskRuns, LinkRuns, channel_estimates
+from tests.browser import needs_chromium, opened
 from tests.isfc.answers.page.surveyed import surveyed
+from tools import PROJECT
 
 VOID = {"meta", "link", "br"}
 
@@ -44,18 +59,28 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag
 
 
-def page(layout: str = "published-12", script: str = "") -> tuple[str, Outline]:
-    text = document([surveyed(layout)], script)
+def outlined(text: str) -> Outline:
+    """The outline of a page, whose elements are closed, ids unique and links to one of these."""
     outline = Outline()
     outline.feed(text)
-    return text, outline
+    assert outline.open == []
+    assert len(outline.ids) == len(set(outline.ids))
+    for _, attributes in outline.attributes:
+        if (target := attributes.get("href") or "").startswith("#"):
+            assert target[1:] in outline.ids
+        for label in (attributes.get("aria-labelledby") or "").split():
+            assert label in outline.ids
+    return outline
+
+
+def page(layout: str = "published-12", script: str = "") -> tuple[str, Outline]:
+    text = document([surveyed(layout)], script)
+    return text, outlined(text)
 
 
 @pytest.mark.parametrize("layout", ["published-1", "published-12", "atlanta-boston"])
-def test_elements_are_closed_and_ids_unique(layout: str) -> None:
-    _, outline = page(layout)
-    assert outline.open == []
-    assert len(outline.ids) == len(set(outline.ids))
+def test_page_of_a_layout_is_whole(layout: str) -> None:
+    assert page(layout)[1].ids
 
 
 def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> None:
@@ -69,13 +94,9 @@ def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> 
 def test_several_links_are_several_parts_of_one_page() -> None:
     one = surveyed("published-4")
     text = document([one, replace(surveyed("atlanta-boston"), mark="-2")], "")
-    outline = Outline()
-    outline.feed(text)
-    assert outline.open == []
-    assert len(outline.ids) == len(set(outline.ids))
+    outline = outlined(text)
     hrefs = [a["href"] for tag, a in outline.attributes if tag == "a"]
     assert {"#link", "#link-2", "#loss", "#loss-2"} <= set(hrefs)
-    assert {str(href).removeprefix("#") for href in hrefs} <= set(outline.ids)
     found = re.search(r'id="timelines">(.*?)</script>', text)
     assert found is not None
     assert {"timeline", "timeline-2"} == json.loads(found[1]).keys() <= set(outline.ids)
@@ -99,15 +120,6 @@ def test_page_names_nothing_elsewhere() -> None:
             assert value is None or value.startswith(("#", "data:")), (tag, value)
     assert "@import" not in text
     assert "url(http" not in text
-
-
-def test_links_of_the_page_lead_somewhere() -> None:
-    _, outline = page()
-    for _, attributes in outline.attributes:
-        if (target := attributes.get("href") or "").startswith("#"):
-            assert target[1:] in outline.ids
-        for label in (attributes.get("aria-labelledby") or "").split():
-            assert label in outline.ids
 
 
 def test_script_cannot_end_early() -> None:
@@ -179,3 +191,115 @@ def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("isfc.errors.library.find_spec", {}.get)
     with pytest.raises(ConfigurationError, match=r"-m pip install 'isfc\[plot\]'"):
         check_charts()
+
+
+IO = PROJECT / "docs" / "io"
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize("name", ["every-kind.toml", "two-channels.toml", "shared.toml"])
+def test_the_page_has_a_figure_and_a_table_for_each_comparison(name: str) -> None:
+    survey = channel_estimates(name, read_disks(IO / name)[0])
+    assert survey.curves
+    page = document([], "", survey)
+    assert outlined(page).ids
+    for chart in survey.curves.values():
+        assert f"<figcaption>{escape(chart.title)}</figcaption>" in page
+        assert f"<caption>{escape(chart.y_name)}</caption>" in page
+    assert page.count('class="picture"') == len(survey.curves)
+
+
+@pytest.mark.at_length
+def test_every_comparison_has_its_place_on_a_page() -> None:
+    of_channels = {
+        name
+        for file in ("every-kind.toml", "two-channels.toml")
+        for name in channel_estimates(file, read_disks(IO / file)[0]).curves
+    }
+    assert of_channels | {"relocation"} == CHARTS.keys()
+    moved = surveyed("published-1")
+    assert f"<figcaption>{escape(moved.relocation.title)}<" in document([moved], "")
+
+
+@pytest.mark.at_length
+def test_channels_stand_below_the_links_of_a_layout() -> None:
+    name = "shared.toml"
+    survey = channel_estimates(name, read_disks(IO / name)[0])
+    page = document([surveyed("published-4")], "", survey)
+    ids = outlined(page).ids
+    assert ids.index("link") < ids.index("channels") < ids.index("channels-curves")
+    assert '<nav aria-label="Parts of this page">' in page
+
+
+@pytest.mark.at_length
+def test_what_plan_says_stands_on_the_page() -> None:
+    name = "without-zhpf.toml"
+    page = document([], "", channel_estimates(name, read_disks(IO / name)[0]))
+    assert "<td>50</td><td>FICON Express16SA</td><td>16</td>" in page
+    assert "<td>command-mode</td>" in page
+    assert "<td>PROD</td><td>4</td><td>3</td>" in page
+    assert "<title>Channels</title>" in page
+
+
+@pytest.mark.at_length
+def test_what_is_wrong_with_a_file_of_channels_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "bad.toml"
+    config.write_text('[[io]]\nname = "x"\nchannels = ["42"]\n')
+    assert run(["report", str(config), "-o", str(tmp_path / "report.html")]) == 2
+    assert "[[io]] #1 channels" in capsys.readouterr().err
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_a_file_of_channels_alone_makes_a_page_that_fits_a_phone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    assert run(["report", str(IO / "every-kind.toml"), "-o", str(path)]) == 0
+    with opened(browser, path, width=360, height=740) as page:
+        assert page.locator("svg.picture").count() == 6
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.fixture(scope="module")
+def survey() -> LinkRuns:
+    layout, disks = open_with_disks(open_collection(str(IO / "shared.toml")), None)
+    assert disks is not None
+    experiment = Experiment.of(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
+    return replace(
+        surveyed("published-1"),
+        disks=DiskRuns(run_over_load(experiment, disks)),
+    )
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_more_io_costs_the_link_more_and_the_disks_too(survey: LinkRuns) -> None:
+    assert survey.disks is not None
+    link, disks = survey.disks.charts
+    assert link.xs == disks.xs == tuple(100 * share for share in LOAD_SHARES)
+    alone, beside = (curve.values for curve in link.curves)
+    assert len(set(alone)) == 1
+    moved = [value for value in beside if value is not None]
+    assert moved == sorted(moved, reverse=True)
+    for curve in disks.curves:
+        waited = [value for value in curve.values if value is not None]
+        assert waited == sorted(waited)
+
+
+def test_disks_have_a_figure_and_a_table_for_each_chart(survey: LinkRuns) -> None:
+    page = document([survey], "")
+    assert '<section id="disks"' in page
+    assert '<a href="#disks">' in page
+    assert survey.disks is not None
+    for chart in survey.disks.charts:
+        assert f"<figcaption>{escape(chart.title)}</figcaption>" in page
+        assert f"<caption>{escape(chart.y_name)}</caption>" in page
+    assert re.search("<td>disks</td><td>ATLANTA</td><td>40</td>(<td>[0-9.]+</td>){4}", page)
+
+
+def test_without_disks_there_is_no_word_of_them() -> None:
+    assert 'id="disks"' not in document([surveyed("published-1")], "")

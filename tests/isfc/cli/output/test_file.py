@@ -1,16 +1,18 @@
 """Output files are checked before any work is done for them."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, check_kept
 from isfc.errors import ConfigurationError
+from tests.isfc.cli.conftest import Refusal, every_command
+
+TRACED: Final = "run published-1 --workload HM --pairs 2 --warmup 0.01 --trace"
 
 
 def test_file_that_is_there_or_may_be_is_taken(tmp_path: Path) -> None:
@@ -71,6 +73,22 @@ def test_nothing_is_run_whose_result_could_not_be_kept(
     )
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("report published-4 -o x.pdf", "ends with .html"),
+        ("report published-4 -o nowhere/x.html", "there is no folder"),
+        ("report published-4 -o x.html --workload XX", "is unknown"),
+        (f"{TRACED} x.json --seeds 2", "--trace: expected without --report"),
+        (f"{TRACED} x.txt", "ends with .json"),
+        (f"{TRACED} nowhere/x.json", "there is no folder"),
+        (f"{TRACED} x.json --seconds 100", "--seconds 60 or less"),
+    ],
+)
+def test_what_cannot_be_is_said_first(words: str, complaint: str, refusal: Refusal) -> None:
+    assert complaint in refusal(*words.split())
+
+
 WRITING: Final = """
 report atlanta-boston -o f.html
 show atlanta-boston -o f.svg
@@ -124,14 +142,6 @@ def test_file_is_written_over_if_that_is_asked_and_where_nothing_is_lost(tmp_pat
     check_kept(path, "ours", force=False)
     with pytest.raises(ConfigurationError, match="--force to write over it"):
         check_kept(path, "theirs", force=False)
-
-
-def every_command() -> Iterator[tuple[str, Any]]:
-    """Every command by its name, those of a group one by one."""
-    for name in COMMANDS:
-        command = load_command(name)
-        for below, found in (getattr(command, "commands", None) or {"": command}).items():
-            yield f"{name} {below}".strip(), found
 
 
 def test_every_command_that_answers_has_each_output() -> None:

@@ -3,6 +3,7 @@
 import errno
 import io
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,12 @@ def test_what_others_say_cannot_command_the_terminal(capsys: pytest.CaptureFixtu
     captured = capsys.readouterr()
     assert captured.out == f"{shown}\nplain\n"
     assert captured.err == f"two\n{shown}\n"
+
+
+def test_codes_are_those_that_scripts_know() -> None:
+    assert (ExitCode.GOOD, ExitCode.FAILED, ExitCode.BAD_INPUT) == (0, 1, 2)
+
+
+def test_codes_of_a_death_by_signal_are_the_shells() -> None:
+    assert ExitCode.INTERRUPTED == 128 + signal.SIGINT
+    assert ExitCode.BROKEN_PIPE == 128 + signal.SIGPIPE

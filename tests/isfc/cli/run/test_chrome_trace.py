@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
 from isfc.cli.run.trace import trace_events, write_trace
 from isfc.layout.catalogue import load_layout
@@ -14,6 +15,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import SUITES
 
+RUN = "run published-1 --workload HM --pairs 2 --warmup 0.01 --seconds 0.02".split()
 # "Trace Event Format": which keys an event has besides ph, pid and tid, by its phase
 REQUIRED = {
     "M": {"args", "name"},
@@ -177,3 +179,22 @@ def test_arrow_of_a_collision_lies_in_both_writes_and_never_leads_back_in_time()
                 for begin, end in writes
                 if (begin["pid"], begin["tid"]) == (tip["pid"], tip["tid"])
             )
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_trace_leaves_the_results_as_they_are(
+    form: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*RUN, *form]) == 0
+    without = capsys.readouterr().out
+    trace = tmp_path / "link.json"
+    assert run([*RUN, *form, "--trace", str(trace)]) == 0
+    assert capsys.readouterr().out == without
+    assert json.loads(trace.read_text())["traceEvents"]
+
+
+def test_same_run_gives_the_same_trace(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        run([*RUN, "--trace", str(path)])
+    assert paths[0].read_bytes() == paths[1].read_bytes()

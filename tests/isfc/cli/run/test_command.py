@@ -11,9 +11,11 @@ from msgspec import structs
 
 from isfc.cli.main import run
 from isfc.cli.options.experiment import complete_workload
+from isfc.cli.run.command import transcript_lines
 from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
 from scenarios.published.catalogue import load_table
+from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import WORKLOADS, free_workload
@@ -254,3 +256,22 @@ def test_what_the_explanation_says_of_pairs_is_published() -> None:
         gains[suite] = [b / a for a, b in zip(fifty, hundred, strict=True)]
     assert sorted(gains.pop("HL"))[-2:] == pytest.approx([1.0, 1.13], abs=0.01)  # nearly
     assert 1.7 < max(map(max, gains.values())) < 1.8  # three quarters more
+
+
+def test_commands_stand_out_and_times_stand_in_a_column() -> None:
+    entries = [
+        ConsoleEntry(2.5, "ATLANTA", "DEACT ISLINK 6003", 0, ("Link 6003 deactivated.",)),
+        ConsoleEntry(
+            2.5, "ATLANTA", None, None, ("HCP2707I Link 6003 deactivated by user OPERATOR",)
+        ),
+        ConsoleEntry(86_400.000_001, "2NDI", None, None, ("HCP2703I one", "HCP2705I two")),
+        ConsoleEntry(86_400.5, "2NDI", "", 0, ()),
+    ]
+    assert list(transcript_lines(entries)) == [
+        "    2.500000 ATLANTA  > DEACT ISLINK 6003",
+        "Link 6003 deactivated.",
+        "    2.500000 ATLANTA    HCP2707I Link 6003 deactivated by user OPERATOR",
+        "86400.000001 2NDI       HCP2703I one",
+        "86400.000001 2NDI       HCP2705I two",
+        "86400.500000 2NDI     > ",
+    ]

@@ -1,4 +1,7 @@
-"""``isfc run`` of several links together: options, what is printed, what is refused."""
+"""``isfc run`` of several links together: options, what is printed, what is refused.
+
+What else is refused in a file of several links is in `tests.isfc.layout`.
+"""
 
 import csv
 import json
@@ -267,3 +270,26 @@ def test_two_runs_of_several_links_are_compared(
     Path(names[2]).write_text(text(capsys, path, *one))
     assert run(["compare", names[0], names[2]]) == 2
     assert "one is of one link, the other of several together" in capsys.readouterr().err
+
+
+UNKNOWN = '[[traffic]]\nfrom = "S1"\nto = "S2"\nworkload = "HX"\npairs = 2\n'
+CECS = '[cec.EAST]\nsystems = ["S1", "S2"]\n[cec.WEST]\nsystems = ["S3", "S1"]\n'
+BAD = {
+    "a system in two CECs": (CECS, "[cec.WEST] systems: S1 is already in [cec.EAST]"),
+    "traffic of no workload": (UNKNOWN, "[[traffic]] #1 workload: workload 'HX' is unknown: "),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "run", "show"])
+@pytest.mark.parametrize("case", BAD)
+def test_file_table_and_key_are_named(
+    case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, message = BAD[case]
+    path = tmp_path / "bad.toml"
+    path.write_text(mesh(3, shared=True) + text)
+    assert run([command, str(path)]) == 2
+    captured = capsys.readouterr()
+    said = " ".join((captured.out + captured.err).split())
+    assert str(path) in said
+    assert message in said

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser import opened as browser_opened
 from tests.studio import RunningStudio
 
 JUDGED_MS = 60_000
@@ -20,23 +21,15 @@ def opened(
     width: int = 1280,
     height: int = 900,
     fragment: str = "",
-) -> Iterator[tuple[Page, list[str]]]:
-    """The page, and a list that grows by each error and by each request to elsewhere."""
-    found: list[str] = []
-
-    def ask(url: str) -> None:
-        if not url.startswith((running.address, "data:", f"blob:{running.address[:-30]}")):
-            found.append(url)
-
-    page = browser.new_page(viewport={"width": width, "height": height}, accept_downloads=True)
-    page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("request", lambda sent: ask(sent.url))
-    page.set_default_timeout(JUDGED_MS)
-    page.goto(running.address + fragment)
-    page.wait_for_selector("html[data-begun]", timeout=JUDGED_MS)
-    yield page, found
-    page.close()
+    errors: str = "",
+) -> Iterator[Page]:
+    """The page, which asks for nothing elsewhere, and tells of no errors but of those."""
+    own = running.address, "data:", f"blob:{running.address[:-30]}"
+    address = running.address + fragment
+    with browser_opened(browser, address, width, height, own, errors) as page:
+        page.set_default_timeout(JUDGED_MS)
+        page.wait_for_selector("html[data-begun]", timeout=JUDGED_MS)
+        yield page
 
 
 def judged(page: Page) -> list[list[str]]:

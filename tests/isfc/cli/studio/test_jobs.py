@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from isfc.testing.cluster import mesh
-from tests.browser import needs_chromium
+from tests.browser import axe_finds, needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, judged, opened
 from tests.studio import RunningStudio, studio
 
@@ -29,9 +28,8 @@ def page(
     request: pytest.FixtureRequest, browser: Browser, running: RunningStudio
 ) -> Iterator[Page]:
     width, height = request.param
-    with opened(browser, running, width, height) as (found, errors):
+    with opened(browser, running, width, height) as found:
         yield found
-        assert errors == []
 
 
 def seen(page: Page, answer: str, text: str) -> None:
@@ -116,8 +114,7 @@ def test_axe_finds_nothing(page: Page, scheme: str) -> None:
     expect(page.locator("#loss .answer").first).to_be_visible()
     judged(page)
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+    assert axe_finds(page) == []
 
 
 def test_keyboard_alone_moves_a_ctc_undoes_that_and_exports(page: Page) -> None:
@@ -142,7 +139,7 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
 ) -> None:
     file = tmp_path / "mesh.toml"
     file.write_text(mesh(3, shared=True))
-    with studio(str(file)) as cluster, opened(browser, cluster, 360, 740) as (page, errors):
+    with studio(str(file)) as cluster, opened(browser, cluster, 360, 740) as page:
         expect(page.locator("#together button")).to_be_in_viewport(ratio=1)
         expect(page.locator(".link")).to_have_count(3)
         expect(page.locator(".link[open]")).to_have_count(1)
@@ -157,12 +154,10 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
         page.locator(".link[data-name=S2-S3] .heading").first.press("+")
         seen(page, "#said", "has one CTC more.")
         expect(page.locator(".link[data-name=S2-S3] .ctc").first).to_be_visible()
-        found = Axe().run(page).response["violations"]
-        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+        assert axe_finds(page) == []
         assert page.locator("#loss-form [name=link]").input_value() == ""  # all together
         page.fill("#loss-form [name=without]", "S2:40")
         page.click("#loss-form button")
         expect(page.locator("#loss .answer").first).to_contain_text(
             "Without: S2:40: ", timeout=JUDGED_MS
         )
-        assert errors == []
