@@ -22,7 +22,9 @@ TRIALS = [
 
 def names(layout: Layout | None) -> str | None:
     """The fibres of the CTCs down the device list; None if the advice cannot be carried out."""
-    return layout and "".join(ctc.fibre.name[-1] for ctc in layout.device_list())
+    if layout is None:
+        return None
+    return "".join(ctc.fibre.name[-1] for ctc in layout.device_list())
 
 
 def changed(rule: str, layout: Layout, index: int = 0) -> Layout | None:
