@@ -54,8 +54,7 @@ NamedWorkload = Annotated[
 ]
 """Of layouts, what runs over each link."""
 Pairs = Annotated[
-    int | None,
-    Argument("N", f"Of layouts: pairs of guests, else {STATED_PAIRS}.", 1, PAIRS_MAX),
+    int | None, Argument("N", f"Of layouts: pairs of guests, else {STATED_PAIRS}.", 1, PAIRS_MAX)
 ]
 
 

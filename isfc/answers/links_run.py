@@ -196,12 +196,7 @@ def links_run_report(found: LinksRun) -> Report:
                 shown_links,
                 "links",
             ),
-            Table(
-                "Systems, MB/s",
-                _columns("system"),
-                (*found.systems, found.together),
-                "systems",
-            ),
+            Table("Systems, MB/s", _columns("system"), (*found.systems, found.together), "systems"),
             *_busiest(found),
             *shared,
         ],

@@ -192,9 +192,7 @@ def _elsewhere(pieces: Sequence[str], links: Collection, every: Collection) -> I
 
 
 def losses_of(
-    lefts: Sequence[AfterLoss],
-    profile: SiteProfile | UnsetType = UNSET,
-    notes: Sequence[Note] = (),
+    lefts: Sequence[AfterLoss], profile: SiteProfile | UnsetType = UNSET, notes: Sequence[Note] = ()
 ) -> Losses:
     """The answer of what was run, with more notes; the whole is first of ``lefts``."""
     whole, worst = lefts[0].carried, worst_of(lefts)

@@ -142,10 +142,7 @@ def modelled_link(
     )
     advice = [
         Advice(
-            each.id,
-            each.severity,
-            advice_text(each, tried),
-            [*map(_trial, tried.get(each.id, ()))],
+            each.id, each.severity, advice_text(each, tried), [*map(_trial, tried.get(each.id, ()))]
         )
         for each in plan.advice
     ]

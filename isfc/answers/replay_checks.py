@@ -205,11 +205,7 @@ def errors_of(verdict: TableVerdict) -> Iterator[GroupError]:
 
 
 def _error(
-    table: PublishedTable,
-    bound: Bound,
-    role: Role | None,
-    summary: ErrorSummary,
-    kept: bool | None,
+    table: PublishedTable, bound: Bound, role: Role | None, summary: ErrorSummary, kept: bool | None
 ) -> GroupError:
     half, most, but_three, worst = (
         _in_unit(summary.distance, getattr(summary, name)) for name in STATISTICS

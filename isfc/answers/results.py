@@ -246,10 +246,7 @@ def _read(path: Path) -> Any:
 
 
 def _settings(
-    a: Mapping[str, Any],
-    b: Mapping[str, Any],
-    names: Sequence[str],
-    origins: Sequence[str] = (),
+    a: Mapping[str, Any], b: Mapping[str, Any], names: Sequence[str], origins: Sequence[str] = ()
 ) -> tuple[Setting, ...]:
     """In what two results differ, of their own keys and of what their provenance says."""
     pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in names]

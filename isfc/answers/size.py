@@ -95,8 +95,7 @@ def size(
     ] = (),
     km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
     workload: Annotated[
-        Workload | str,
-        Argument("NAME", "What runs over the link.", complete=complete_workload),
+        Workload | str, Argument("NAME", "What runs over the link.", complete=complete_workload)
     ] = SUITE,
     pairs: Annotated[
         int, Argument("N", "Pairs of guests: with so many, more carry no more.", 1, PAIRS_MAX)

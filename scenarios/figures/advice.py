@@ -120,10 +120,7 @@ def try_advice(
 
 
 def _try(
-    trial: ChangedLayout,
-    layout: Layout,
-    before: Rates,
-    runs: Mapping[Layout, Rates],
+    trial: ChangedLayout, layout: Layout, before: Rates, runs: Mapping[Layout, Rates]
 ) -> TriedAdvice:
     changed = trial.carried_out(layout)
     if changed is None:

@@ -271,10 +271,7 @@ class ModelledRate:
 
 @checked
 def carried(
-    layout: AnyLayout,
-    *senders: str,
-    pairs: int = STATED_PAIRS,
-    profile: GivenSite = None,
+    layout: AnyLayout, *senders: str, pairs: int = STATED_PAIRS, profile: GivenSite = None
 ) -> tuple[ModelledRate, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none.
 

@@ -130,11 +130,7 @@ def exchanged(candidate: Candidate, fibres: Sequence[Fibre]) -> Iterator[Candida
 
 
 def _held(
-    layout: Layout,
-    candidate: Candidate,
-    fixed: frozenset[Rdev],
-    *,
-    only_fixed: bool = False,
+    layout: Layout, candidate: Candidate, fixed: frozenset[Rdev], *, only_fixed: bool = False
 ) -> _Held | None:
     """The longest list of CTCs that can stand in the candidate with their fibres and numbers.
 

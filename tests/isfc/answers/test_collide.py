@@ -1,6 +1,5 @@
 """``isfc collide``: the page, the JSON and what is refused."""
 
-import json
 import re
 from collections.abc import Sequence
 from io import StringIO
@@ -15,32 +14,19 @@ from isfc.layout.catalogue import load_layout
 from isfc.reports.terminal import page as report_page
 from scenarios.figures.collide import CollisionOutcome
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
-SMALL = [
-    "published-4",
-    "--offer-out",
-    "40",
-    "--offer-in",
-    "80",
-    "--steps",
-    "2",
-    "--seconds",
-    "0.02",
-    "--seeds",
-    "1",
-]
+SMALL = "published-4 --offer-out 40 --offer-in 80 --steps 2 --seconds 0.02 --seeds 1".split()
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_page_has_a_table_and_a_heat_map_for_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["collide", *SMALL]) == 0
-    short = capsys.readouterr().out
+def test_page_has_a_table_and_a_heat_map_for_each_rule(printed: Printed) -> None:
+    short = printed("collide", *SMALL)
     assert max(map(len, short.splitlines())) <= 80
     assert short.count("\nupward ") == 1
     assert "Collisions/s, " not in short
-    assert run(["collide", *SMALL, "--notes"]) == 0
-    page = capsys.readouterr().out
+    page = printed("collide", *SMALL, "--notes")
     assert max(map(len, page.splitlines())) <= 80
     assert page.count("Collisions/s, ") == 6
     rows = page.partition("Collisions/s, upward")[2].splitlines()[1:4]
@@ -50,9 +36,8 @@ def test_page_has_a_table_and_a_heat_map_for_each_rule(capsys: pytest.CaptureFix
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_json_has_every_run(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["collide", *SMALL, "--steps", "1", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+def test_json_has_every_run(recorded: Recorded) -> None:
+    record = recorded("collide", *SMALL, "--steps", "1")
     assert record["ctcs"] == 4
     loads = [(each["offered_out"], each["offered_in"]) for each in record["outcomes"]]
     assert loads == [(40, 80)] * 6

@@ -1,28 +1,25 @@
 """``isfc compare`` of layouts: who carries most and how sure that is, and what is refused."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from isfc.cli.main import run
 from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
 
 @pytest.mark.slow
 @pytest.mark.at_length
-def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_more_chpids_are_ahead_by_odds(printed: Printed, recorded: Recorded) -> None:
     words = ["compare", "published-1", "published-4", "atlanta-boston"]
-    assert run([*words, "--workload", "HL", "--pairs", "20"]) == 0
-    page = capsys.readouterr().out
+    page = printed(*words, "--workload", "HL", "--pairs", "20")
     assert max(map(len, page.splitlines())) <= 80
     assert re.search(r"Carries most +atlanta-boston: \d", page)
     assert "published-1 carries nothing without chpid 40 (mate 50)" in page
     assert "\natlanta-" in page
-    assert run([*words, "--pairs", "20", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*words, "--pairs", "20")
     assert record["kind"] == "layouts"
     for layout in record["layouts"]:
         low, high = layout["rate"]["range"]["likely"]
@@ -35,14 +32,13 @@ def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> No
 
 @pytest.mark.at_length
 def test_several_links_are_compared_where_the_layouts_have_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+    tmp_path: Path, recorded: Recorded, refusal: Refusal
 ) -> None:
     files = [tmp_path / f"{ctcs}.toml" for ctcs in (1, 2)]
     for ctcs, file in enumerate(files, start=1):
         file.write_text(mesh(3, shared=True, ctcs=ctcs))
     words = ["--workload", "HS", "--pairs", "1"]
-    assert run(["compare", *map(str, files), *words, "--json"]) == 0
-    one, two = json.loads(capsys.readouterr().out)["layouts"]
+    one, two = recorded("compare", *map(str, files), *words)["layouts"]
     assert (one["ctcs"], two["ctcs"]) == (3, 6)
     for each in (one, two):
         low, high = each["rate"]["range"]["likely"]
@@ -57,7 +53,7 @@ def test_several_links_are_compared_where_the_layouts_have_the_same(
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+    tmp_path: Path, printed: Printed, recorded: Recorded, refusal: Refusal
 ) -> None:
     """`--pairs` had no effect on it, and files with other traffic were held against each other."""
     traffic = '[[traffic]]\nfrom = "S1"\nto = "S2"\nworkload = "HS"\npairs = {}\n'
@@ -67,11 +63,9 @@ def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
     one, two = map(str, files)
     assert "its [[traffic]] is what runs" in refusal("compare", one, one, "--pairs", "5")
     assert refusal("compare", one, two).startswith("layouts: their [[traffic]] differs")
-    assert run(["compare", one, one, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("compare", one, one)
     assert record["workload"] is record["pairs"] is None
-    assert run(["compare", one, one]) == 0
-    page = capsys.readouterr().out
+    page = printed("compare", one, one)
     assert re.search(r"CTCs +ids +ings\n", page)  # a column was cut off, with its figures
     assert "Carries most not known: by the model " in " ".join(page.split())
 

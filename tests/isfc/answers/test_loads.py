@@ -231,10 +231,7 @@ def test_the_page_and_its_picture(table: Path, tmp_path: Path, printed: Printed)
 
 def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) -> None:
     found = isfc.measured.loads(
-        "published-4",
-        [table],
-        lost="none",
-        guests=isfc.GuestMemory(size=2**30, touched=2**30),
+        "published-4", [table], lost="none", guests=isfc.GuestMemory(size=2**30, touched=2**30)
     )
     shown = loads("--move", "1G")
     assert [way.percentile_mb_per_s for way in found.ways] == [

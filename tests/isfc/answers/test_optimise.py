@@ -1,6 +1,5 @@
-"""``isfc optimise``: its page, its record, the layout and the picture that it writes."""
+"""``isfc optimise`` of one link and of several: page, record, what it writes and refuses."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.plan import find_all
 from isfc.layout.write import format_collection, format_layout
 from isfc.reports.terminal import page as page_of
+from scenarios.runs import steady
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
@@ -30,10 +30,12 @@ from scenarios.search.candidate import with_kept_numbers
 from scenarios.search.scoring import Contender, Found, LinksObjective, Objective, Scoring, Task
 from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
 pytestmark = pytest.mark.at_length
 LAYOUT = "docs/optimise-links.toml"
+LINKS = "docs/optimise-cluster.toml"
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +44,9 @@ def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_record_and_written_layout_agree(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_record_and_written_layout_agree(tmp_path: Path, recorded: Recorded) -> None:
     best = tmp_path / "best.toml"
-    assert run(["optimise", LAYOUT, *QUICK, "--ctcs", "3", "--json", "-o", str(best)]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("optimise", LAYOUT, *QUICK, "--ctcs", "3", "-o", str(best))
     assert record["objectives"] == ["forward"]
     written = load_layout(best)
     assert record["best"][0]["chpids"] == [ctc.fibre.name for ctc in written.device_list()]
@@ -59,31 +58,44 @@ def test_record_and_written_layout_agree(
 
 @pytest.mark.slow
 def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, printed: Printed
 ) -> None:
     picture = tmp_path / "front.svg"
     objectives = ["--objective", "forward", "--objective", "reverse"]
-    assert run(["optimise", LAYOUT, *QUICK, *objectives, "--plot", str(picture)]) == 0
-    out = capsys.readouterr().out
+    out = printed("optimise", LAYOUT, *QUICK, *objectives, "--plot", str(picture))
     assert max(map(len, out.splitlines())) <= 80
     assert "front" in out
     assert "forward, MB/s" in picture.read_text("utf-8")
 
 
+OF_ONE = "of one link, and the file has 2 links; expected --link with one of AUSTIN-DALLAS, DALLAS-"
+REFUSED = {
+    LAYOUT: {
+        "--objective sum": "--objective 'sum': expected one of forward",
+        "--of-links sum": "--of-links is gone: use --objective",
+        "--jobs 0": "--jobs 0: expected 1 to 1024",
+        "--fixed 9999": "--fixed 9999: no such device at DALLAS",
+        "--workload XX": "workload 'XX' is unknown",
+        "--ctcs 17": "--ctcs 17: expected 1 to 16",
+        "-o nowhere/best.toml": "-o nowhere/best.toml: there is no folder nowhere",
+    },
+    LINKS: {
+        "--ctcs 4": f"--ctcs: {OF_ONE}",
+        "--objective forward": "--objective 'forward': expected one of sum, worst-",
+        "--objective sum --objective worst-link": f"--objective: {OF_ONE}",
+        "--workload HX": "workload 'HX' is unknown",  # was not looked at
+        "--pairs 5 --traffic DALLAS-TULSA:HL:5": "--traffic and --pairs: exp",
+        "--traffic DALLAS-X:HL:5": "--traffic DALLAS-X:HL:5: no link joins",
+    },
+    "published-4": {"--traffic A-B:HL:5": "--traffic: of several links; expected it"},
+}
+
+
 @pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["--objective", "sum"], "--objective 'sum': expected one of forward"),
-        (["--of-links", "sum"], "--of-links is gone: use --objective"),
-        (["--jobs", "0"], "--jobs 0: expected 1 to 1024"),
-        (["--fixed", "9999"], "--fixed 9999: no such device at DALLAS"),
-        (["--workload", "XX"], "workload 'XX' is unknown"),
-        (["--ctcs", "17"], "--ctcs 17: expected 1 to 16"),
-        (["-o", "nowhere/best.toml"], "-o nowhere/best.toml: there is no folder nowhere"),
-    ],
+    ("layout", "options"), [(layout, each) for layout, of in REFUSED.items() for each in of]
 )
-def test_bad_options_are_refused(options: list[str], complaint: str, refusal: Refusal) -> None:
-    assert complaint in refusal("optimise", LAYOUT, *options)
+def test_bad_options_are_refused(layout: str, options: str, refusal: Refusal) -> None:
+    assert REFUSED[layout][options] in refusal("optimise", layout, *options.split())
 
 
 def test_device_numbers_that_are_new_or_move_are_named() -> None:
@@ -156,39 +168,27 @@ def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) 
     assert record.profile is msgspec.UNSET
 
 
-def test_change_of_the_iodf_is_not_advised_where_the_defined_devices_do_as_well(
-    capsys: pytest.CaptureFixture[str],
+FAST = structs.replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
+FASTER = replace(GIVEN, fibres=(FAST,), ctcs=(structs.replace(GIVEN.ctcs[4], fibre=FAST),))
+
+
+@pytest.mark.parametrize(
+    ("found", "said", "unsaid"),
+    [
+        (result(NEW, 110.2, defined=110.0), "IODF a change of it gains nothing more", "5030"),
+        (result(NEW, 100.4), "Nothing to gain", "ACTIVATE"),
+        (result(NEW, 104.0), "Open +4 % over the layout given (odds ", "ACTIVATE"),
+        (result(GIVEN.with_ctcs(GIVEN.ctcs[4:]), 130.0), "with the devices that are def", "IODF"),
+        (result(GIVEN.with_ctcs(GIVEN.ctcs[4:]), 130.0), "finds, other than now, ", "Nothing"),
+        (result(FASTER, 130.0), "The model is extrapolated", "Nothing"),
+    ],
+)
+def test_page_says(
+    found: Found, said: str, unsaid: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = page(result(NEW, 110.2, defined=110.0), capsys)
-    assert "IODF a change of it gains nothing more" in text
-    assert "5030" not in text
-
-
-def test_page_says_where_there_is_nothing_to_gain(capsys: pytest.CaptureFixture[str]) -> None:
-    text = page(result(NEW, 100.4), capsys)
-    assert "Nothing to gain" in text
-    assert "ACTIVATE" not in text
-
-
-def test_page_says_what_is_open(capsys: pytest.CaptureFixture[str]) -> None:
-    text = page(result(NEW, 104.0), capsys)
-    assert "Open +4 % over the layout given (odds " in text
-    assert "ACTIVATE" not in text
-
-
-def test_page_says_what_check_would_find_of_the_proposal(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    one_chpid = GIVEN.with_ctcs(GIVEN.ctcs[4:])
-    text = page(result(one_chpid, 130.0), capsys)
-    assert "with the devices that are defined" in text
-    assert "finds, other than now, " in text.partition("isfc check then")[2]
-
-
-def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None:
-    fast = structs.replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
-    faster = replace(GIVEN, fibres=(fast,), ctcs=(structs.replace(GIVEN.ctcs[4], fibre=fast),))
-    assert "The model is extrapolated" in page(result(faster, 130.0), capsys)
+    text = page(found, capsys)
+    assert said in text
+    assert unsaid not in text
 
 
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=16))
@@ -244,7 +244,7 @@ BY_LINK = {"AUSTIN-DALLAS": Rate(50.0), "DALLAS-TULSA": Rate(50.0)}
 
 
 def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
-    links = load_collection("docs/optimise-cluster.toml")
+    links = load_collection(LINKS)
     now = Contender(links, (Rate(100.0, 1.0),), BY_LINK, STATED)
     for score, which in ((100.4, "given"), (130.0, "first")):
         best = Contender(links, (Rate(score, 1.0),), BY_LINK, STATED)
@@ -291,3 +291,30 @@ def test_what_else_the_file_says_is_written_too(tmp_path: Path) -> None:
     assert (after.cecs, after.decks) == (before.cecs, before.decks)
     assert {*after.shared_channels} <= {*before.shared_channels} != set()
     assert len(after.links[0].ctcs) == 3
+
+
+QUICK_LINKS = ["optimise", LINKS, *"--runs 4 --seconds 0.02 --seeds 1 --jobs 1".split()]
+
+
+@pytest.mark.slow
+def test_all_links_are_moved_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: Printed
+) -> None:
+    monkeypatch.setattr(steady, "BATCH_NS", 40_000_000)  # long enough to tell them apart
+    file = tmp_path / "best.toml"
+    text = " ".join(printed(*QUICK_LINKS, "-o", file).split())
+    assert text.startswith("Best places of CTCs by MB/s sum, DALLAS-TULSA:HL:10, DALLAS-AUSTIN:HL:")
+    assert "Best +" in text
+    assert "IODF AUSTIN " in text or "IODF DALLAS " in text
+    assert "to 51-61" in text
+    assert [len(link.ctcs) for link in load_collection(file).links] == [4, 4]
+
+
+def test_the_record_has_each_link(recorded: Recorded) -> None:
+    traffic = ["--objective", "worst-link", "--traffic", "DALLAS-TULSA:HL:5"]
+    record = recorded(*QUICK_LINKS, *traffic)
+    assert (record["objectives"], record["traffic"]) == (["worst-link"], ["DALLAS-TULSA:HL:5"])
+    assert list(record["given"]["links"]) == ["DALLAS-TULSA"]
+    best, given = (one["figures"]["worst-link"] for one in (record["best"][0], record["given"]))
+    assert best["value"] >= given["value"]
+    assert all(move["before"] != move["after"] for move in record["moves"])

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
 pytestmark = pytest.mark.at_length
 
@@ -26,12 +26,9 @@ SMALL = "relocate published-4 --memory 32M --change-rate 20M".split()
 
 
 @pytest.mark.full_length
-def test_page_answers_first_and_has_every_pass_in_its_notes(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_page_answers_first_and_has_every_pass_in_its_notes(printed: Printed) -> None:
     words = [*SMALL, "--guests", "2", "--background", "HS:3"]
-    assert run([*words, "--notes"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(*words, "--notes").splitlines()
     assert " ".join(lines[:2]) == (
         "Relocation of 2 guests from CLIENT to SERVER, one by one: 32 MiB, changing at 20 MB/s each"
     )
@@ -43,11 +40,10 @@ def test_page_answers_first_and_has_every_pass_in_its_notes(
     assert any(line.startswith("A range holds in four of five cases") for line in lines)
 
 
-def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_python_and_the_command_have_the_same_figures(printed: Printed, recorded: Recorded) -> None:
     found = isfc.relocate("published-4", MEMORY, from_="server", at=["0.01 STATUS"])
     words = [*SMALL, "--from", "SERVER", "--at", "0.01 STATUS"]
-    assert run([*words, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*words)
     assert (record["sources"], record["traffic"]) == (["SERVER"], [])
     assert record["seconds"]["value"] == found.seconds.value
     assert record["limits"]["named"] == found.limits.named
@@ -59,18 +55,14 @@ def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixt
     assert sum(each["length"] + each["state_length"] for each in passes) == guest["length"]
     took_ns = sum(each["end_ns"] - each["begin_ns"] for each in passes)
     assert guest["seconds"]["value"] == pytest.approx(took_ns / 1e9)
-    assert run([*words, "--csv", "--table", "passes"]) == 0
-    rows = [*csv.DictReader(io.StringIO(capsys.readouterr().out))]
+    rows = [*csv.DictReader(io.StringIO(printed(*words, "--csv", "--table", "passes")))]
     assert rows == [{name: str(value) for name, value in row.items()} for row in found.rows()]
     assert repr(found).startswith("<Moves SERVER - CLIENT, 1 of 1 guests: 0.21")
 
 
 @pytest.mark.slow
 def test_guests_have_limits_of_their_own() -> None:
-    plans = [
-        isfc.GuestPlan("A", MEMORY, isfc.Limits(max_total=0.05)),
-        isfc.GuestPlan("B", MEMORY),
-    ]
+    plans = [isfc.GuestPlan("A", MEMORY, isfc.Limits(max_total=0.05)), isfc.GuestPlan("B", MEMORY)]
     found = isfc.relocate("published-4", plans, together=2, background=("HS", 2))
     assert [each.end for each in found.guests] == ["max-total", "moved"]
     assert not found.all_moved
@@ -111,22 +103,19 @@ def test_python_is_told_of_its_arguments(given: dict[str, object], message: str)
         isfc.relocate("published-4", **{"guests": MEMORY, **given})  # type: ignore[arg-type]
 
 
-def test_guest_that_stays_fails_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_guest_that_stays_fails_the_command(printed: Printed) -> None:
     options = "--change-rate 1G --quiesce 0 --max-quiesce 0.05".split()
-    assert run(["relocate", "published-4", "--memory", "32M", *options]) == 1
-    page = " ".join(capsys.readouterr().out.split())
+    page = " ".join(printed("relocate", "published-4", "--memory", "32M", *options, code=1).split())
     assert "Not moved GUEST stays on CLIENT: stopped for longer than MAXQUIESCE, 0.05 s, " in page
     assert "By the rules, at the " in page
 
 
 def test_a_guest_that_takes_too_long_in_all_is_given_up(
-    capsys: pytest.CaptureFixture[str],
+    printed: Printed, recorded: Recorded
 ) -> None:
-    assert run([*SMALL, "--guests", "2", "--max-total", "0.05"]) == 1
-    page = " ".join(capsys.readouterr().out.split())
+    page = " ".join(printed(*SMALL, "--guests", "2", "--max-total", "0.05", code=1).split())
     assert "Not moved 2 of 2 guests stay: GUEST1 (max-total), GUEST2 (max-total)" in page
-    assert run([*SMALL, "--max-total", "0.05", "--json"]) == 1
-    (guest,) = json.loads(capsys.readouterr().out)["guests"]
+    (guest,) = recorded(*SMALL, "--max-total", "0.05", code=1)["guests"]
     assert (guest["end"], guest["reason"]) == ("max-total", "04")
     assert guest["seconds"]["value"] == 0.05
     assert 0 < guest["length"] < 32 * 2**20
@@ -134,15 +123,15 @@ def test_a_guest_that_takes_too_long_in_all_is_given_up(
 
 
 def test_an_immediate_relocation_stops_the_guest_after_one_pass(
-    capsys: pytest.CaptureFixture[str],
+    printed: Printed, recorded: Recorded
 ) -> None:
     options = "--change-rate 1G --quiesce 0 --immediate".split()
     arguments = ["relocate", "published-4", "--memory", "32M", *options]
-    assert run([*arguments, "--json"]) == 0
-    (guest,) = json.loads(capsys.readouterr().out)["guests"]
+    (guest,) = recorded(*arguments)["guests"]
     assert [each["quiesced"] for each in guest["passes"]] == [False, True, True]
-    assert run([*arguments, "--max-quiesce", "0.05"]) == 1
-    assert "stopped for longer than MAXQUIESCE" in capsys.readouterr().out
+    assert "stopped for longer than MAXQUIESCE" in printed(
+        *arguments, "--max-quiesce", "0.05", code=1
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,10 +188,9 @@ def test_what_cannot_be_is_said(options: str, complaint: str, refusal: Refusal) 
     assert complaint in refusal("relocate", "published-4", *arguments)
 
 
-def test_guest_like_one_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+def test_guest_like_one_that_was_measured(printed: Printed) -> None:
     words = ["relocate", "published-4", "--like", "direct-io", "--notes"]
-    assert run(words) == 0
-    page = " ".join(capsys.readouterr().out.split())
+    page = " ".join(printed(*words).split())
     heading = "4 GiB, 296 MiB of it touched, changing at 10 MB/s"
     assert f"Relocation of GUEST from CLIENT to SERVER: {heading} Moved after " in page
     assert "direct-io: touched published; memory inferred; change assumed" in page
@@ -213,54 +201,44 @@ GUESTS = "name,memory,change_rate,max_total\nlinux1,32M,20M,\nLINUX2,16M,0,0.01\
 
 
 def test_guests_of_a_file_have_memory_and_limits_of_their_own(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, printed: Printed, recorded: Recorded, refusal: Refusal
 ) -> None:
-    (tmp_path / "guests.csv").write_text(GUESTS)
-    arguments = [
-        "relocate",
-        "published-4",
-        "--guests",
-        str(tmp_path / "guests.csv"),
-        "--together",
-        "2",
-    ]
-    assert run([*arguments, "--json"]) == 1
-    first, second = json.loads(capsys.readouterr().out)["guests"]
+    guests = tmp_path / "guests.csv"
+    guests.write_text(GUESTS)
+    arguments = ["relocate", "published-4", "--guests", str(guests), "--together", "2"]
+    first, second = recorded(*arguments, code=1)["guests"]
     assert (first["name"], first["memory"]["size"], first["end"]) == ("LINUX1", 32 * MIB, "moved")
     assert (second["name"], second["end"], second["seconds"]["value"]) == (
         "LINUX2", "max-total", 0.01
     )  # fmt: skip
-    assert run(arguments) == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(*arguments, code=1).splitlines()
     assert lines[0] == "Relocation of 2 guests from CLIENT to SERVER, all together"
     assert any(line.endswith("stays: max-total") for line in lines)
     assert max(map(len, lines)) <= 80
-    text = GUESTS.replace("max_total", "max_quiesce").replace("0.01", "0.001")
-    (tmp_path / "guests.csv").write_text(text)
-    assert run(arguments) == 2
+    guests.write_text(GUESTS.replace("max_total", "max_quiesce").replace("0.01", "0.001"))
     said = "--max-quiesce 0.001 s of LINUX2: state and I/O devices, 4 MiB, alone"
-    assert said in capsys.readouterr().err
+    assert said in refusal(*arguments)
 
 
-def test_commands_are_given_at_their_times(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_are_given_at_their_times(printed: Printed) -> None:
     orders = ["--at", "0.05 vmrelocate status", "--at", "0.1s CANCEL guest"]
-    assert run([*SMALL, *orders]) == 1
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed(*SMALL, *orders, code=1).splitlines()
     assert any("GUEST stays on CLIENT: cancelled after 0.10 s" in line for line in lines)
     assert "0.05 VMRELOCATE STATUS" in [line.strip() for line in lines]
     (status,) = (line for line in lines if line.startswith("0.05 GUEST "))
     assert status.split() == "0.05 GUEST CLIENT SERVER 0.05 Moving memory".split()
-    assert run([*SMALL, "--at", "9 CANCEL GUEST"]) == 0  # it has arrived by then
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("9.00 "))
+    (line,) = (
+        line
+        for line in printed(*SMALL, "--at", "9 CANCEL GUEST").splitlines()
+        if line.startswith("9.00 ")
+    )
     assert "VMRELOCATE CANCEL GUEST Not given: every guest was over by then." in line
 
 
-def test_best_number_of_guests_together_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+def test_best_number_of_guests_together_is_searched(printed: Printed, recorded: Recorded) -> None:
     arguments = [*SMALL, "--guests", "2", "--best"]
-    assert run(arguments) == 0
-    page = " ".join(capsys.readouterr().out.split())
-    assert run([*arguments, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    page = " ".join(printed(*arguments).split())
+    record = recorded(*arguments)
     one, two = record["tried"]
     first, second = (f"{each['seconds']['value']:.2f} s (" for each in (one, two))
     assert re.search(
@@ -272,56 +250,50 @@ def test_best_number_of_guests_together_is_searched(capsys: pytest.CaptureFixtur
 
 @pytest.mark.slow
 def test_lost_link_ends_a_relocation_and_those_that_wait(
-    capsys: pytest.CaptureFixture[str],
+    printed: Printed, recorded: Recorded
 ) -> None:
     arguments = [*SMALL, "--guests", "2", "--background", "HS:1"]
-    assert run([*arguments, "--at", "0.05 VARY OFFLINE CHPID 40", "--json"]) == 1
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*arguments, "--at", "0.05 VARY OFFLINE CHPID 40", code=1)
     first, second = record["guests"]
     assert (first["end"], first["reason"], second["reason"]) == ("link-lost", "03", "03")
     assert 0 < first["length"] < first["memory"]["size"]
     assert (second["length"], second["seconds"]["value"]) == (0, 0)
     assert record["responses"][0]["told"].startswith("CHPID 40 varied offline")
-    assert run([*arguments, "--at", "0 VARY OFFLINE CHPID 40"]) == 1
-    assert "2 of 2 guests stay: GUEST1 (link-lost), GUEST2 (link-lost)" in capsys.readouterr().out
+    assert "2 of 2 guests stay: GUEST1 (link-lost), GUEST2 (link-lost)" in printed(
+        *arguments, "--at", "0 VARY OFFLINE CHPID 40", code=1
+    )
 
 
-def test_relocation_goes_on_with_the_ctcs_that_are_left(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [*SMALL, "--at", "0.02 DEACTIVE ISLINK 6000", "--json"]
-    assert run(arguments) == 0  # three CTCs of four are left
-    slower = json.loads(capsys.readouterr().out)["seconds"]["value"]
-    assert run([*SMALL, "--json"]) == 0
-    assert slower > json.loads(capsys.readouterr().out)["seconds"]["value"]
+def test_relocation_goes_on_with_the_ctcs_that_are_left(recorded: Recorded) -> None:
+    fewer = recorded(*SMALL, "--at", "0.02 DEACTIVE ISLINK 6000")  # three CTCs of four are left
+    assert fewer["seconds"]["value"] > recorded(*SMALL)["seconds"]["value"]
 
 
 @pytest.mark.parametrize(
     ("order", "code"), [("0 CANCEL GUEST", "01"), ("0 DEACTIVE ISLINK ALL", "03")]
 )
 def test_relocation_that_ends_as_it_begins_has_moved_nothing(
-    order: str, code: str, capsys: pytest.CaptureFixture[str]
+    order: str, code: str, recorded: Recorded
 ) -> None:
-    assert run([*SMALL, "--at", order, "--json"]) == 1
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*SMALL, "--at", order, code=1)
     assert record["guests"][0]["reason"] == code
     assert record["guests"][0]["length"] < 2**20
     assert record["seconds"]["value"] < 0.01
 
 
-def test_ibms_advice_is_said_of_a_guest_above_1_tb(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ibms_advice_is_said_of_a_guest_above_1_tb(printed: Printed) -> None:
     small = ["relocate", "published-4", "--touched", "1M", "--change-rate", "0"]
     for memory, told in (("2T", True), ("1T", False)):
-        assert run([*small, "--memory", memory]) == 0
-        page = " ".join(capsys.readouterr().out.split())
+        page = " ".join(printed(*small, "--memory", memory).split())
         assert ("IBM advises against relying on relocation above 1 TB" in page) is told
 
 
 def test_a_guest_that_does_not_fit_where_it_goes_is_refused(
-    tmp_path: Path, refusal: Refusal, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, refusal: Refusal, printed: Printed
 ) -> None:
     file = tmp_path / "room.toml"
     memory = "[memory.S1]\nfree_gib = 0\n[memory.S2]\nfree_gib = 0.01\n"
     file.write_text(mesh(2, shared=False) + memory)
     said = refusal("relocate", str(file), "--memory", "32M", "--change-rate", "1M")
     assert "no room for GUEST (0.03125 GiB); GiB that guests may still have" in said
-    assert run(["relocate", str(file), "--memory", "8M", "--change-rate", "1M"]) == 0
-    assert "\nMoved " in capsys.readouterr().out
+    assert "\nMoved " in printed("relocate", str(file), "--memory", "8M", "--change-rate", "1M")

@@ -36,6 +36,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 from tests.isfc_process import isfc
 from tests.lengthy import few_in_every_run
 
@@ -56,26 +57,19 @@ def no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isfc.answers.replay.run", still_run)
 
 
-def test_record_has_every_measure_of_the_runs_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["replay", "transport", *ONE_RUN, "--json"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    rows = json.loads(out)["figures"]
+def test_record_has_every_measure_of_the_runs_chosen(recorded: Recorded) -> None:
+    rows = recorded("replay", "transport", *ONE_RUN)["figures"]
     assert [list(row) for row in rows] == [KEYS] * 4
     assert [row["measure"] for row in rows] == list(load_table("transport").measures)
-    throughput = rows[0]
-    assert (throughput["table"], throughput["key"]) == ("transport", "HL/12/50")
-    assert throughput["published"] == 706.0
-    assert throughput["error"] == pytest.approx(throughput["emulated"] / 706 - 1)
-    assert throughput["role"] == "calibration"
-    assert throughput["within"] is True
+    error = pytest.approx(rows[0]["emulated"] / 706 - 1)
+    known = {"table": "transport", "key": "HL/12/50", "published": 706.0, "role": "calibration"}
+    assert rows[0] == rows[0] | known | {"error": error, "within": True}
     assert rows[1]["within"] is None
     assert rows[3]["error"] is None
 
 
-def test_page_shows_published_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["replay", *ONE_RUN]) == 0
-    page = capsys.readouterr().out.splitlines()
+def test_page_shows_published_beside_ours(printed: Printed) -> None:
+    page = printed("replay", *ONE_RUN).splitlines()
     assert any(re.match(r"HL/12/50 mb_per_s +706 +\d{3} +[+-]\d+ kept", line) for line in page)
     assert f"expect MB/s to be off by: {left_out()}" in " ".join(" ".join(page).split())
 
@@ -83,23 +77,26 @@ def test_page_shows_published_beside_ours(capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_traffic")
-def test_all_tables_are_replayed_and_the_others_are_left_out_by_options(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    run(["replay", "--json"])
-    rows = json.loads(capsys.readouterr().out)["figures"]
+def test_all_tables_are_replayed_unless_told_otherwise(recorded: Recorded) -> None:
+    rows = recorded("replay", code=1)["figures"]
     assert list(dict.fromkeys(row["table"] for row in rows)) == list(ALL_TABLES)
-    options = ["--release", "6.1", "--reply", "5000", "--pairs", "1", "--seconds", "0.05"]
-    run(["replay", *options, "--json"])
-    rows = json.loads(capsys.readouterr().out)["figures"]
-    assert {(row["table"], row["key"]) for row in rows} == {("appc_regression", "z/VM 6.1/5000/1")}
 
 
-def test_rules_are_replayed_without_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("capacity_estimates", "chpid_estimates", "stop_short"):
-        assert run(["replay", name, "--json"]) == 0
-        rows = json.loads(capsys.readouterr().out)["figures"]
-        assert {(row["error"], row["within"]) for row in rows} == {(0.0, True)}
+@pytest.mark.usefixtures("no_traffic")
+def test_options_choose_rows_and_leave_out_tables(recorded: Recorded) -> None:
+    whole = recorded("replay", "transport", code=1)["figures"]
+    assert len({row["key"] for row in whole}) == 140
+    some = "replay --suite HY --suite HS --rdevs 1 --pairs 5".split()
+    assert {row["key"] for row in recorded(*some, code=1)["figures"]} == {"HS/1/5", "HY/1/5"}
+    rows = recorded(*"replay --release 6.1 --reply 5000 --pairs 1 --seconds 0.05".split())
+    (of,) = {(row["table"], row["key"]) for row in rows["figures"]}
+    assert of == ("appc_regression", "z/VM 6.1/5000/1")
+
+
+@pytest.mark.parametrize("name", ["capacity_estimates", "chpid_estimates", "stop_short"])
+def test_rules_are_replayed_without_a_run(name: str, recorded: Recorded) -> None:
+    figures = recorded("replay", name)["figures"]
+    assert {(row["error"], row["within"]) for row in figures} == {(0.0, True)}
 
 
 @pytest.mark.slow
@@ -131,28 +128,14 @@ def test_run_of_several_tables_is_made_once(
 @pytest.mark.full_length
 @pytest.mark.slow
 @pytest.mark.at_length
-def test_output_does_not_depend_on_the_number_of_jobs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    options = ["replay", "--suite", "HL", "--rdevs", "4", "--seconds", "0.01", "--json"]
+def test_output_does_not_depend_on_the_number_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
     outputs = []
     for jobs in ("1", "3"):
-        run([*options, "--jobs", jobs])
+        run([*"replay --suite HL --rdevs 4 --seconds 0.01 --json --jobs".split(), jobs])
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
-    assert [row["key"] for row in json.loads(outputs[0])["figures"][::4]] == [
-        f"HL/4/{pairs}" for pairs in (1, 5, 10, 50, 100)
-    ]
-
-
-@pytest.mark.usefixtures("no_traffic")
-def test_whole_table_is_replayed_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["replay", "transport", "--json"])
-    rows = json.loads(capsys.readouterr().out)["figures"]
-    assert len({row["key"] for row in rows}) == 140
-    run(["replay", "--suite", "HY", "--suite", "HS", "--rdevs", "1", "--pairs", "5", "--json"])
-    rows = json.loads(capsys.readouterr().out)["figures"]
-    assert {row["key"] for row in rows} == {"HS/1/5", "HY/1/5"}
+    keys = [row["key"] for row in json.loads(outputs[0])["figures"][::4]]
+    assert keys == [f"HL/4/{pairs}" for pairs in (1, 5, 10, 50, 100)]
 
 
 @pytest.mark.usefixtures("no_traffic")
@@ -181,14 +164,13 @@ def test_many_failures_are_counted_and_a_left_bound_is_one(
 
 
 def test_measure_without_a_tolerance_is_reported_only(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, recorded: Recorded
 ) -> None:
     def tolerate_nothing(*_: object) -> Bound | None:
         return None
 
     monkeypatch.setattr("scenarios.published.table.PublishedTable.tolerance", tolerate_nothing)
-    assert run(["replay", *ONE_RUN, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["figures"]
+    rows = recorded("replay", *ONE_RUN)["figures"]
     assert {row["within"] for row in rows} == {None}
 
 
@@ -225,9 +207,8 @@ def test_dead_worker_fails_the_command_in_one_line(
     assert capsys.readouterr().err == "isfc: a worker died (exit code 1)\n"
 
 
-def test_help_tells_how_long_a_run_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["replay", "--help"]) == 0
-    assert f"[default: {SECONDS}]" in " ".join(capsys.readouterr().out.split())
+def test_help_tells_how_long_a_run_is(printed: Printed) -> None:
+    assert f"[default: {SECONDS}]" in " ".join(printed("replay", "--help").split())
 
 
 def test_tables_are_completed() -> None:
@@ -347,9 +328,7 @@ def test_one_table_says_what_holds_then_which_choices_are_right_then_what_is_mis
     assert "MB/s both ways, 120 multi-CTC rows" in answers(found)["Ours is within"]
 
 
-def test_a_bound_that_is_left_is_told_in_the_answer_and_ends_with_a_failure(
-    judged: Judged,
-) -> None:
+def test_a_bound_that_is_left_is_told_in_the_answer_and_ends_with_a_failure(judged: Judged) -> None:
     found = judged(verdict_of(load_table("transport"), {}, lambda row, of: 3 * row.number(of)))
     left = [each for each in found.checks if not each.within]
     assert {each.of for each in left} > {"multi-CTC"}

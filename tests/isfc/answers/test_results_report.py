@@ -14,6 +14,7 @@ from isfc.cli.output.streams import show
 from isfc.reports.terminal import page
 from scenarios.runs.result import MEASURES
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
 RUN = "run published-4 --workload HL --pairs 5 --seconds 0.05 --warmup 0.01 --json".split()
 
@@ -28,7 +29,7 @@ def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]
     return str(paths[0]), str(paths[1])
 
 
-def test_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str], printed: Printed) -> None:
     assert run(["compare", *files]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -36,14 +37,12 @@ def test_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> Non
     assert out.startswith("A: ")
     assert "seed   1 2" in lines
     assert any(line.startswith("MB/s together ") for line in lines)
-    assert run(["compare", *files, "--csv", "--table", "devices"]) == 0
-    rows = capsys.readouterr().out.splitlines()
+    rows = printed("compare", *files, "--csv", "--table", "devices").splitlines()
     assert [row.split(",")[0] for row in rows] == ["rdev", "6000", "6001", "6002", "6003"]
 
 
-def test_record(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compare", *files, "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+def test_record(files: tuple[str, str], recorded: Recorded) -> None:
+    record = recorded("compare", *files)
     likely = [each["mb_per_s"]["likely"] for each in record["ranges"]]
     assert [low < high for low, high in likely] == [True, True]
     assert record["odds"] is None  # they differ in their seeds alone
@@ -56,37 +55,36 @@ def test_record(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_odds_are_told_where_one_thing_differs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], printed: Printed
 ) -> None:
     paths = []
     for pairs in ("1", "20"):
         assert run([*RUN, "--pairs", pairs]) == 0
         paths.append(tmp_path / f"{pairs}.json")
         paths[-1].write_text(capsys.readouterr().out)
-    assert run(["compare", *map(str, paths)]) == 0
-    out = capsys.readouterr().out
+    out = printed("compare", *map(str, paths))
     lead = " ".join(out.partition("\n\n")[2].partition("\n\n")[0].split())
     assert re.search(r"A [\d.]+ \([\d.]+-[\d.]+\), B [\d.]+ \([\d.]+-[\d.]+\)", lead)
     assert lead.endswith("Ahead B: odds 97 of 100")
 
 
-def test_equal_results_end_with_0_too(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["compare", files[0], files[0], "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+def test_equal_results_end_with_0_too(files: tuple[str, str], recorded: Recorded) -> None:
+    record = recorded("compare", files[0], files[0])
     assert record["settings"] == []
     assert {figure["difference"] for figure in record["figures"]} == {0}
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_replays_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_replays_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], printed: Printed
+) -> None:
     run("replay --suite HL --rdevs 4 --pairs 5 --seconds 0.02 --json".split())
     path = tmp_path / "r.json"
     path.write_text(capsys.readouterr().out)
-    assert run(["compare", str(path), str(path)]) == 0
-    assert "4 are in both, 4 of them the same; 0 in A only" in capsys.readouterr().out
+    assert "4 are in both, 4 of them the same; 0 in A only" in printed(
+        "compare", str(path), str(path)
+    )
 
 
 def test_bad_file_is_refused(files: tuple[str, str], refusal: Refusal) -> None:
@@ -173,7 +171,7 @@ def test_replays_that_have_nothing_in_common(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_layout_of_another_version_has_neither_words_nor_odds(
-    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    files: tuple[str, str], printed: Printed
 ) -> None:
     """Odds are read off the ratio's range, which depends on the layouts."""
     record = json.loads(Path(files[1]).read_text())
@@ -182,10 +180,8 @@ def test_a_layout_of_another_version_has_neither_words_nor_odds(
     for text in (record["provenance"]["layout_toml"], "unknown"):
         record["provenance"]["layout_toml"] = text
         Path(files[1]).write_text(json.dumps(record))
-        assert run(["compare", *files]) == 0
-        lines.append(" ".join(capsys.readouterr().out.split()))
+        lines.append(" ".join(printed("compare", *files).split()))
     here, other = lines
     assert "Ahead " in here
     assert "Ahead " not in other
-    assert run(["compare", *files, "--notes"]) == 0
-    assert "+ unknown" in capsys.readouterr().out.splitlines()
+    assert "+ unknown" in printed("compare", *files, "--notes").splitlines()

@@ -22,6 +22,7 @@ from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES
 from scenarios.search import sizing
 from scenarios.search.sizing import SizedLink
+from tests.isfc.printed import Printed, Recorded
 from tests.layouts import layout_of
 
 FEW = ("--pairs", "20")
@@ -77,13 +78,10 @@ def left_of(layout: Layout, lost: str) -> float:
         ("20", "--workload HS"),
     ],
 )
-def test_fewest_chpids_that_carry_it(
-    wanted: str, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fewest_chpids_that_carry_it(wanted: str, words: str, printed: Printed) -> None:
     given = ["--mb-per-s", wanted, *words.split(), "--json", "--jobs", "1", "--pairs", "20"]
     given += [] if "--feature" in words else ["--feature", "Express8S"]
-    assert run(["size", *given]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    record = json.loads(printed("size", *given))
     best, links = record["best"], record["links"]
     assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds_percent"]))
     assert all(one["left"]["value"] >= float(wanted) and one["odds_percent"] >= 50 for one in links)
@@ -101,13 +99,10 @@ def test_fewest_chpids_that_carry_it(
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_layout_that_is_written_is_that_of_the_function(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_layout_that_is_written_is_that_of_the_function(tmp_path: Path, printed: Printed) -> None:
     file = tmp_path / "ordered.toml"
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
-    assert run(words) == ExitCode.GOOD
-    shown = capsys.readouterr().out
+    shown = printed(*words)
     best = isfc.size(mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
     assert best is not None
     layout = isfc.load_layout(str(file))
@@ -122,7 +117,7 @@ def test_layout_that_is_written_is_that_of_the_function(
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_what_no_link_carries_ends_with_1_and_writes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recorded: Recorded
 ) -> None:
     file = tmp_path / "none.toml"
     words = ["size", "--mb-per-s", "3000", *SHORT]
@@ -131,14 +126,13 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     told = " ".join(capsys.readouterr().out.split())
     assert "Not reachable no link carries 3,000 MB/s each way with a chpid gone" in told
     assert "Limited by how fast BOSTON receives" in told or "by how fast ATLANTA receives" in told
-    assert run([*words, "--json"]) == ExitCode.FAILED
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*words, code=1)
     assert record["best"] is None
     assert record["limits"]["by"][0]["resource"] == "receive"
 
 
 def test_the_best_has_the_fewest_chpids_and_then_ctcs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: Recorded
 ) -> None:
     within = Range(Interval(400, 600), Interval(300, 700), "rows")
     rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
@@ -153,8 +147,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
 
     monkeypatch.setattr(sizing.SizeSearch, "links", links)
     file = tmp_path / "ordered.toml"
-    assert run(["size", "--mb-per-s", "450", "--json", "-o", str(file)]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("size", "--mb-per-s", "450", "-o", str(file))
     assert len(record["links"]) == 4 * len(sizing.DEFAULT_FEATURES)
     assert record["best"] == record["links"][2]
     assert (record["best"]["chpids"], record["best"]["ctcs"]) == (2, 4)

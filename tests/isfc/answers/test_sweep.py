@@ -1,13 +1,13 @@
 """``isfc sweep``: its page and JSON, files, the picture, and a sweep that was broken off."""
 
 import csv
-import json
 from pathlib import Path
 
 import pytest
 
 from isfc.answers.sweep import sweep
 from isfc.cli.main import run
+from tests.isfc.printed import Printed, Recorded
 
 GRID = """
 seconds = 0.02
@@ -28,10 +28,9 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_best_of_each_load_is_said_first_then_a_line_for_each_place(
-    spec: str, capsys: pytest.CaptureFixture[str]
+    spec: str, printed: Printed
 ) -> None:
-    assert run(["sweep", spec, "--jobs", "1"]) == 0
-    title, _, *answer, note = capsys.readouterr().out.rstrip().splitlines()
+    title, _, *answer, note = printed("sweep", spec, "--jobs", "1").rstrip().splitlines()
     assert title == "8 runs over layout and pairs"
     assert answer[0].startswith("Best of pairs 1  layout published-4: ")
     assert answer[1].startswith("Best of pairs 3  layout published-4: ")
@@ -48,10 +47,9 @@ def test_the_best_of_each_load_is_said_first_then_a_line_for_each_place(
 
 
 def test_json_has_the_mean_over_seeds_of_each_place_and_every_run(
-    spec: str, capsys: pytest.CaptureFixture[str]
+    spec: str, recorded: Recorded
 ) -> None:
-    assert run(["sweep", spec, "--jobs", "1", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = recorded("sweep", spec, "--jobs", "1")
     assert (found["seeds"], found["varying"], found["alike"]) == (2, ["layout", "pairs"], ["pairs"])
     for place in found["places"]:
         rows = [row for row in found["runs"] if place["place"].items() <= row.items()]
@@ -82,18 +80,16 @@ def test_a_link_that_is_cut_has_a_row_without_ranges(spec: str) -> None:
 
 
 def test_rows_are_written_as_csv_and_parquet_alike(
-    spec: str, capsys: pytest.CaptureFixture[str]
+    spec: str, recorded: Recorded, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from pyarrow import parquet  # which starts threads, and workers are forked without
 
-    assert run(["sweep", spec, "-o", "a.csv", "--jobs", "1", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["runs"]
+    rows = recorded("sweep", spec, "-o", "a.csv", "--jobs", "1")["runs"]
     assert run(["sweep", spec, "-o", "a.parquet", "--csv"]) == 0
-    printed = capsys.readouterr().out
-    assert Path("a.csv").read_text() == printed
-    assert [float(row["mb_per_s"]) for row in csv.DictReader(printed.splitlines())] == [
-        row["mb_per_s"] for row in rows
-    ]
+    text = capsys.readouterr().out
+    assert Path("a.csv").read_text() == text
+    carried = [float(row["mb_per_s"]) for row in csv.DictReader(text.splitlines())]
+    assert carried == [row["mb_per_s"] for row in rows]
     assert parquet.read_table("a.parquet").to_pylist() == rows
 
 

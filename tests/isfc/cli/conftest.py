@@ -8,6 +8,8 @@ import pytest
 
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 
 Refusal = Callable[..., str]
 

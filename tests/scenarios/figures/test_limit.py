@@ -56,10 +56,7 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("processor", slowed(Holder.FEATURE, "processor_ns_per_byte", 4)),
         ("starts", slowed(Holder.FEATURE, "io_ns", 80)),
         ("delays", slowed(Holder.FEATURE, "write_interrupt_ns", 300, pairs=100)),
-        (
-            "distance",
-            run_of(far(3000, ctcs=2, port_credits=1e5)),
-        ),
+        ("distance", run_of(far(3000, ctcs=2, port_credits=1e5))),
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
         ("credits", run_of(over(FOUR, FarPath("far", 100, Isl(1, 8, 20))))),
         ("ports", run_of(far(60))),

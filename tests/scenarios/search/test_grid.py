@@ -102,10 +102,7 @@ def test_lost_chpid_leaves_the_others() -> None:
         (TEMPLATE.replace('"BOSTON", ', ""), r"\[template\] systems: expected the names"),
         (TEMPLATE.replace("[5]", "[]"), "0 runs; expected 1 to"),
         (TEMPLATE.replace("[5]", str(list(range(1, 20_000)))), "is too long; expected at most"),
-        (
-            f'[grid]\nworkload = ["HL"]\npairs = [1]\nlayout = ["{"n" * 300}"]\n',
-            "n{40}: ",
-        ),
+        (f'[grid]\nworkload = ["HL"]\npairs = [1]\nlayout = ["{"n" * 300}"]\n', "n{40}: "),
         (
             TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'),
             "feature FICON Express4, .*: lose '99': there is no such piece; expected none",

@@ -1,24 +1,30 @@
-"""The optimiser: it finds what is best where that is known, the same way every time."""
+"""The optimiser: of one link and of several it finds what is known to be best, each time alike."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
-from isfc.layout.file import parse_layout
+from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import CtcPair, Layout
+from isfc.layout.write import format_collection
+from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
-from scenarios.search.optimise import optimise
+from scenarios.search.candidate import candidate_of
+from scenarios.search.optimise import optimise, placed
 from scenarios.search.scoring import (
     Contender,
     Figures,
     Found,
+    LinksObjective,
     Objective,
     Scoring,
     Task,
@@ -250,3 +256,70 @@ def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
     found = carrying(monkeypatch, best_with_eleven, task(ctcs=14, runs=150, layout=many))
     assert sum(ctc.fibre is LAYOUT.fibres[0] for ctc in found.defined.layout.ctcs) == 4
     assert found.defined_count <= 50
+
+
+LINKS = load_collection(Path("docs/optimise-cluster.toml"))
+LINKS_LOAD = STATED.of(LINKS)
+LINKS_SCORING = Scoring((LinksObjective.SUM,), LINKS_LOAD, seconds=0.05, warmup=0.025)
+LINKS_TASK = Task(LINKS, LINKS_SCORING, runs=24, seeds=2)
+
+
+@pytest.mark.slow
+def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
+    found = optimise(LINKS_TASK, here)
+    best = found.best[0]
+    assert best.gains(found.given)
+    assert best.figures[0].value > 1.1 * found.given.figures[0].value
+    for link in best.collection.links:
+        assert {ctc.fibre.name for ctc in link.ctcs} == {fibre.name for fibre in link.fibres}
+        assert len(link.fibres) == 2
+    assert found.moves
+    assert {move.before.name for move in found.moves} <= {"T1", "A1", "T2", "A2"}
+
+
+def test_the_same_task_finds_the_same() -> None:
+    task = replace(LINKS_TASK, scoring=replace(LINKS_SCORING, seconds=0.02), runs=6, seeds=1)
+    assert optimise(task, here).best == optimise(task, here).best
+
+
+@pytest.mark.slow
+def test_the_worst_link_may_count() -> None:
+    worst = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LINK,))
+    best = optimise(replace(LINKS_TASK, scoring=worst, runs=6, seeds=1), here).best[0]
+    assert best.figures[0].value == min(rate.mb_per_s for rate in best.links.values())
+
+
+def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
+    only = replace(LINKS_LOAD, traffic=LINKS_LOAD.traffic[:1])
+    scoring = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
+    scoring = replace(scoring, seconds=0.01, warmup=0.005)
+    found = optimise(replace(LINKS_TASK, scoring=scoring, runs=4, seeds=1), here)
+    best = found.best[0]
+    assert 0 < best.figures[0].value < sum(rate.mb_per_s for rate in best.links.values())
+    loaded = {LINKS_LOAD.traffic[0].client, LINKS_LOAD.traffic[0].server}
+    for each in found.best:
+        for old, new in zip(LINKS.links, each.collection.links, strict=True):
+            if {*old.nodes} != loaded:
+                assert old.ctcs == new.ctcs
+
+
+def test_links_keep_their_ctcs_and_numbers_wherever_they_are_placed() -> None:
+    crossed = tuple(candidate_of(link)[::-1] for link in LINKS.links)
+    moved = placed(LINKS, crossed)
+    for old, new in zip(LINKS.links, moved.links, strict=True):
+        assert [ctc.rdevs for ctc in old.ctcs] == [ctc.rdevs for ctc in new.ctcs]
+    assert placed(moved, tuple(map(candidate_of, LINKS.links))) == LINKS
+    ordered = tuple(link.in_order() for link in moved.links)
+    assert parse_collection(format_collection(moved)).links == ordered
+
+
+def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
+    alone = placed(LINKS, ((0, 0, 0, 0), (1, 1, 1, 1)))
+    assert [[fibre.name for fibre in link.fibres] for link in alone.links] == [["A1"], ["T2"]]
+    assert {fibre.channels for link in alone.links for fibre in link.fibres} == {()}
+
+
+def test_one_fibre_a_link_leaves_nothing_to_choose() -> None:
+    only = parse_collection(mesh(3, shared=True))
+    with pytest.raises(ConfigurationError, match="each link with traffic has one fibre"):
+        optimise(replace(LINKS_TASK, collection=only), here)

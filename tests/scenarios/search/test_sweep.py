@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -19,9 +20,20 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import SUITES, find_workload
 from scenarios.search.grid import Cell, parse_grid
-from scenarios.search.sweep import Figures, RowStore, finish, key_of, measure, row_of
+from scenarios.search.sweep import (
+    Figures,
+    RowStore,
+    alike_in,
+    finish,
+    groups,
+    key_of,
+    measure,
+    row_of,
+    standings,
+    varying_axes,
+)
 from tests.isfc_process import start
 from tests.waiting import PATIENCE_S, ran, wait_for
 
@@ -385,3 +397,52 @@ def test_every_half_written_last_line_is_run_again(tmp_path: Path) -> None:
     for length in range(1, len(whole)):
         path.write_text(record_line("a") + whole[:length], "utf-8")
         assert [*RowStore(path).finished] == ["a"]
+
+
+FOUR = Experiment.of(load_layout("published-4"), SUITES["HL"], 5)
+AXES = ("layout", "lose", "workload", "pairs", "seed")
+
+
+def standings_of(*rows: tuple[Any, ...]) -> list[str]:
+    """What is said of rows, each the values of `AXES` and MB/s."""
+    made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
+    cells = [Cell({axis: row[axis] for axis in AXES}, FOUR) for row in made]
+    varying = varying_axes(made, AXES)
+    return [*map(str, standings(groups(made, varying), cells, made, varying).values())]
+
+
+def test_layouts_are_compared_at_the_same_load_and_by_the_mean_over_seeds() -> None:
+    slow, first, second, level = standings_of(
+        ("A", "none", "HL", 1, 1, 90.0),
+        ("A", "none", "HL", 1, 2, 110.0),
+        ("A", "none", "HL", 9, 1, 500.0),
+        ("B", "none", "HL", 1, 1, 200.0),
+        ("B", "none", "HL", 9, 1, 499.0),
+    )
+    assert (first, second) == ("best", "best")
+    assert (slow, level) == ("97 of 100", "51 of 100")
+
+
+@pytest.mark.parametrize(
+    ("rows", "alike"),
+    [
+        ([("A", "none", "HL", 1, 1, 90.0), ("A", "none", "HL", 9, 1, 120.0)], []),
+        ([("A", "none", "HL", 1, 1, 90.0), ("A", "none", "HM", 1, 1, 120.0)], []),
+        ([("A", "none", "HL", 1, 1, 90.0), ("A", "40", "HL", 1, 1, 0.0)], []),
+    ],
+    ids=["pairs", "workloads", "a loss that cuts"],
+)
+def test_what_varies_alone_is_compared(rows: list[tuple[Any, ...]], alike: list[str]) -> None:
+    found = standings_of(*rows)
+    assert sorted(each == "best" for each in found) == [False, True]
+    assert alike_in([axis for n, axis in enumerate(AXES) if rows[0][n] != rows[1][n]]) == alike
+    assert found.count("") == (rows[1][-1] == 0)
+
+
+def test_one_row_has_no_odds() -> None:
+    assert standings_of(("A", "none", "HL", 1, 1, 90.0), ("A", "none", "HL", 1, 2, 91.0)) == []
+
+
+@pytest.mark.parametrize("axis", ["pairs", "layout"])
+def test_odds_of_a_sweep_of_one_axis_are_of_the_whole_sweep(axis: str) -> None:
+    assert alike_in([axis]) == []

@@ -1,7 +1,6 @@
 """``isfc change``: page, record, and that a run with its script ends in the other layout."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -17,6 +16,8 @@ from isfc.reports.text import encoded
 from scenarios.figures.rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
+from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -34,10 +35,9 @@ def layouts(tmp_path: Path) -> tuple[str, str]:
 
 
 def test_the_page_says_what_to_do_at_each_system(
-    layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    layouts: tuple[str, str], printed: Printed
 ) -> None:
-    assert run(["change", *layouts, "--no-rates"]) == ExitCode.GOOD
-    page = capsys.readouterr().out
+    page = printed("change", *layouts, "--no-rates")
     assert ": 2 steps\n\nEvery link has a CTC all the time." in page
     orders = [line.strip() for line in page.splitlines() if line.startswith("    VM")]
     assert orders[:14] == [
@@ -62,10 +62,9 @@ def test_the_page_says_what_to_do_at_each_system(
 
 @pytest.mark.slow
 def test_the_record_has_figures_and_the_way_back(
-    layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    layouts: tuple[str, str], recorded: Recorded
 ) -> None:
-    assert run(["change", *layouts, "--json"]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("change", *layouts)
     assert [(step["kind"], step["ctcs"], step["down"]) for step in record["steps"]] == [
         ("add", 8, False),
         ("remove", 7, False),
@@ -77,12 +76,9 @@ def test_the_record_has_figures_and_the_way_back(
 
 
 @pytest.mark.slow
-def test_a_step_carries_what_the_link_is_said_to_carry_elsewhere(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_step_carries_what_the_link_is_said_to_carry_elsewhere(recorded: Recorded) -> None:
     """The slower direction of each layout, to the last bit, and of one CTC too."""
-    assert run(["change", "published-1", "published-4", "--json"]) == ExitCode.GOOD
-    *_, last = json.loads(capsys.readouterr().out)["steps"]
+    *_, last = recorded("change", "published-1", "published-4")["steps"]
     rates = carried("published-4")
     assert last["mb_per_s"]["value"] == min(each.stated.value for each in rates)
 
@@ -148,16 +144,16 @@ def test_channels_that_both_systems_have_are_in_the_trial(tmp_path: Path) -> Non
 
 
 def test_what_a_run_cannot_try_is_refused(
-    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
 ) -> None:
     moved = edit(load_collection(layouts[0]), MoveCtc("VMA-VMB", "5020", "2"))
     Path(layouts[1]).write_text(format_collection(moved))
+    capsys.readouterr()
     words = ["change", *layouts, "--no-rates"]
     same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
-    assert run(same) == ExitCode.BAD_INPUT
-    assert "there is no folder" in capsys.readouterr().err
-    assert run([*words, "--link", "VMA-VMB"]) == ExitCode.BAD_INPUT
-    assert run(words) == ExitCode.GOOD
+    assert "there is no folder" in refusal(*same)
+    assert refusal(*words, "--link", "VMA-VMB")
+    assert run(words) == 0
     assert "* delete 5020: something new has the number" in capsys.readouterr().out
     assert tried([*words, "--try", str(tmp_path)], capsys) == active(layouts[1])
 
@@ -165,20 +161,21 @@ def test_what_a_run_cannot_try_is_refused(
 def test_decks_and_consoles_are_imported(
     layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    deck = str(DECKS / "crowded.iocp")
-    steps = []
-    for before in (layouts[0], deck):
+    def told(before: str, after: str, *options: str) -> str:
         capsys.readouterr()
-        assert run(["change", before, layouts[1], "--no-rates", "--json"]) == ExitCode.GOOD
-        steps.append(json.loads(capsys.readouterr().out)["steps"])
-    assert steps[0] == steps[1] != []
-    assert run(["change", deck, deck, "--partitions", "VMA,VMB", "--no-rates"]) == ExitCode.GOOD
-    assert "No CTC changes." in capsys.readouterr().out
+        assert run(["change", before, after, "--no-rates", *options]) == 0
+        return capsys.readouterr().out
+
+    deck = str(DECKS / "crowded.iocp")
+    of_layout, of_deck = (
+        json.loads(told(before, layouts[1], "--json"))["steps"] for before in (layouts[0], deck)
+    )
+    assert of_layout == of_deck != []
     logs = ",".join(str(LOGS / name) for name in ("atlanta.txt", "boston.txt"))
-    layout = tmp_path / "console.toml"
-    assert run(["import", "islink", *logs.split(","), "-o", str(layout)]) == ExitCode.GOOD
-    assert run(["change", logs, str(layout), "--no-rates"]) == ExitCode.GOOD
-    assert "No CTC changes." in capsys.readouterr().out
+    layout = str(tmp_path / "console.toml")
+    assert run(["import", "islink", *logs.split(","), "-o", layout]) == ExitCode.GOOD
+    for same in ((deck, deck, "--partitions", "VMA,VMB"), (logs, layout)):
+        assert "No CTC changes." in told(*same)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +191,7 @@ def test_decks_and_consoles_are_imported(
 def test_what_is_no_side_of_a_change_is_named(
     words: str,
     message: str,
-    refusal: Callable[..., str],
+    refusal: Refusal,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -205,13 +202,12 @@ def test_what_is_no_side_of_a_change_is_named(
     assert message in refusal("change", *given.split(), "--no-rates")
 
 
-def test_the_same_layout_takes_no_step(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["change", "query-islink", "query-islink"]) == ExitCode.GOOD
-    assert capsys.readouterr().out.endswith("\n\nNo CTC changes.\n")
+def test_the_same_layout_takes_no_step(printed: Printed) -> None:
+    assert printed("change", "query-islink", "query-islink").endswith("\n\nNo CTC changes.\n")
 
 
 def test_what_the_decks_cannot_have_yet_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], printed: Printed, recorded: Recorded
 ) -> None:
     """A new chpid on a director, whose port nobody has told."""
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
@@ -220,18 +216,19 @@ def test_what_the_decks_cannot_have_yet_is_said(
     wider = edit(load_collection(before), AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S"))
     after.write_text(format_collection(wider))
     capsys.readouterr()
-    assert run(["change", str(before), str(after), "--no-rates"]) == ExitCode.GOOD
-    assert "\nNOT in the decks yet: chpid BETA:64 leads to ALPHA:53" in capsys.readouterr().out
-    assert run(["change", str(before), str(after), "--no-rates", "--json"]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    assert "\nNOT in the decks yet: chpid BETA:64 leads to ALPHA:53" in printed(
+        "change", str(before), str(after), "--no-rates"
+    )
+    record = recorded("change", str(before), str(after), "--no-rates")
     assert record["decks"] is None
     assert record["decks_problem"].startswith("chpid BETA:64 leads to")
 
 
-def test_a_stuck_link_is_reset_with_a_ctc_that_stays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stuck_link_is_reset_with_a_ctc_that_stays(
+    capsys: pytest.CaptureFixture[str], printed: Printed
+) -> None:
     words = ["change", "query-islink", "query-islink", "--no-rates"]
-    assert run([*words, "--reset", "1STI-2NDI"]) == ExitCode.GOOD
-    page = capsys.readouterr().out
+    page = printed(*words, "--reset", "1STI-2NDI")
     assert "Every link has a CTC all the time." in page
     assert page.count("DEACTIVE ISLINK") == page.count("ACTIVATE ISLINK") == 4
     assert "SYSTEM CONFIG" not in page
@@ -239,12 +236,9 @@ def test_a_stuck_link_is_reset_with_a_ctc_that_stays(capsys: pytest.CaptureFixtu
     assert "--reset '1STI-3RD': no such link" in capsys.readouterr().err
 
 
-def test_a_reset_on_the_way_to_another_layout_has_a_way_back(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_reset_on_the_way_to_another_layout_has_a_way_back(recorded: Recorded) -> None:
     words = ["change", "atlanta-boston", str(PROJECT / "docs/changing/wider.toml"), "--no-rates"]
-    assert run([*words, "--reset", "ATLANTA-BOSTON", "--json"]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*words, "--reset", "ATLANTA-BOSTON")
     steps, back = (
         [(each["kind"], len(each["rdevs"]["ATLANTA"])) for each in record[key]]
         for key in ("steps", "back")
@@ -254,12 +248,11 @@ def test_a_reset_on_the_way_to_another_layout_has_a_way_back(
 
 
 def test_json_is_the_answer_with_what_tries_it(
-    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], recorded: Recorded
 ) -> None:
     words = ["change", *layouts, "--no-rates"]
     capsys.readouterr()
-    assert run([*words, "--json"]) == ExitCode.GOOD
-    record = json.loads(capsys.readouterr().out)
+    record = recorded(*words)
     assert record == encoded(isfc.change(*layouts, rates=False))
     for force in ([], ["--force"]):  # which was refused: no file was to be written
         assert run([*words, "--try", str(tmp_path), *force]) == ExitCode.GOOD
@@ -287,9 +280,7 @@ def test_arguments_are_named_as_python_has_them() -> None:
         isfc.change("published-1", "published-1", jobs=0)
 
 
-def test_of_several_links_that_change_one_is_tried(
-    refusal: Callable[..., str], tmp_path: Path
-) -> None:
+def test_of_several_links_that_change_one_is_tried(refusal: Refusal, tmp_path: Path) -> None:
     fewer = load_collection("two-cecs")
     for link in fewer.links[:2]:
         fewer = edit(fewer, RemoveCtc(link.name, f"{link.ctcs[0].rdevs[0]:04X}"))

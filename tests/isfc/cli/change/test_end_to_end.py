@@ -70,11 +70,7 @@ def carried_out(
     ),
 )
 def test_and_back(
-    deck: str,
-    partitions: str,
-    ctcs: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    deck: str, partitions: str, ctcs: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = DECKS / f"{deck}.iocp"
     first, second = partitions.split(",")

@@ -1,18 +1,21 @@
-"""Advice in ``isfc plan``: beside each that promises more MB/s, what the model makes of it."""
+"""What is said of advice in ``isfc plan``, as the model has it; and of links with two paces."""
 
-import json
 import re
 from dataclasses import replace
 
 import pytest
 
-from isfc.answers.advice import advice_text, model_word, to_do
-from isfc.cli.main import run
+from isfc.answers.advice import advice_text, model_word, to_do, two_paces
+from isfc.answers.losses import losses_known, losses_of
+from isfc.answers.plan_links import known_together
+from isfc.answers.plan_modelled import differences, modelled_link
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.plan import RULES, find_all
+from isfc.layout.plan import RULES, find_all, make_plan
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
+from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.units import range_of
 from scenarios.figures import advice
 from scenarios.figures.advice import (
@@ -22,13 +25,16 @@ from scenarios.figures.advice import (
     changed_layouts,
     try_advice,
 )
+from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.rates import ModelledRate, Rates
+from scenarios.figures.losses import AfterLoss
+from scenarios.figures.rates import Carried, EndRate, ModelledRate, Rates, Ways
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
 from scenarios.runs.experiment import STATED, one_way
 from scenarios.runs.steady import Rate
 from scenarios.search.grid import DeviceOrder, Template
 from tests.isfc.layout.rules.test_book import FIRES
+from tests.isfc.printed import Recorded
 
 TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
 AS_IT_IS = 200.0
@@ -118,9 +124,8 @@ def test_loads_that_disagree_are_both_told() -> None:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_plan_says_that_the_model_keeps_the_slow_chpids(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "published-12", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+def test_plan_says_that_the_model_keeps_the_slow_chpids(recorded: Recorded) -> None:
+    record = recorded("plan", "published-12")
     (mixed,) = (each for each in record["advice"] if each["id"] == "speeds-mixed")
     (trial,) = mixed["trials"]
     assert trial["saturated"]["verdict"] == trial["stated"]["verdict"] == "contradicts"
@@ -175,3 +180,52 @@ def test_credits_that_are_not_what_limits_are_no_help() -> None:
     far = Template(systems, ("FICON Express16S",), 2, 4, DeviceOrder.BY_CHPID, 20).layout()
     assert "It is not what limits this link. (port-beyond" in what_to_do(far, {}, RECEIVE)
     assert "more credits in between. (port-beyond" in what_to_do(far, {}, PORTS)
+
+
+LAYOUT = load_layout("published-8")
+LINKS = Collection.of(LAYOUT)
+TWO = Rate(340, 4, 381.4)
+ONE = Rate(340, 4)
+PACES = [ModelledRate(LAYOUT, node, (TWO, ONE)) for node in LAYOUT.nodes]
+
+
+def test_both_figures_are_said_with_what_they_are_of() -> None:
+    said = two_paces([("A", ONE), ("B with 5 pairs", TWO), ("C", TWO)])
+    assert ": B with 5 pairs 340 or 381 MB/s; C 340 or 381 MB/s. The first is" in said
+    assert two_paces([("A", ONE)]) == ""
+
+
+def pace_of(rate: Rate) -> Ways:
+    return EndRate(Rate(80, 2)), EndRate(rate)
+
+
+def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
+    within = Range(Interval(80, 120), Interval(70, 130), "")
+    rate = Figure(70, Unit.MB_PER_S, within)
+    gain = LinkPlan("A-B", ("HS:1",), pace_of(Rate(60, 2)), pace_of(Rate(70, 2)), rate)
+    noise = replace(gain, name="A-C", together=pace_of(Rate(61, 2)))
+    said = known_together(ClusterPlan((gain, noise), Carried(LINKS, STATED)))
+    assert "A-B carries more beside the others than alone: where they delay it, more" in said
+
+
+def test_plan_says_them() -> None:
+    said = " ".join(differences(make_plan(LAYOUT), PACES))
+    assert "CLIENT saturated 340 or 381 MB/s; SERVER saturated 340 or 381 MB/s." in said
+    model = modelled_link(make_plan(LAYOUT), PACES, {}, None).model
+    assert model
+    assert [rate.second for rate in model.saturated.values()] == [381.4, 381.4]
+    assert [rate.second for rate in model.stated.values()] == [None, None]
+
+
+def test_advice_says_them_and_is_not_ahead_of_either() -> None:
+    load = ComparedLoad(TWO, Rate(380, 4), (LAYOUT, LAYOUT), STATED)
+    word = model_word(TriedAdvice(ChangedLayout("so", lambda down: down), (load, load)))
+    assert "sees no difference: run so, the slower direction goes from 340 or 381 to 380 (" in word
+
+
+def test_losses_say_them() -> None:
+    carried = Carried(LINKS, STATED, {LAYOUT.name: (EndRate(ONE), EndRate(TWO))})
+    found = losses_of([AfterLoss(None, carried, carried)])
+    assert ": SERVER, nothing gone, 340 or 381 MB/s." in losses_known(found)
+    seconds = {node: way.second for node, way in found.whole.sent[LAYOUT.name].items()}
+    assert seconds == {"CLIENT": None, "SERVER": 381.4}

@@ -1,26 +1,30 @@
-"""Rule and model side by side in ``isfc plan``: what is said of their differences."""
+"""Rule and model side by side in ``isfc plan``: what limits, and what is said of differences."""
 
-import json
+from dataclasses import replace
 from functools import partial
 
 import pytest
-from msgspec.structs import replace
+from msgspec import structs
 
 from ctc.profiles import find_profile
+from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import differences, handled_mb_per_s, modelled_link
-from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Isl, Layout
 from isfc.layout.plan import make_plan
+from isfc.reports.figure import Figure, Interval, Range, Unit
+from scenarios.figures.limit import Limit, Relief, Share
 from scenarios.figures.rates import ModelledRate, carried
+from scenarios.figures.resources import LINE, RECEIVE, Resource
 from scenarios.runs import run as runs
-from scenarios.runs.experiment import SUITE, Experiment
+from scenarios.runs.experiment import SATURATING_PAIRS, SUITE, Experiment, one_way
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
+from tests.isfc.printed import Printed, Recorded
 from tests.layouts import layout_of
 
 
@@ -71,7 +75,7 @@ def test_a_chpid_that_carries_more_than_ibm_states_of_command_mode_is_told_first
 def test_the_model_carries_no_more_on_a_chpid_than_what_is_said_that_it_handles() -> None:
     for name in ("FICON Express8S", "FICON Express16S", "FICON Express32-4P"):
         profile = find_profile(name)
-        single = layout_of((8, 8)).with_fibres(partial(replace, profile=profile))
+        single = layout_of((8, 8)).with_fibres(partial(structs.replace, profile=profile))
         found = runs.run(Experiment.of(single, find_workload(SUITE), 200, seconds=1.0)).link()
         rate = found.client.whole.result.mb_per_s
         assert 0.8 * handled_mb_per_s(profile) < rate <= handled_mb_per_s(profile)
@@ -84,7 +88,7 @@ def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> Non
     assert "fewer than four carry more" not in few
     assert "overheads for each package" in few
     path = FarPath("far", 30.0, Isl(1, 2, 20))
-    far = layout.with_fibres(lambda fibre: replace(fibre, km=path.km, path=path))
+    far = layout.with_fibres(lambda fibre: structs.replace(fibre, km=path.km, path=path))
     assert "The rule knows neither distance nor inter-switch links." in said(far, 90, 90)
     assert "Those of path far let through 122 MB/s each way." in said(far, 90, 90)
     assert "fewer than four carry more" in said(far, 189, 189)
@@ -109,17 +113,14 @@ def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> No
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "published-4"]) == 0
-    page = capsys.readouterr().out
+def test_plan_shows_both_and_with_rule_only_one(printed: Printed, recorded: Recorded) -> None:
+    page = printed("plan", "published-4")
     assert "sender MB/s range   saturated range   rule CTCs it writes on" in page
     assert max(map(len, page.splitlines())) <= 80
-    assert run(["plan", "published-4", "--json"]) == 0
-    model = json.loads(capsys.readouterr().out)["model"]
+    model = recorded("plan", "published-4")["model"]
     rates = {each.sender: each.saturated.value for each in carried(load_layout("published-4"))}
     assert {node: each["value"] for node, each in model["saturated"].items()} == rates
-    assert run(["plan", "published-4", "--rule"]) == 0
-    assert " MB/s one way, by IBM's rule of thumb\n" in capsys.readouterr().out
+    assert " MB/s one way, by IBM's rule of thumb\n" in printed("plan", "published-4", "--rule")
 
 
 def test_loss_by_rule_of_thumb_says_so_beside_figures_of_the_model() -> None:
@@ -152,3 +153,76 @@ def test_straight_connection_is_what_makes_less_than_the_rule() -> None:
     assert "fibres that share channels" in noted(straight, 179, 179)
     assert why not in said(crossed, 179, 179)
     assert "share channels" not in noted(crossed, 179, 179)
+
+
+LAYOUT = load_layout("atlanta-boston")
+WAYS = [one_way(LAYOUT, node, SATURATING_PAIRS) for node in LAYOUT.nodes]
+
+
+def limited(way: int, share: Share) -> ModelledRate:
+    sender, rate = LAYOUT.nodes[way], Rate(100.0 + way)
+    within = Interval(0.9, 1.1)
+    none = Relief("one more CTC", Figure(1.0, Unit.TIMES, Range(within, within, "")))
+    limit = Limit(WAYS[way], (share,), (share,), 1.5, (none,))
+    return ModelledRate(LAYOUT, sender, (rate, rate), limit=limit)
+
+
+def receiving(node: int) -> Share:
+    return Share(Resource(RECEIVE, LAYOUT.nodes[node]), 0.9, 0.97)
+
+
+def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
+    """The page said what the first node gains, without a word of whose it is."""
+    both = [limited(way, receiving(1 - way)) for way in (0, 1)]
+    alike = [both[0], replace(both[0], sender=both[1].sender)]
+    by_rule = planned_by_rule(make_plan(LAYOUT))
+    for figures, begins in ((both, "ATLANTA sending: "), (alike, "nothing ")):
+        found = modelled_link(make_plan(LAYOUT), figures, {}, by_rule.worst_chpid)
+        answer = dict(plan_report(found).answer)
+        assert answer["To gain"].startswith(begins)
+
+
+def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
+    ways = [limited(0, receiving(1)), limited(1, receiving(0))]
+    (line,) = limit_lines(ways)
+    said = "Each way limited by: how fast the other end receives (CP's lock for the link is busy"
+    assert line.startswith(said)
+    limit = ways[0].limit
+    assert limit is not None
+    assert limit_line(limit, 100).startswith("limited by: how fast BOSTON receives")
+
+
+def test_ways_are_not_alike_where_it_is_the_sender_of_one_and_the_receiver_of_the_other() -> None:
+    assert len(limit_lines([limited(0, receiving(1)), limited(1, receiving(1))])) == 2
+
+
+def test_a_link_with_all_the_ctcs_that_it_may_have_says_so() -> None:
+    share = Share(Resource(LINE), 0.9, 1.0)
+    for name, is_full in (("published-16", True), ("published-8", False)):
+        layout = load_layout(name)
+        experiment = one_way(layout, layout.nodes[0], SATURATING_PAIRS)
+        limit = Limit(experiment, (share,), (share,), 1.5, ())
+        assert ("; a link has 16 CTCs at most; " in limit_line(limit, 100)) is is_full
+    fifteen = replace(load_layout("published-16"), ctcs=load_layout("published-16").ctcs[:15])
+    limit = replace(limit, experiment=one_way(fifteen, fifteen.nodes[0], SATURATING_PAIRS))
+    assert "; a link has 16 CTCs at most, too few for one more on each" in limit_line(limit, 100)
+
+
+def test_ways_limited_by_their_chpids_are_alike() -> None:
+    line = Share(Resource(LINE), 0.9, 1.0)
+    (said,) = limit_lines([limited(0, line), limited(1, replace(line, busy=0.99))])
+    assert said.endswith("without this limit, with 500 pairs: 150 (129 to 175) MB/s.")
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["published-1", "--workload", "HS", "--pairs", "1"],
+        ["two-cecs", "--traffic", "ALPHA-BETA:HS:1"],
+    ],
+)
+def test_a_run_says_what_limits_unless_it_is_short(words: list[str], printed: Printed) -> None:
+    for seconds, is_said in ((SEARCHED_SECONDS_MIN, True), (0.1, False)):
+        assert ("\nLimited by " in printed("run", *words, "--seconds", str(seconds))) is is_said

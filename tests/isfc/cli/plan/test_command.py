@@ -1,15 +1,21 @@
-"""``isfc plan``: the record it prints as JSON, and that both outputs come from one plan."""
+"""``isfc plan`` of a link by rule: the record that it prints as JSON, and its page."""
 
-import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from isfc.answers.plan_link import planned_by_rule
+from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.cli.main import run
+from isfc.cli.output.streams import show
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
+from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity
+from isfc.reports.terminal import page
 from isfc.reports.text import encoded
+from tests.isfc.printed import Printed, Recorded
 from tests.shipped import ONE_LINK
 
 
@@ -96,10 +102,9 @@ def test_json_advice_has_id_severity_and_text() -> None:
 
 @pytest.mark.parametrize("layout", ONE_LINK)
 def test_command_plans_every_shipped_layout(
-    layout: str, capsys: pytest.CaptureFixture[str]
+    layout: str, capsys: pytest.CaptureFixture[str], printed: Printed, recorded: Recorded
 ) -> None:
-    assert run(["plan", layout, "--rule", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = recorded("plan", layout, "--rule")
     assert record == encoded(planned_by_rule(make_plan(layout)))
 
     assert run(["plan", layout, "--rule"]) == 0
@@ -108,7 +113,85 @@ def test_command_plans_every_shipped_layout(
     assert max(map(len, page.splitlines())) <= 80
     for node, mb_per_s in record["estimated_mb_per_s"].items():
         assert re.search(rf"^{node} +~{mb_per_s} ", page, re.MULTILINE)
-    assert run(["plan", layout, "--rule", "--notes"]) == 0
-    page = " ".join(capsys.readouterr().out.split())
+    page = " ".join(printed("plan", layout, "--rule", "--notes").split())
     for advice in record["advice"]:
         assert f"{Severity(advice['severity']).noun}: {advice['text']}" in page
+
+
+def page_of(layout: Layout, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    show(page(plan_report(planned_by_rule(make_plan(layout))), notes=True))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert page_of(load_layout("atlanta-boston"), capsys) == [
+        "ATLANTA - BOSTON: 8 CTCs on 2 fibres",
+        "",
+        "Carries       ATLANTA 306, BOSTON 306 MB/s one way, by IBM's rule of thumb",
+        "Lose a chpid  worst is 40 (mate 50): 131 MB/s are left, 43 %",
+        "Found         1 remark (isfc check)",
+        "",
+        "MB/s (2^20) one way",
+        "sender  rule CTCs it writes on, in this order",
+        "ATLANTA ~306 4 of 40, 3 of 41",
+        "BOSTON  ~306 4 of 51, 3 of 50",
+        "",
+        "The device list, numbered in the order in which each node tries to write; arrows",
+        "show who does. Neither writes on the last of its order: only ATLANTA writes on",
+        "6000, only BOSTON writes on 7023.",
+        "ATLANTA RDEV chpid fibre                 chpid RDEV BOSTON",
+        "      1 6000 40    -- Express2 2 Gb/s -> 50    7000",
+        "      2 6001 40    <- Express2 2 Gb/s -> 50    7001      7",
+        "      3 6002 40    <- Express2 2 Gb/s -> 50    7002      6",
+        "      4 6003 40    <- Express2 2 Gb/s -> 50    7003      5",
+        "      5 6020 41    <- Express2 2 Gb/s -> 51    7020      4",
+        "      6 6021 41    <- Express2 2 Gb/s -> 51    7021      3",
+        "      7 6022 41    <- Express2 2 Gb/s -> 51    7022      2",
+        "        6023 41    <- Express2 2 Gb/s -- 51    7023      1",
+        "",
+        "~ no range: IBM's rule of thumb states none.",
+        "",
+        "remark: The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023,",
+        "are on 2 chpids. Give one chpid, beside its other CTCs, both of them: the first",
+        "and the last numbers of the device list.",
+    ]
+
+
+def test_single_ctc_is_written_from_both_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    page = page_of(load_layout("published-1"), capsys)
+    assert page[0] == "CLIENT - SERVER: 1 CTC on 1 fibre"
+    assert page[3] == "Lose a chpid  worst is 40 (mate 50): nothing is left"
+    assert page[11].startswith("A single CTC: the scan does not stop short")
+    assert page[13] == "     1 6000 40    <- Express2 2 Gb/s -> 50    6000      1"
+    assert any(line.startswith("warning: Both nodes write on the only CTC") for line in page)
+
+
+def test_picture_is_in_scan_order_whatever_the_file_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    layout = load_layout("published-16")
+    backwards = replace(layout, ctcs=layout.ctcs[::-1])
+    assert page_of(backwards, capsys) == page_of(layout, capsys)
+
+
+def test_longest_names_fit_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    fibre = """
+[fibre.{0}]
+feature = "FICON Express16SA"
+link_gbps = 1.5
+chpid = {{ ABCDEFGH = "{0}", ABCDEFGI = "{0}" }}
+[[ctc]]
+fibre = "{0}"
+rdevs = {{ ABCDEFGH = "{0}0", ABCDEFGI = "{0}0" }}
+"""
+    data = "".join(fibre.format(number) for number in range(10, 26))
+    page = page_of(parse_layout(data.encode(), "long"), capsys)
+    assert max(map(len, page)) <= 80
+    farther = page_of(
+        parse_layout(data.replace("link_gbps", "km = 60\nlink_gbps").encode()), capsys
+    )
+    fibres = [line for line in farther if "60 km" in line]
+    assert len(fibres) == 16
+    assert all("->" in line or "--" in line.partition("km")[2] for line in fibres)  # one line each
+    (first,) = (line for line in page if line.split()[:1] == ["1"])
+    assert first.split() == "1 0100 10 -- Express16SA 1.5 Gb/s -> 10 0100".split()

@@ -15,6 +15,7 @@ from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.printed import Printed, Recorded
 
 pytestmark = pytest.mark.at_length
 
@@ -53,9 +54,8 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
 
 
 @pytest.mark.full_length
-def test_runs_stand_beside_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "published-1", "--lose", "--json"]) == 0
-    whole, chpid, ctc = json.loads(capsys.readouterr().out)["losses"]
+def test_runs_stand_beside_the_rule(recorded: Recorded) -> None:
+    whole, chpid, ctc = recorded("plan", "published-1", "--lose")["losses"]
     assert (whole["kind"], chpid["kind"], ctc["kind"]) == (None, "chpid", "ctc")
     for down in (chpid, ctc):
         assert down["ctcs_left"] == down["rate"]["value"] == 0
@@ -74,7 +74,7 @@ def test_simulate_needs_lose(refusal: Refusal) -> None:
 
 
 def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    printed: Printed, tmp_path: Path
 ) -> None:
     told = "The rule of thumb was published up to 8 Gb/s"
     for feature, is_told in (("FICON Express8S", False), ("FICON Express16S", True)):
@@ -83,46 +83,40 @@ def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
             f'[fibre.1]\nfeature = "{feature}"\nchpid = {{ A = "40", B = "50" }}\n'
             '[[ctc]]\nfibre = "1"\nrdevs = { A = "6000-6001", B = "7000-7001" }\n'
         )
-        assert run(["plan", str(file), "--lose", "--rule"]) == 0
-        assert (told in capsys.readouterr().out) is is_told
+        assert (told in printed("plan", str(file), "--lose", "--rule")) is is_told
 
 
-def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "published-12", "--without", "40", "--without", "server:52", "--rule"]) == 0
-    page = capsys.readouterr().out
+def test_several_things_are_gone_together(printed: Printed) -> None:
+    page = printed("plan", "published-12", "--without", "40", "--without", "server:52", "--rule")
     assert page.startswith("CLIENT-SERVER without what is named\n")
     assert "\nWithout       40 + SERVER:52: 25 % is left, " in page
     rows = [*map(str.split, page.splitlines())]
     assert "nothing 12 ~100 ~525".split() in rows
     assert "40 + SERVER:52 4 ~25 ~131".split() in rows
-    assert run(["plan", "published-12", "--lose", "--rule"]) == 0
-    assert "40 + SERVER:52" not in capsys.readouterr().out
+    assert "40 + SERVER:52" not in printed("plan", "published-12", "--lose", "--rule")
 
 
-def test_a_cec_of_several_links_leaves_the_others(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "two-cecs", "--without", "cec:east", "--rule", "--json"]) == 0
-    whole, left = json.loads(capsys.readouterr().out)["losses"]
+def test_a_cec_of_several_links_leaves_the_others(recorded: Recorded) -> None:
+    whole, left = recorded("plan", "two-cecs", "--without", "cec:east", "--rule")["losses"]
     assert left["untouched"] == ["DELTA-GAMMA"]
     assert (
         left["share"]["value"] == left["estimated_mb_per_s"] / whole["estimated_mb_per_s"] == 1 / 6
     )
 
 
-def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(printed: Printed) -> None:
     options = ["--link", "ALPHA-BETA", "--without", "gamma:50", "--rule", "--json"]
-    assert run(["plan", "two-cecs", *options]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(printed("plan", "two-cecs", *options))
     whole, without = found["losses"]
     assert without["estimated_mb_per_s"] == whole["estimated_mb_per_s"]
     (said,) = (note["text"] for note in found["notes"] if note["kind"] == "elsewhere")
     assert said.startswith("gamma:50 is part of ALPHA-DELTA, ALPHA-GAMMA, BETA-DELTA, ")
 
 
-def test_pieces_without_a_row_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "two-cecs", "--lose", "--rule", "--notes"]) == 0
-    assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in capsys.readouterr().out
+def test_pieces_without_a_row_are_named(printed: Printed) -> None:
+    assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in printed(
+        "plan", "two-cecs", "--lose", "--rule", "--notes"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
 """``isfc plan`` of a single CTC: each direction by its own runs, and what is to gain there."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 import isfc
-from isfc.cli.main import run
 from isfc.link.name import NodeName
 from scenarios.figures.limit import LIKE_SHARE
+from tests.isfc.printed import Recorded
 from tests.lengthy import few_in_every_run
 
 pytestmark = [pytest.mark.at_length, pytest.mark.full_length]
@@ -35,13 +34,12 @@ def sent(text: str, node: str) -> float:
 
 @pytest.mark.parametrize("feature", few_in_every_run(FEATURES))
 def test_a_single_ctc_carries_each_way_what_its_own_run_does(
-    feature: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    feature: str, recorded: Recorded, tmp_path: Path
 ) -> None:
     """The second way had the rate of the first, and what the first one gains by a second CTC."""
     one, two = (layout_of(feature, ctcs) for ctcs in (1, 2))
     (tmp_path / "one.toml").write_text(one)
-    assert run(["plan", str(tmp_path / "one.toml"), "--json"]) == 0
-    model = json.loads(capsys.readouterr().out)["model"]
+    model = recorded("plan", str(tmp_path / "one.toml"))["model"]
     by_run = {node: sent(one, node) for node in ("ATLANTA", "BOSTON")}
     stated = {node: each["value"] for node, each in model["stated"].items()}
     assert stated == pytest.approx(by_run, rel=0.01)

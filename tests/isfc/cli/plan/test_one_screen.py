@@ -8,11 +8,11 @@ from typing import Final
 
 import pytest
 
-from isfc.cli.main import run
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from scenarios.search.grid import DeviceOrder, Template
+from tests.isfc.printed import Printed
 
 LINES: Final = 24
 COLUMNS: Final = 80
@@ -55,19 +55,13 @@ SOME: Final = (0, 8, 17)
     ],
 )
 def test_reason_range_and_what_would_help_are_on_one_screen(
-    feature: str,
-    chpids: int,
-    ctcs: int,
-    km: int,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    feature: str, chpids: int, ctcs: int, km: int, tmp_path: Path, printed: Printed
 ) -> None:
     file = tmp_path / "link.toml"
     systems = NodeName("ATLANTA1"), NodeName("BOSTON01")  # as long as names are
     template = Template(systems, (feature,), chpids, ctcs, DeviceOrder.BY_CHPID, km)
     file.write_text(format_layout(template.layout()))
-    assert run(["plan", str(file)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = printed("plan", str(file)).splitlines()
     assert max(map(len, lines)) <= COLUMNS
     table = next(line for line in lines if line.startswith("sender "))
     assert lines.index("", lines.index(table)) <= LINES

@@ -1,6 +1,5 @@
 """Many links: pages lead with what all come to, and one link is shown where it is named."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.testing.cluster import mesh
+from tests.isfc.printed import Printed, Recorded
 
 LINES = 60
 """A page as printers have it."""
@@ -33,19 +33,17 @@ def eight(tmp_path: Path) -> str:
     ],
 )
 def test_each_command_has_one_page_of_many_links(
-    command: str, eight: str, capsys: pytest.CaptureFixture[str]
+    command: str, eight: str, printed: Printed
 ) -> None:
-    assert run(command.replace("FILE", eight).split()) == 0
-    assert len(capsys.readouterr().out.splitlines()) <= LINES
+    assert len(printed(*command.replace("FILE", eight).split()).splitlines()) <= LINES
 
 
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
-    eight: str, capsys: pytest.CaptureFixture[str]
+    eight: str, printed: Printed
 ) -> None:
-    assert run(["plan", eight]) == 0
-    page = capsys.readouterr().out
+    page = printed("plan", eight)
     assert page.startswith("8 systems, 28 links, 28 CTCs")
     first = page[: page.index("\nsystem ")]
     for heading in ("Carries", "Limited by", "Most is cut by", "To do"):
@@ -54,12 +52,11 @@ def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
     assert re.search(r"^chpid 40 at S1 +7 links +none$", page, re.MULTILINE)
     assert re.search(r"^warning +one-chpid +28$", page, re.MULTILINE)
     assert "One link: --link S1-S2 (28 of them)." in page
-    assert run(["plan", eight, "--link", "s2-s1", "--rule"]) == 0
-    assert "S1 - S2" in capsys.readouterr().out
+    assert "S1 - S2" in printed("plan", eight, "--link", "s2-s1", "--rule")
 
 
 def test_run_shows_the_slowest_links_and_the_busiest_channels(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, printed: Printed
 ) -> None:
     file = tmp_path / "five.toml"
     pairs = [(one, other) for other in range(2, 6) for one in range(1, other)]
@@ -68,8 +65,7 @@ def test_run_shows_the_slowest_links_and_the_busiest_channels(
         for one, other in pairs
     )
     file.write_text(mesh(5, shared=True, ctcs=1) + "".join(loads))
-    assert run(["run", str(file), "--seconds", "0.01", "--warmup", "0"]) == 0
-    page = capsys.readouterr().out
+    page = printed("run", str(file), "--seconds", "0.01", "--warmup", "0")
     assert "The slowest 5 of 10 links, MB/s" in page
     assert "all links" in page
 
@@ -94,23 +90,19 @@ def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Pa
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_page_and_record_are_of_the_same_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_and_record_are_of_the_same_runs(printed: Printed, recorded: Recorded) -> None:
     """The page said 308 MB/s where `--json` had 306.8: it was of a shorter run."""
-    assert run(["plan", "two-cecs"]) == 0
-    page = capsys.readouterr().out
-    assert run(["plan", "two-cecs", "--json"]) == 0
-    links = json.loads(capsys.readouterr().out)["together"]
+    page = printed("plan", "two-cecs")
+    links = recorded("plan", "two-cecs")["together"]
     total = sum(rate["value"] for link in links for rate in link["together"])
     assert re.search(rf"^Carries +{total:.0f} MB/s \(", page, re.MULTILINE)
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_what_is_slowest_has_traffic(eight: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_slowest_has_traffic(eight: str, printed: Printed) -> None:
     """Links without any were named, with 0 MB/s."""
-    assert run(["plan", eight]) == 0
-    slowest = capsys.readouterr().out.partition("The slowest links")[2].partition("\n\n")[0]
+    slowest = printed("plan", eight).partition("The slowest links")[2].partition("\n\n")[0]
     assert re.findall(r"S\d-S\d", slowest) == ["S1-S2"]
-    assert run(["plan", eight, "--lose"]) == 0
-    worst = " ".join(capsys.readouterr().out.split())
+    worst = " ".join(printed("plan", eight, "--lose").split())
     assert "Worst chpid 40 at S1: 0 % is left, 0 MB/s of the slower direction" in worst

@@ -1,11 +1,10 @@
 """One channel as both ends of a fibre: its figures are right where that is said, else marked."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from isfc.cli.main import run
+from tests.isfc.printed import Printed, Recorded
 
 LINK = """\
 [fibre.1]
@@ -41,29 +40,26 @@ def file(folder: Path, text: str) -> str:
 )
 @pytest.mark.parametrize(("more", "marked"), [("", 1), (SHARED, 0), (TWO_CECS, 0)])
 def test_figures_of_what_may_be_one_channel_are_marked_once(
-    command: list[str], more: str, marked: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], more: str, marked: int, tmp_path: Path, printed: Printed
 ) -> None:
     # they were those of two channels, to the last digit, without a word
-    assert run([command[0], file(tmp_path, LINK + more), *command[1:]]) == 0
-    assert " ".join(capsys.readouterr().out.split()).count(NOTE) == marked
+    assert (
+        " ".join(printed(command[0], file(tmp_path, LINK + more), *command[1:]).split()).count(NOTE)
+        == marked
+    )
 
 
-def test_one_channel_as_both_ends_carries_less_than_two(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_channel_as_both_ends_carries_less_than_two(tmp_path: Path, recorded: Recorded) -> None:
     carried = []
     for more in (SHARED, TWO_CECS):
-        assert run(["run", file(tmp_path, LINK + more), *RUN, "--json"]) == 0
-        record = json.loads(capsys.readouterr().out)
+        record = recorded("run", file(tmp_path, LINK + more), *RUN)
         carried.append(record["mb_per_s_out"] + record["mb_per_s_in"])
     straight, two = carried
     assert straight < 0.7 * two
 
 
-def test_show_says_which_ends_are_one_channel(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["show", file(tmp_path, LINK + SHARED)]) == 0
-    assert "NORTH 4A = SOUTH 4A" in capsys.readouterr().out
-    assert run(["export", file(tmp_path, LINK + SHARED), "--as", "toml"]) == 0
-    assert capsys.readouterr().out.lstrip() == LINK + SHARED
+def test_show_says_which_ends_are_one_channel(tmp_path: Path, printed: Printed) -> None:
+    assert "NORTH 4A = SOUTH 4A" in printed("show", file(tmp_path, LINK + SHARED))
+    assert (
+        printed("export", file(tmp_path, LINK + SHARED), "--as", "toml").lstrip() == LINK + SHARED
+    )
