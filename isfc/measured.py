@@ -1,4 +1,8 @@
-"""A site's own figures of a link: read, compared with the model, fitted; docs/api.md shows it."""
+"""A site's own figures of a logical link: read them, hold the model against them, fit it to them.
+
+It is public, as docs/api.md shows it; nothing is loaded before it is used. What reads files is in
+`isfc.site`.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -299,18 +299,12 @@ def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> 
     """The layout with most MB/s, unless another may as well have it; and the odds."""
     pair = _pair(best, next_one, found)
     more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
-    odds = Odds(pair.odds)
+    odds, carries = Odds(pair.odds), f"{with_unit(best.rate)} the slower way"
     if nobody_is_ahead(odds):
         return (
-            f"not known: by the model {best.layout}, {_carries(best)}, which is only {more}: odds "
-            f"{odds}"
+            f"not known: by the model {best.layout}, {carries}, which is only {more}: odds {odds}"
         )
-    return f"{best.layout}: {_carries(best)}, {more}, the next; odds {odds} that it is ahead"
-
-
-def _carries(each: ComparedLayout) -> str:
-    """A rate, and of what it is."""
-    return f"{with_unit(each.rate)} the slower way"
+    return f"{best.layout}: {carries}, {more}, the next; odds {odds} that it is ahead"
 
 
 def _worst(each: ComparedLayout) -> str:

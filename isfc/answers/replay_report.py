@@ -224,8 +224,6 @@ _CHECKS: Final = (
     *_MISSED[5:7],
     Column("table", "table"),
 )
-
-
 _SPREADS: Final = (
     Column("", "measure"),
     Column("table", "table"),
