@@ -28,7 +28,7 @@ from isfc.layout.sharing import carried_by
 from isfc.reports.figure import Unit
 from isfc.reports.report import NODE_STYLES, Column, Report, Styled, Table
 from isfc.reports.reported import report_of
-from isfc.reports.terminal import Fitted, table_of
+from isfc.reports.terminal import WideOrNarrow, table_of
 
 
 class _Shown(Struct, frozen=True):
@@ -114,7 +114,7 @@ _SHORT_ARROW: Final = 3
 def drawing_page(layout: Layout) -> RenderableType:
     """The drawing for a terminal: a block for each fibre, a line for each CTC."""
     return Group(
-        Fitted(_fibres(layout, _ARROW), _fibres(layout, _SHORT_ARROW)),
+        WideOrNarrow(_fibres(layout, _ARROW), _fibres(layout, _SHORT_ARROW)),
         "",
         "N > writes as its Nth choice; a CTC without an arrowhead is not written there.",
     )

@@ -64,7 +64,7 @@ class Interval(Struct, frozen=True):
         return f"{exact(rounded(self.low))}-{exact(rounded(self.high))}"
 
 
-class Runs(Struct, frozen=True):
+class RunFamily(Struct, frozen=True):
     """So many of IBM's runs, of a ``family``, against which errors are."""
 
     count: int
@@ -84,7 +84,7 @@ class Range(Struct, frozen=True):
     basis: str
     wider_for: tuple[str, ...] = ()
     source: str = ""
-    runs: Runs | None = None
+    runs: RunFamily | None = None
 
     def describe(self) -> str:
         """In words: what it is made from."""

@@ -121,7 +121,7 @@ def _justified(text: str, width: int, justify: str) -> str:
     return text.rjust(width if justify == "right" else (width + len(text)) // 2).ljust(width)
 
 
-class Fitted(Struct, frozen=True):
+class WideOrNarrow(Struct, frozen=True):
     """``wide`` where a terminal has room for it, else ``narrow``."""
 
     wide: RenderableType
@@ -226,7 +226,7 @@ def _fitted(table: Table) -> RenderableType:
     kept = [column for column in table.columns if not column.spare]
     if len(kept) == len(table.columns):
         return _table(table)
-    return Fitted(_table(table), _table(replace(table, columns=kept)))
+    return WideOrNarrow(_table(table), _table(replace(table, columns=kept)))
 
 
 def _table(table: Table) -> PlainTable:

@@ -22,7 +22,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from isfc.reports.figure import Figure, Interval, Range, Runs
+from isfc.reports.figure import Figure, Interval, Range, RunFamily
 from scenarios.runs.published_range import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
@@ -144,7 +144,7 @@ def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
     wider = "" if errors.family == family else f"too few of {family}; "
-    runs = Runs(errors.rows, str(errors.family))
+    runs = RunFamily(errors.rows, str(errors.family))
     basis = f"the errors against {runs.count} of IBM's runs with {runs.family}"
     return _around(value, errors, basis, f"{wider}{errors.source}", runs)
 
@@ -161,7 +161,7 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
 
 
 def _around(
-    value: float, errors: Errors, basis: str, source: str, runs: Runs | None = None
+    value: float, errors: Errors, basis: str, source: str, runs: RunFamily | None = None
 ) -> Range:
     """From a value divided by a factor to one multiplied by it."""
     likely, sure = (

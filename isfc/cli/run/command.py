@@ -20,7 +20,7 @@ from isfc.cli.options.option import flattened
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
-from isfc.cli.run.options import Chosen, RunOptions
+from isfc.cli.run.options import ChosenRun, RunOptions
 from isfc.cli.run.trace import run_traced
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import as_options
@@ -82,7 +82,7 @@ _Ran = tuple[Sequence[Outcome], dict[str, Any]]
 
 
 def _run(
-    chosen: Chosen, options: RunOptions, transcript: Transcript | None, trace: Path | None
+    chosen: ChosenRun, options: RunOptions, transcript: Transcript | None, trace: Path | None
 ) -> _Ran:
     """Run it; with disks on its chpids without them too, unless something else is asked for."""
     more: dict[str, Any] = {"command": shlex.join(["isfc", *sys.argv[1:]])}
@@ -95,7 +95,9 @@ def _run(
     return found, more if transcript is None else {**more, "cp": transcript.entries}
 
 
-def _found(chosen: Chosen, options: RunOptions, ran: _Ran, *, silent: bool) -> LinkRun | LinksRun:
+def _found(
+    chosen: ChosenRun, options: RunOptions, ran: _Ran, *, silent: bool
+) -> LinkRun | LinksRun:
     """The record, with what limits it unless that is to be ``silent``.
 
     Where CP commands change a link it is, unless that is asked for.
@@ -118,7 +120,7 @@ def _found(chosen: Chosen, options: RunOptions, ran: _Ran, *, silent: bool) -> L
 
 
 def _viewed(
-    chosen: Chosen, options: RunOptions, printed: AnswerPrinted, transcript: Transcript | None
+    chosen: ChosenRun, options: RunOptions, printed: AnswerPrinted, transcript: Transcript | None
 ) -> list[MeasuredRun]:
     """What a view is of: of one link at its side, of several at each clients' end."""
     if chosen.together and (options.seeds or 1) > 1:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenRun:
     """What is to be run: one link, or several ``together``, and what disks on their chpids do.
 
     ``side`` is the node to measure at, ``layout`` what the command line called the layout.
@@ -177,7 +177,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         """The files that are made of the report."""
         return {html_of(report_of): self.html, plot_of(report_of): self.plot}
 
-    def choose(self, printed: AnswerPrinted) -> Chosen:
+    def choose(self, printed: AnswerPrinted) -> ChosenRun:
         """What is to be run, if it can be shown as it is to be."""
         printed.check(self.html)
         files = self.files
@@ -198,7 +198,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
             check_view(self.report, chosen.experiment.each_alone)
         return chosen
 
-    def _chosen(self) -> Chosen:
+    def _chosen(self) -> ChosenRun:
         """The links and what runs over them; of one link unless its file or options say traffic."""
         opened = open_collection(self.given(self.layout))
         if self.profile is not None:
@@ -218,7 +218,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
                     )
             experiment = make_experiment(Experiment, *loads, **how)
             disks = _sharing(opened.disks, experiment)
-            return Chosen(self.layout, experiment, True, disks)
+            return ChosenRun(self.layout, experiment, True, disks)
         workload = self.choose_workload()
         if self.pairs is None:
             raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
@@ -230,7 +230,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         experiment = make_experiment(
             Experiment.of, link, workload, pairs=self.pairs, client=client, **how
         )
-        return Chosen(self.layout, experiment, False, disks, side)
+        return ChosenRun(self.layout, experiment, False, disks, side)
 
     def _loads(self, opened: OpenedFile) -> tuple[Collection, tuple[LinkLoad, ...]] | None:
         """The links that are to run together, and what runs over them; None if one is run alone."""

@@ -27,7 +27,7 @@ class Judge(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pairs: Annotated[int, Meta(ge=1, le=10_000)] = 50
 
 
-class Chosen(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PieceChosen(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A CTC or a fibre is chosen, by its id in the drawing."""
 
     chosen: str
@@ -91,7 +91,7 @@ def look(wanted: LayoutEdited, known: Known) -> dict[str, Any]:
     }
 
 
-def choose(wanted: Chosen) -> dict[str, Any]:
+def choose(wanted: PieceChosen) -> dict[str, Any]:
     """What the page shows of what is chosen."""
     page = {
         "whole": Subject(wanted.text).read(),

@@ -39,7 +39,7 @@ from isfc.cli.output.streams import show_lines
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, Import, import_files, opened
 from isfc.cli.studio.judgement import judgement
-from isfc.cli.studio.look import Chosen, Judge, LayoutEdited, choose, look
+from isfc.cli.studio.look import Judge, LayoutEdited, PieceChosen, choose, look
 from isfc.cli.studio.panels import AnyPanel, Download, Run, download, run, show_panel
 from isfc.cli.studio.tasks import Inquiry, Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
@@ -121,7 +121,7 @@ class Studio:
         routes = [
             Route("/", self._page),
             _posted("/look", LayoutEdited, lambda wanted: _one(self._looked(wanted))),
-            _posted("/chosen", Chosen, lambda wanted: _one(choose(wanted))),
+            _posted("/chosen", PieceChosen, lambda wanted: _one(choose(wanted))),
             _posted("/judge", Judge, lambda wanted: _stream(self._judged(wanted))),
             _posted("/import", Import, lambda wanted: _stream(self._imported(wanted))),
             _posted("/run", Run, self._computed(run)),

@@ -10,10 +10,10 @@ from isfc.cli.main import COMMANDS
 OWN = "[m for m in sys.modules if m.partition('.')[0] in ('ctc', 'isfc', 'scenarios')]"
 MODULES_MAX = {
     "plan": 71,
-    "import": 121,
-    "new": 49,
+    "import": 73,
+    "new": 53,
     "size": 152,
-    "export": 72,
+    "export": 70,
     "change": 166,
     "check": 70,
     "show": 119,
