@@ -7,8 +7,17 @@ from ctc.address import format_chpid
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.layout import Fibre
-from isfc.layout.rules import GUIDE, REPORT, changes
-from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import (
+    GUIDE,
+    REPORT,
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+)
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""

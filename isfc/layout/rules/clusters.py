@@ -12,8 +12,7 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import Channel
-from isfc.layout.rules import REPORT
-from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules.rule import REPORT, Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates
 
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"

@@ -7,8 +7,17 @@ from typing import Final
 from ctc.address import format_chpid, format_rdev
 from isfc.errors.in_words import listed
 from isfc.layout.layout import CtcPair
-from isfc.layout.rules import GUIDE, REPORT, changes
-from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import (
+    GUIDE,
+    REPORT,
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+)
 from isfc.link.scan import stop_short
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -13,6 +13,10 @@ from isfc.errors.in_words import listed
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+
+REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
+GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
+"""Where most rules are known from."""
 
 
 class Severity(StrEnum):

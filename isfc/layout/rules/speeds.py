@@ -13,8 +13,16 @@ from ctc.fibre_channel import (
 )
 from ctc.profiles import FEATURES
 from isfc.errors.in_words import exact, grouped, listed, number
-from isfc.layout.rules import REPORT, changes
-from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import (
+    REPORT,
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+)
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
