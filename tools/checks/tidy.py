@@ -2,11 +2,17 @@
 
 ``python -m tools.checks.tidy`` prints ``file:line: message`` for each finding and ends with 1 when
 there is one. `RINGS` is the import table that ``docs/architecture.md`` explains.
+
+Of the whole it finds modules that import each other in a circle, or from a ring above, that are
+short or long, and names of two classes (`WHOLE`). Those that are left stand in ``left.toml``, a
+list that only shrinks: ``--write`` takes out what is none any more.
 """
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +22,11 @@ from tools.checks import say, waits
 INSTALLED: Final = ("ctc", "isfc", "scenarios")
 FOLDERS: Final = (*INSTALLED, "tools", "tests")
 MODULE_LINES_MAX: Final = 500
+LINES_MIN: Final = 40
+LINES_MAX: Final = 400
+"""Of a module that is no test: an idea that somebody looks for."""
+
+LEFT: Final = Path(__file__).with_name("left.toml")
 FUNCTION_LINES_MAX: Final = 60
 PARAMETERS_MAX: Final = 14
 
@@ -45,50 +56,52 @@ BELOW_THE_FACE: Final = (
 RINGS: Final = {
     # folder: (may import these and all below them, but not these); the longest name decides
     "ctc": (f"{PURE} ctc", ""),
-    "isfc": ("*", "tools tests"),  # the public face, ``python -m isfc``
     "isfc.errors": (
         f"{PURE} ast builtins difflib importlib inspect isfc.errors os pathlib sys threading types",
         "",
     ),
     "isfc.link": (f"{LINK} ctc.address ctc.queues ctc.queues ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
+    "isfc.system.cp": (f"{LINK} ctc isfc.system.cp isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
     "isfc.programs": (f"{LINK} isfc.link.events isfc.programs", ""),
+    "isfc.reports": (
+        f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}",
+        "",
+    ),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
         f"{LINK} ctc importlib isfc.system.cp.words isfc.deck isfc.layout fnmatch textwrap",
         "isfc.engine",
     ),
-    "isfc.measured": (
-        f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
-        "",
-    ),
-    "isfc.measured.__init__": ("*", "tools tests"),  # a public face as well
-    "isfc.io": (
-        f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random",
-        "",
-    ),
     "isfc.live.ctce": (
         f"{PURE} ctc ipaddress isfc.live.ctce isfc.errors isfc.engine.framed",
         "",
     ),
-    "isfc.system.cp": (f"{LINK} ctc isfc.system.cp isfc.system", ""),
-    "isfc.live": ("*", f"{PEOPLE} tools tests"),
-    "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
+    "isfc.measured": (
+        f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
+        "",
+    ),
+    "isfc.io": (
+        f"{PURE} {READING} ctc isfc.errors isfc.io isfc.layout random",
+        "",
+    ),
     "scenarios": (
         f"{SYSTEM} {READING} isfc.io isfc.layout isfc.measured random scenarios statistics",
         "",
     ),
     "scenarios.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
-    "isfc.reports": (
-        f"{PURE} {READING} io isfc.link.name isfc.reports {RENDERING}",
-        "",
-    ),
+    "isfc.live": ("*", f"{PEOPLE} tools tests"),
+    "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
     "isfc.answers": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
+    "isfc.measured.__init__": ("*", "tools tests"),  # a public face as well
+    "isfc": ("*", "tools tests"),  # the public face
     "isfc.cli": ("*", "tools tests"),
     # a layer over the public face: what it computes comes from there
     "isfc.cli.studio": ("*", f"{BELOW_THE_FACE} tools tests"),
+    "isfc.__main__": ("*", "tools tests"),
 }
+"""From the ground up: a folder imports from those above it in this table only."""
 
 
 FLOORS: Final = {
@@ -188,6 +201,80 @@ def _imported(nodes: Sequence[ast.AST], modules: frozenset[str]) -> Iterator[tup
                 yield node.lineno, whole if whole in modules else origin
 
 
+WHOLE: Final = {
+    "circles": "is in a circle of modules that import each other",
+    "upward": "is an import from a ring above",
+    "twice": "is the name of two classes",
+    "short": f"has fewer lines than {LINES_MIN}: it is part of another idea",
+    "long": f"has more lines than {LINES_MAX}: it has two ideas",
+}
+"""What is found of all modules but tests together, and what is said of each."""
+
+
+def whole(root: Path) -> dict[str, list[str]]:
+    """What `WHOLE` names: modules, imports or classes of each kind."""
+    sources = FOLDERS[: FOLDERS.index("tests")]
+    texts = {
+        _dotted(path.relative_to(root)): path.read_text("utf-8")
+        for folder in sources
+        for path in (root / folder).rglob("*.py")
+    }
+    trees = {module.removesuffix(".__init__"): ast.parse(text) for module, text in texts.items()}
+    modules = frozenset(trees)
+    imports = {
+        module: {name for _, name in _imported([*ast.walk(tree)], modules) if name in modules}
+        - {module}
+        for module, tree in trees.items()
+    }
+    reached = {module: _reached(module, imports) for module in modules}
+    classes = Counter(
+        node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)
+    )
+    lines = {
+        module: len(text.splitlines())
+        for module, text in texts.items()
+        if not module.endswith(("__init__", "__main__"))
+    }
+    found = {
+        "circles": [module for module in modules if module in reached[module]],
+        "upward": [
+            f"{module} -> {name}"
+            for module, names in imports.items()
+            for name in names
+            if _ring(name) > _ring(module)
+        ],
+        "twice": [name for name, count in classes.items() if count > 1],
+        "short": [module for module, count in lines.items() if count < LINES_MIN],
+        "long": [module for module, count in lines.items() if count > LINES_MAX],
+    }
+    return {kind: sorted(each) for kind, each in found.items()}
+
+
+def _reached(module: str, imports: Mapping[str, Collection[str]]) -> set[str]:
+    """All that a module imports, and what that imports, and so on."""
+    found, rest = set[str](), [*imports[module]]
+    while rest:
+        if (name := rest.pop()) not in found:
+            found.add(name)
+            rest += imports[name]
+    return found
+
+
+def _ring(module: str) -> int:
+    """The place of its ring in `RINGS`; what is in none is above all."""
+    face = f"{module}.__init__"
+    rings = [ring for ring in RINGS if ring == face or _under(module, ring)]
+    return [*RINGS].index(max(rings, key=len)) if rings else len(RINGS)
+
+
+def changed(now: Mapping[str, Sequence[str]], left: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """What is not in the list of what is left, and what there is none any more."""
+    for kind, said in WHOLE.items():
+        yield from (f"{each}: {said}" for each in now[kind] if each not in left[kind])
+        gone = (each for each in left[kind] if each not in now[kind])
+        yield from (f"{LEFT.name}: {kind}: {each} is none any more: take it out" for each in gone)
+
+
 def _check_names(module: str, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Builtins that reach outside, and randomness that no seed governs."""
     pure = not _under(module, "scenarios isfc.cli isfc.live scenarios.search")
@@ -215,5 +302,18 @@ def _under(name: str, roots: str) -> bool:
     return any(root in ("*", name) or name.startswith(f"{root}.") for root in roots.split())
 
 
+def main(arguments: list[str]) -> int:
+    """Check this project, or let the list of what is left follow; return the exit status."""
+    now, left = whole(PROJECT), tomllib.loads(LEFT.read_text("utf-8"))
+    if arguments == ["--write"]:
+        text = "# What is left of `WHOLE` in tools/checks/tidy.py: it only shrinks.\n"
+        for kind in WHOLE:
+            kept = [each for each in left[kind] if each in now[kind]]
+            text += "".join([f"{kind} = [\n", *(f'    "{each}",\n' for each in kept), "]\n"])
+        LEFT.write_text(text, "utf-8")
+        return 0
+    return say([*check(PROJECT), *changed(now, left)])
+
+
 if __name__ == "__main__":
-    sys.exit(say(check(PROJECT)))
+    sys.exit(main(sys.argv[1:]))
