@@ -325,10 +325,6 @@ def _pair(best: ComparedLayout, other: ComparedLayout, found: Comparison) -> Pai
     return found.odds[both]
 
 
-def _gone(worst: WorstLoss | None) -> str:
-    return "nothing" if worst is None else worst.gone
-
-
 def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
     """Each layout, with the odds that the best is ahead of it."""
 
@@ -341,7 +337,11 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
         Column("odds", "best_ahead", value=best_ahead),
         Column("limited\nby", "limited_by", value=lambda each: each.limits.short),
         Column("left\n%", "left", ranged=False, value=lambda each: each.worst and each.worst.left),
-        Column("at worst\nwithout", "without", value=lambda each: _gone(each.worst)),
+        Column(
+            "at worst\nwithout",
+            "without",
+            value=lambda each: each.worst.gone if each.worst else "nothing",
+        ),
         Column("CTCs", "ctcs"),
         Column("chp-\nids", "chpids"),
         Column("find-\nings", "findings", value=lambda each: each.warnings + each.remarks),

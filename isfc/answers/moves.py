@@ -271,12 +271,12 @@ def _who_stays(found: Moves) -> str:
     stayed = found.stayed
     if len(stayed) == 1:
         (guest,) = stayed
-        return f"{guest.name} {what_became(guest)}. {_would(guest)}".rstrip()
+        return f"{guest.name} {_what_became(guest)}. {_would(guest)}".rstrip()
     each = first_listed([f"{guest.name} ({guest.end})" for guest in stayed], _NAMED)
     return f"{len(stayed)} of {len(found.guests)} guests stay: {each}"
 
 
-def what_became(guest: MovedGuest) -> str:
+def _what_became(guest: MovedGuest) -> str:
     """``stays on ALPHA: stopped for longer than MAXQUIESCE, 10 s``: of one that was not moved."""
     limits, after = guest.limits, with_unit(guest.seconds)
     why = {
@@ -291,8 +291,11 @@ def what_became(guest: MovedGuest) -> str:
     return f"stays on {guest.source}: {why[RelocationEnd(guest.end)]}, with {moved} moved by then"
 
 
-def would_line(would: WouldMove) -> str:
-    """What would let it be moved, in a sentence."""
+def _would(guest: MovedGuest) -> str:
+    """What would let it be moved, in a sentence; nothing of one that no limit ended."""
+    would = guest.would_move
+    if would is None:
+        return ""
     ways = []
     if would.change_bytes_per_s is not None:
         rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
@@ -329,10 +332,6 @@ def _guests(found: Moves, *, detail: bool) -> Table:
     )
     caption = "Guests, in the order in which they begin"
     return Table(caption, columns, found.guests, "guests", detail)
-
-
-def _would(guest: MovedGuest) -> str:
-    return "" if guest.would_move is None else would_line(guest.would_move)
 
 
 def _stayed(found: Moves) -> Table:

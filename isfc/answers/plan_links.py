@@ -1,6 +1,6 @@
 """Several links in a plan, alone and all together: the answer, and its function."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -246,18 +246,15 @@ def known_together(plan: ClusterPlan) -> str:
     said = [f"Each run went on until what every link carries was known within {known}."]
     if paces := two_paces(plan.named_rates()):
         said.append(paces)
-    if plan.faster_together:
+    if faster := plan.faster_together:
         said.append(
-            f"{_names(plan.faster_together)} more beside the others than alone: where they "
-            "delay it, more messages gather in a package, or fewer writes collide."
+            f"{', '.join(faster)} {'carry' if faster[1:] else 'carries'} more beside the others "
+            "than alone: where they delay it, more messages gather in a package, or fewer writes "
+            "collide."
         )
     if plan.together.channels or plan.together.paths:
         said.append("What is shared is of the run whose guests begin together.")
     return " ".join(said)
-
-
-def _names(links: Sequence[str]) -> str:
-    return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
 
 
 def _known(plan: ClusterPlan) -> Iterator[str]:

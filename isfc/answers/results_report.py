@@ -42,9 +42,11 @@ def _answer(found: ComparedResults) -> Iterator[tuple[str, str]]:
     """The rates and who is ahead on real hardware, as far as that is known; what was changed."""
     for each in found.figures:
         if each.key in _WHOLE and each.measure == "mb_per_s":
-            one, other = (_any(value) for value in (each.a, each.b))
+            one, other = (
+                "-" if value is None else shown(value, Unit.ANY) for value in (each.a, each.b)
+            )
             a, b = map(_between, found.ranges or ({}, {}))
-            more = "" if each.percent is None else f": {_off(each.percent)}"
+            more = "" if each.percent is None else f": {shown(each.percent, Unit.OFF)} %"
             noise = ", which may be noise" if each.noise else ""
             yield "MB/s both ways", f"A {one}{a}, B {other}{b}{more}{noise}"
     if found.odds is not None:
@@ -231,11 +233,3 @@ _CHANGED_COLUMNS: Final = (
     Column("off\n%", "b_off", value=lambda each: _error(each, each.b, each.b_within)),
     Column("B - A\n%", "percent", Unit.OFF),
 )
-
-
-def _any(value: float | None) -> str:
-    return "-" if value is None else shown(value, Unit.ANY)
-
-
-def _off(percent: float) -> str:
-    return f"{shown(percent, Unit.OFF)} %"

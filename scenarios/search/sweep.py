@@ -246,7 +246,10 @@ def standings(
     if differs is None or len(groups) < 2:
         return {}
     layouts = {id(row): cell.experiment.layout for cell, row in zip(cells, rows, strict=True)}
-    rates = {place: _mean(group) for place, group in groups.items()}
+    rates = {
+        place: float(sum(row["mb_per_s"] for row in group) / len(group))
+        for place, group in groups.items()
+    }
     alike = [varying.index(axis) for axis in alike_in(varying)]
     said: dict[Place, Odds | str] = {}
     for place, group in groups.items():
@@ -260,7 +263,3 @@ def standings(
             here, there = (layouts[id(first)] for first, *_ in (group, groups[best]))
             said[place] = odds_ahead(link_ratio(rates[best] / rates[place], here, there, differs))
     return said
-
-
-def _mean(group: Sequence[Row]) -> float:
-    return float(sum(row["mb_per_s"] for row in group) / len(group))
