@@ -240,7 +240,7 @@ def export(
     """Write the statements that the systems of a layout need.
 
     'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
-    stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
+    stands in comments, which the import reads. A folder gets a file for each system, or for each
     CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
     numbers that a layout has to those of --scheme.
 
