@@ -132,6 +132,8 @@ def read_workload(path: Path) -> dict[str, Any]:
     if table.gaps not in [*Gaps]:
         raise ConfigurationError(f"gaps: expected one of {', '.join(Gaps)}")
     traffic = kinds[table.traffic]
+    # before `Workload.own`, which calls what is no number an argument of its own
+    _check_times(table.think_s, table.per_s, bool(table.messages), table.trace is not None)
     window = 1 if table.window is None and traffic is Traffic.LEGACY else table.window
     return {
         "name": table.name,
