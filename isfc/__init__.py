@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from isfc.answers.moves import Moves as Moves
     from isfc.answers.optimise import optimise as optimise
     from isfc.answers.optimise_report import SearchResult as SearchResult
-    from isfc.answers.page.document import report as report
+    from isfc.answers.page.report import report as report
     from isfc.answers.plan import planned as planned
     from isfc.answers.plan_link import PlannedLink as PlannedLink
     from isfc.answers.plan_links import PlannedLinks as PlannedLinks
@@ -197,7 +197,7 @@ _PUBLIC: Final = {
     "isfc.answers.optimise_report": "SearchResult",
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "isfc.answers.page.document": "report",
+    "isfc.answers.page.report": "report",
     "isfc.answers.replay": "replay",
     "isfc.answers.replay_report": "Replayed",
     "scenarios.figures.rates": "carried ModelledRate others_busy",

@@ -257,11 +257,12 @@ def _wastes(outcome: CollisionOutcome) -> str:
 def _free_below(found: Collisions, rule: str) -> str:
     """The greatest of equal shares of both full loads up to which nothing collided."""
     by_load = _by_load(found, rule)
-    free = "never"
+    free = ""
     for load in zip(*_offered(by_load), strict=False):
+        said = " and ".join(shown(each, Unit.MB_PER_S) for each in load)
         if by_load[load]:
-            break
-        free = " and ".join(shown(each, Unit.MB_PER_S) for each in load)
+            return free or f"not even {said}"
+        free = said
     return free
 
 

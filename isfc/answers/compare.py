@@ -334,7 +334,7 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
     columns = (
         Column("layout", "layout"),
         Column("MB/s", "rate"),
-        Column("odds", "best_ahead", value=best_ahead),
+        Column("best\nahead, %", "best_ahead", value=best_ahead),
         Column("limited\nby", "limited_by", value=lambda each: each.limits.short),
         Column("left\n%", "left", ranged=False, value=lambda each: each.worst and each.worst.left),
         Column(

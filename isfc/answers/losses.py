@@ -41,7 +41,7 @@ from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by
 
 BY_RULE: Final = "by IBM's rule of thumb"
-ALL_LINKS: Final = "of each link's slower direction with traffic"
+ALL_LINKS: Final = "all links together, each by its slower way"
 """What a rate of several links is of."""
 
 
@@ -269,7 +269,7 @@ def _rates(left: AfterLoss) -> str:
     """``A 196 (168-230) and B 201 (172-235) MB/s one way``: what is carried."""
     links, sent = left.whole.links.links, _sent(left.carried)
     if len(links) > 1:
-        return f"{shown(left.rate.value, left.rate.unit)}{between(left.rate)} MB/s {ALL_LINKS}"
+        return f"{shown(left.rate.value, left.rate.unit)}{between(left.rate)} MB/s, {ALL_LINKS}"
     if not sent:
         return "no MB/s either way"
     ways = sent[links[0].name].values()
@@ -293,10 +293,10 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     """The worst loss, or that of what is named; what the whole carries, and what limits it."""
     if found.worst is not None:
         yield "Without" if found.is_named else "Worst", found.worst_text
-    of = "the slower way" if found.is_of_one else ALL_LINKS.removeprefix("of ")
+    of = "the slower way" if found.is_of_one else ALL_LINKS
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
     for label, what in limits_answer(found.whole.limits):
-        yield label, f"{what}, with nothing gone"
+        yield label, f"the whole: {what}"
 
 
 def _one_or_others(same: Sequence[Left]) -> Left:

@@ -209,10 +209,10 @@ def _title(found: Moves) -> str:
     count = len(found.guests)
     way = f"from {listed(found.sources)} to {listed(found.destinations)}"
     memories = {guest.memory for guest in found.guests}
-    memory = f": {_memory(*memories)}" if len(memories) == 1 else ""
+    memory = _memory(*memories) if len(memories) == 1 else ""
     if count == 1:
-        return f"Relocation of {found.guests[0].name} {way}{memory}"
-    return f"Relocation of {count} guests {way}, {_order(found)}{memory and f'{memory} each'}"
+        return f"Relocation of {found.guests[0].name} {way}{memory and f': {memory}'}"
+    return f"Relocation of {count} guests {way}, {_order(found)}{memory and f': each {memory}'}"
 
 
 def _order(found: Moves) -> str:

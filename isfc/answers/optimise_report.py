@@ -179,7 +179,7 @@ def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
     else:
         other = "neither another order of the defined devices nor new ones (IODF)"
         what = "no other placing" if best.links else other
-        yield "Nothing to gain", f"{what} is ahead of the layout given"
+        yield "Nothing to gain", f"on these fibres: {what} is ahead of the layout given"
         return
     yield "Carries", f"{with_unit(one.score)}, where the layout given has {with_unit(given.score)}"
     if found.defined.gains and one is not found.defined:

@@ -290,7 +290,7 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
     yield "To do", model.to_do
     slower = min(model.stated, key=lambda sender: model.stated[sender].value)
     if slower in model.limits and (gain := model.limits[slower].gain):
-        yield "To gain", f"{slower} sending: {gain}" if differ else gain
+        yield "To gain", f"{slower} sending, saturated: {gain}" if differ else gain
 
 
 def _count_on(model: Modelled, sender: str) -> str:
@@ -343,11 +343,11 @@ def ways_table(found: PlannedLink) -> Table:
 
 
 def _chpids(found: PlannedLink, sender: str) -> str:
-    """``4 of 40, 3 of 41``: how many CTCs of each, whichever fibres they are on."""
+    """``4 on 40, 3 on 41``: how many CTCs of each, whichever fibres they are on."""
     counts = Counter[str]()
     for use in found.chpids[sender]:
         counts[use.chpid] += use.write_ctcs
-    return ", ".join(f"{count} of {chpid}" for chpid, count in counts.items())
+    return ", ".join(f"{count} on {chpid}" for chpid, count in counts.items())
 
 
 def ctcs_table(found: PlannedLink) -> Table:
@@ -377,12 +377,11 @@ def _stop_short(found: PlannedLink) -> str:
     if not found.stop_short:
         return "A single CTC: the scan does not stop short, and both nodes write on it."
     short = found.stop_short
-    last = f"last {short}" if short > 1 else "last"
     own = (
         f"only {node} writes on {', '.join(sorted(rdevs))}"
         for node, rdevs in found.exclusive.items()
     )
     return (
         "The device list, numbered in the order in which each node tries to write; arrows show who "
-        f"does. Neither writes on the {last} of its order: {', '.join(own)}."
+        f"does. Each stops {short} CTC{'s' * (short > 1)} before the end: {', '.join(own)}."
     )

@@ -194,7 +194,7 @@ def at_a_glance(
         slowest=[] if carried is None else slowest_of(carried),
         cecs=len(collection.cecs),
         cuts=[record_of(Cut, each) for each in most_cut(collection)],
-        to_do=to_do([*findings], {}, (), "see What is found"),
+        to_do=to_do([*findings], {}, (), "isfc check"),
     )
 
 

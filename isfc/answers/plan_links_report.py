@@ -136,7 +136,7 @@ def cluster_report(found: PlannedLinks) -> Report:
 def _answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     if found.together is UNSET or found.rate is UNSET:
         return
-    yield "Carry", f"{with_unit(found.rate)} {ALL_LINKS}, in all"
+    yield "Carry", f"{with_unit(found.rate)}, {ALL_LINKS}"
     least = min(found.together, key=lambda link: link.left_share)
     kept = shown(least.left_share, Unit.SHARE)
     yield "Keeps least", f"{least.name}: {kept} % of what it carries alone"
@@ -178,7 +178,7 @@ def _overview(found: PlannedLinks) -> Report:
 
 def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
     if found.rate is not UNSET:
-        yield "Carries", f"{with_unit(found.rate)} {ALL_LINKS}, in all, {found.load}"
+        yield "Carries", f"{with_unit(found.rate)}, {ALL_LINKS}, {found.load}"
     if found.limits is not UNSET:
         yield "Limited by", found.limits.named
     for each in found.cuts[:1]:

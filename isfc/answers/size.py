@@ -198,7 +198,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     yield "Fewest", f"{_named(best)} at each system, {ctcs}, {each}"
     whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
-    yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} so too"
+    yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} {gone}"
 
 
 def _named(link: SizedLink) -> str:

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from isfc.answers.page.document import check_charts
-from isfc.answers.page.document import report as page
+from isfc.answers.page.report import check_charts
+from isfc.answers.page.report import report as page
 from isfc.cli.capability import command_of
 from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
 from isfc.cli.output.streams import RUNNING, show_log

@@ -267,10 +267,11 @@ def annotation_of(owner: Callable[..., Any], name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """The names of a module; of those that it has not, Python's own, and the public face's."""
+    """The names of a module; of those that it has not, Python's own, and public ones."""
 
     def __missing__(self, name: str) -> Any:
-        for place in (builtins, sys.modules["isfc"]):
+        public = sys.modules["isfc"]
+        for place in (builtins, public, public.measured):
             if hasattr(place, name):
                 return getattr(place, name)
         raise KeyError(name)

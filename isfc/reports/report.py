@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _CAVEATS: Final = (
     NoteKind.ELSEWHERE,
+    NoteKind.MEMORY,
     NoteKind.ONE_CHANNEL,
     NoteKind.ALONE,
     NoteKind.OTHERS,

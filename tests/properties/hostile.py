@@ -197,8 +197,10 @@ class Hostile:
 
     def run_with(self, engine: VirtualEngine, duration_ns: int) -> None:
         """Let time pass with the partner, and see meanwhile whether all makes sense."""
-        for _ in range(100):
-            engine.run(engine.now_ns + duration_ns // 100)
+        until_events = engine.event_count + 200_000
+        for _ in range(1000):
+            engine.run(engine.now_ns + duration_ns // 1000)
+            assert engine.event_count < until_events, "the two are never done"
             self.now_ns = engine.now_ns
             self.check()
 

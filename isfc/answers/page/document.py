@@ -5,8 +5,7 @@ It is of links together, of each link (`isfc.answers.page.link`), and of channel
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from typing import Final
 from markupsafe import Markup
 
 from isfc.answers.drawing import drawing_svg
-from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.io_plan import io_estimates, io_plan_report
 from isfc.answers.losses import losses_of, losses_report
@@ -23,9 +21,6 @@ from isfc.answers.page.link import link_article, timeline_chart
 from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_links import all_together, at_a_glance, planned_together
 from isfc.answers.plan_links_report import cluster_report, planned_links_report
-from isfc.errors.arguments import checked
-from isfc.errors.library import check_library
-from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
@@ -33,72 +28,12 @@ from isfc.reports.html import chart_of, part, render, resource, section
 from isfc.reports.picture import STYLE, Spec, script_bundle
 from isfc.reports.report import Report
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
-from scenarios.runs.workload import Workload, find_workload
-from scenarios.search import report_runs
 from scenarios.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 from scenarios.search.workers import each_by
 
 CHANNELS: Final = "channels"
 CLUSTER: Final = "cluster"
 """The ids of these parts."""
-
-
-@checked
-def report(
-    layout: AnyLayout,
-    *,
-    link: str | None = None,
-    workload: Workload | str = "HL",
-    jobs: int = 1,
-    progress: Callable[[str], None] | None = None,
-) -> str:
-    """One page about a layout as HTML: drawing, findings, runs, losses, as `isfc report` writes it.
-
-    Of several links it has all, or the ``link`` that is named; of many what they come to
-    together. ``jobs`` processes share the runs; ``progress`` is told what is run next. Raises
-    `ConfigurationError` for what is no layout.
-    """
-    chosen = find_workload(workload)
-    check_charts()
-    run_each = each_by(jobs)
-    from isfc.answers.page.document import bundle, document  # what it needs is there
-
-    links, configuration = open_all(layout, link)
-    is_named = isinstance(layout, str) and "\n" not in layout
-    name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
-    channels = report_runs.channel_estimates(name, configuration) if configuration else None
-    several = len(links) > 1
-    tell = progress or (lambda _: None)
-
-    def run(number: int, each: OpenedLink) -> report_runs.LinkRuns:
-        of = f" of {each.layout.name}" if several else ""
-        found = report_runs.link_runs(
-            name,
-            each.layout,
-            chosen,
-            lambda what: tell(f"{what}{of}"),
-            run_each,
-            each.disks,
-            each.collection,
-        )
-        return replace(found, mark=f"-{number}" if number > 1 else "")
-
-    if len(links) > LINKS_IN_FULL:
-        tell("all links together")
-        many = report_runs.many_runs(links[0].collection, run_each)
-        return document((), "", channels, many)
-    every = [run(number, each) for number, each in enumerate(links, start=1)]
-    cluster = None
-    if several and shares_anything(links[0].collection):
-        tell("all links together")
-        cluster = report_runs.cluster_runs(links[0].collection, run_each)
-    return document(every, bundle() if every else "", channels, cluster)
-
-
-def check_charts() -> None:
-    """Raise `ConfigurationError` if what writes the page or draws its charts is not installed."""
-    for library in ("jinja2", "vl_convert"):
-        check_library(library, "isfc report")
 
 
 def bundle() -> str:

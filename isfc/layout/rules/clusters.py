@@ -182,7 +182,7 @@ RULES: Final = (
     LayoutRule(
         "channel-shared",
         Severity.WARNING,
-        "A channel of several systems, or one that is both ends, carries more than four CTCs.",
+        "Channels that several systems or both ends share carry more than four CTCs.",
         "Its CTCs share one line each way and one data processor, whichever system they are of.",
         f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
         "Give some of the links other channels, or fewer CTCs on each.",

@@ -30,7 +30,7 @@ def test_page_answers_first_and_has_every_pass_in_its_notes(printed: Printed) ->
     words = [*SMALL, "--guests", "2", "--background", "HS:3"]
     lines = printed(*words, "--notes").splitlines()
     assert " ".join(lines[:2]) == (
-        "Relocation of 2 guests from CLIENT to SERVER, one by one: 32 MiB, changing at 20 MB/s each"
+        "Relocation of 2 guests from CLIENT to SERVER, one by one: each 32 MiB, changing at 20 MB/s"
     )
     assert max(map(len, lines)) <= 80
     assert sum(line.split()[:2] == ["GUEST2", "3"] for line in lines) == 1

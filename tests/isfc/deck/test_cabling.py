@@ -98,7 +98,9 @@ def test_several_cablings_are_listed_and_asked_for(
     assert first.startswith("LP1 and LP2: the decks do not say which director port each channel")
     assert lines == [f"  --ports {way}" for way in ways]
     for way in ways:  # each settles the question
-        assert paired("LP1,LP2", *decks, ports=way).ctcs
+        pairing = paired("LP1,LP2", *decks, ports=way)
+        assert len(pairing.ctcs) == (4 if len(decks) == 1 else 8)
+        assert all(key.startswith("LP2:") for key in pairing.inferred)
 
 
 def test_what_follows_from_a_port_is_inferred_of_the_other_end() -> None:

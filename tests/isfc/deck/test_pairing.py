@@ -102,6 +102,8 @@ def test_decks_as_sites_have_them(
     pairing = paired(partitions, *(shipped(f"{name}.iocp") for name in decks), ports=ports)
     assert mates(pairing)[0] == first
     assert len(pairing.ctcs) == count
+    if "cross-css" in decks:
+        assert mates(pairing) == [(f"53{n:02X}", f"63{n:02X}") for n in range(0x10, 0x18)]
 
 
 def test_every_mistake_is_named() -> None:

@@ -166,6 +166,14 @@ def test_a_piece_takes_the_same_of_every_link_by_any_of_its_names(
     assert [len(link.ctcs) for link in whole.links] == [*filter(None, ctcs)]
 
 
+def test_a_channel_of_two_systems_counts_as_a_chpid_and_a_director_takes_half_of_every_link() -> (
+    None
+):
+    whole = {loss.name: loss for loss in losses(COLLECTION)}
+    assert whole["the channel ALPHA 40 = BETA 40"].kind == "chpid"
+    assert whole["director 2"].fewer == tuple((link.name, 4, 8) for link in CLUSTER_LINKS)
+
+
 def test_the_table_of_a_link_has_its_channels_as_the_table_of_all_links_has_them() -> None:
     whole = {loss.name: loss for loss in losses(COLLECTION)}
     for link in CLUSTER_LINKS:

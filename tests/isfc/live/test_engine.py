@@ -324,6 +324,23 @@ def test_lag_is_lateness_over_waiting() -> None:
     assert (lag.late_ns, lag.waited_ns, lag.late_ns_max) == (10, 200, 10)
 
 
+async def test_the_node_is_made_by_whoever_wants_to_make_it() -> None:
+    made: list[System] = []
+    of = Setup().definition(0)
+
+    def make(definition: object) -> System:
+        assert definition is of
+        made.append(System([of]))
+        return made[-1]
+
+    engine = LiveEngine(of, Guest(), Clock(), make=make)
+    engine.sever("again")
+    assert engine.system is made[1]
+    assert engine.now_ns() < 3_600_000 * MS
+    engine.close()
+    await engine.wait_closed()
+
+
 class _Picky(System):
     """A node that cannot receive what it has been sent."""
 

@@ -8,6 +8,7 @@ from html import unescape
 from importlib import import_module
 from itertools import combinations, islice
 from pkgutil import iter_modules
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Final
 
@@ -38,7 +39,7 @@ from isfc.reports.html import section
 from isfc.reports.reported import Reported, report_of
 from isfc.reports.table import UNRANGED as MARK
 from isfc.reports.table import Table
-from isfc.reports.terminal import page
+from isfc.reports.terminal import PIPED_WIDTH, page
 from isfc.reports.text import plain, records
 from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
@@ -343,11 +344,12 @@ def on_terminal(record: Reported, table: Table, capsys: Capsys) -> Cells:
     show(page(report_of(record), notes=False))
     begins = " ".join(table.caption.split()[:3])
     rest = capsys.readouterr().out.partition(begins)[2].partition("\n\n")[0]
-    lines = [*map(str.strip, rest.splitlines())]
+    below = len(wrap(table.caption, PIPED_WIDTH))
+    lines = [*map(str.strip, rest.splitlines()[below:])]
     first, *others = table.columns
     for row in table.rows:
         cells = {first.field: first.words(row)}
-        *_, line = (each for each in lines if each.startswith(cells[first.field]))
+        (line,) = (each for each in lines if each.startswith(cells[first.field]))
         words = iter(line.removeprefix(cells[first.field]).split())
         for column in others:
             value = column.of(row)

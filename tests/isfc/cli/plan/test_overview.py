@@ -105,4 +105,4 @@ def test_what_is_slowest_has_traffic(eight: str, printed: Printed) -> None:
     slowest = printed("plan", eight).partition("The slowest links")[2].partition("\n\n")[0]
     assert re.findall(r"S\d-S\d", slowest) == ["S1-S2"]
     worst = " ".join(printed("plan", eight, "--lose").split())
-    assert "Worst chpid 40 at S1: 0 % is left, 0 MB/s of the slower direction" in worst
+    assert "Worst chpid 40 at S1: 0 % is left, 0 MB/s, all links together" in worst

@@ -240,7 +240,7 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
         expect(page.locator("#comparison")).to_contain_text("MB/s sent", timeout=JUDGED_MS)
         assert "layout_digest" not in page.inner_text("#comparison")  # it is the same layout
         page.click("#loss-form button")
-        assert "CTC 5310 (6310) or " in shown(page, "#loss")
+        assert "CTC 5310 (mate 6310) or " in shown(page, "#loss")
         page.fill("#loss-form [name=without]", "BETA:63")
         page.click("#loss-form button")
         expect(page.locator("#loss .output")).to_contain_text("Without: BETA:63: ")
