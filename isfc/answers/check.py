@@ -74,7 +74,7 @@ class RuleFound(Struct, frozen=True):
 
 
 _RULE_COLUMNS: Final = (
-    Column("severity", "severity", value=lambda each: each.severity.noun),
+    Column("severity", "severity"),
     Column("finding", "finding"),
     Column("count", "count"),
     Column("what is so, and what to do", "said", folds=True),

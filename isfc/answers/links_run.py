@@ -1,7 +1,6 @@
 """What several links carried together in a run: all, each link, system and shared channel."""
 
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -10,6 +9,7 @@ from msgspec.structs import asdict, replace
 from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
+from isfc.errors.public import named
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.measures import run_words
@@ -156,7 +156,7 @@ def links_run(
         shared_channels=tuple(names),
         extrapolated=beyond_measured_cluster(experiment.collection),
         notes=[*cluster_notes(experiment.collection), SHARED_UNRANGED],
-        version=version("isfc"),
+        version=named("isfc.__version__"),
         command=command,
         **more,
     )

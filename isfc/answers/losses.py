@@ -278,7 +278,7 @@ def _rates(left: AfterLoss) -> str:
 
 
 def _words(left: AfterLoss) -> str:
-    """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
+    """``chpid 40 (mate 50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) ..``."""
     return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}"
 
 

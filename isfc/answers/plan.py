@@ -15,7 +15,7 @@ from isfc.layout.sharing import shares_anything
 
 if TYPE_CHECKING:
     from isfc.answers.plan_links import PlannedLinks
-    from isfc.layout.site import SiteProfile
+    from isfc.layout import site as measured  # as its names are public
 
 
 @checked
@@ -23,7 +23,7 @@ def planned(
     layout: AnyLayout,
     *,
     link: str | None = None,
-    profile: "SiteProfile | str | Path | None" = None,
+    profile: "measured.SiteProfile | str | Path | None" = None,
     rule: Annotated[bool, Argument("", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: Annotated[
         bool,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from importlib.metadata import version
 from itertools import chain
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from isfc.answers.views import INTERVAL, View, check_view, ranges_line, run_note
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
+from isfc.errors.public import named
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.measures import seed_words
@@ -157,7 +157,12 @@ def judged(
 
 
 def _made(seconds: float, seeds: int) -> tuple[str, str, float, int]:
-    return version("isfc"), constants_digest(LinkParameters(), GuestCosts()), seconds, seeds
+    return (
+        named("isfc.__version__"),
+        constants_digest(LinkParameters(), GuestCosts()),
+        seconds,
+        seeds,
+    )
 
 
 def _wanted(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from typing import Any, Final
 
 from msgspec import UNSET, UnsetType
@@ -10,6 +9,7 @@ from msgspec import UNSET, UnsetType
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.in_words import exact
+from isfc.errors.public import named
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
@@ -116,7 +116,9 @@ def link_run(
         extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
         notes=list(measured_notes(experiment, seen) if is_model else link.notes),
         profile=link.site or UNSET,
-        provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
+        provenance=provenance(
+            experiment, version=named("isfc.__version__"), name=layout, command=command
+        ),
         seeds=len(results) if repeated else UNSET,
         spread_percent=spreads(results) if repeated else UNSET,
         **more,

@@ -35,7 +35,7 @@ from isfc.cli.options.option import (
 )
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, write_file
+from isfc.cli.output.file import ForceOption, whole_file, write_file
 from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
@@ -211,7 +211,6 @@ def plot_of(report: Callable[[Any], Report]) -> OwnFile:
     """``--plot``: the charts as a file."""
 
     def write(path: Path, found: Any) -> None:
-        from isfc.cli.output.file import whole_file
         from isfc.reports.picture import picture_png, picture_svg
 
         whole = report(found)

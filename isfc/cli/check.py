@@ -4,7 +4,6 @@ Findings as other programs show them beside lines of a file: SARIF, and GitHub's
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -17,6 +16,7 @@ from isfc.cli.options.option import expect_one
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
+from isfc.errors.public import named
 from isfc.layout.catalogue import Decks
 from isfc.layout.rules.rule import LayoutRule, Severity
 from isfc.reports.report import Report
@@ -101,7 +101,7 @@ def sarif_log(
     errors = [item for item in checked if item.error is not None]
     driver = {
         "name": "isfc",
-        "version": version("isfc"),
+        "version": named("isfc.__version__"),
         "rules": [
             {
                 "id": rule.id,

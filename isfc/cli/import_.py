@@ -85,7 +85,7 @@ class WrittenOptions(Struct, frozen=True):
 
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
-        with_known_traffic(found.collection, "--layout")
+        with_known_traffic(found.collection, found.source)
         heading, output = found.heading, self.output
         if self.json:
             show_json(found)

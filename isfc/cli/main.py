@@ -24,6 +24,7 @@ from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_e
 from isfc.cli.written_help import COMPLETING
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.errors.library import check_posix
+from isfc.errors.public import named
 
 
 class Subcommand(NamedTuple):
@@ -320,9 +321,7 @@ def _usage(error: typer.TyperException) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # much to load for what most do without
-
-        show_lines([f"isfc {version('isfc')}"])
+        show_lines([f"isfc {named('isfc.__version__')}"])
         raise typer.Exit
 
 

@@ -267,11 +267,10 @@ def annotation_of(owner: Callable[..., Any], name: str) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """The names of a module; of those that it has not, Python's own, and public ones."""
+    """The names of a module; of those that it has not, Python's own, and the public face's."""
 
     def __missing__(self, name: str) -> Any:
-        public = sys.modules["isfc"]
-        for place in (builtins, public, public.measured):
+        for place in (builtins, sys.modules["isfc"]):
             if hasattr(place, name):
                 return getattr(place, name)
         raise KeyError(name)

@@ -132,12 +132,14 @@ def read_workload(path: Path) -> dict[str, Any]:
     if table.gaps not in [*Gaps]:
         raise ConfigurationError(f"gaps: expected one of {', '.join(Gaps)}")
     traffic = kinds[table.traffic]
+    messages = {_length("messages", key): value for key, value in table.messages.items()}
     # before `Workload.own`, which calls what is no number an argument of its own
+    _check_shares(messages)
     _check_times(table.think_s, table.per_s, bool(table.messages), table.trace is not None)
     window = 1 if table.window is None and traffic is Traffic.LEGACY else table.window
     return {
         "name": table.name,
-        "messages": {_length("messages", key): value for key, value in table.messages.items()},
+        "messages": messages,
         "reply": table.reply,
         "replies": {_length("replies", key): value for key, value in table.replies.items()},
         **({} if window is None else {"window": window}),

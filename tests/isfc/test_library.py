@@ -27,6 +27,20 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
     assert str(caught.value).endswith(f"{sys.executable} -m pip install 'isfc[{extra}]'")
 
 
+def test_report_without_the_library_that_writes_pages_names_it() -> None:
+    """The page's own modules were loaded first: a traceback, from Python and for its help too."""
+    code = (
+        "import sys; sys.modules['markupsafe'] = sys.modules['jinja2'] = None; import isfc\n"
+        "sys.argv = ['isfc', 'report', '--help']; from isfc.cli.main import run; run()\n"
+        "isfc.report('published-4')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "Usage: isfc report" in done.stdout
+    assert "ConfigurationError: isfc report needs jinja2, which is not installed" in done.stderr
+
+
 @pytest.mark.parametrize("asked", ["strategies", "plugin as p; p.register_profiles()"])
 def test_missing_hypothesis_is_named_too(asked: str) -> None:
     code = f"import sys; sys.modules['hypothesis'] = None; import isfc.testing.{asked}"

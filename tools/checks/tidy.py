@@ -277,7 +277,7 @@ def changed(now: Mapping[str, Sequence[str]], left: Mapping[str, Sequence[str]])
 
 def _check_names(module: str, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Builtins that reach outside, and randomness that no seed governs."""
-    pure = not _under(module, "scenarios isfc.cli isfc.live scenarios.search")
+    pure = not _under(module, "scenarios isfc.cli isfc.live")
     for node in nodes:
         match node:
             case ast.Name(id="print") if module != RENDERER:

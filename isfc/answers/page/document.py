@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import Final
 
@@ -21,6 +20,7 @@ from isfc.answers.page.link import link_article, timeline_chart
 from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_links import all_together, at_a_glance, planned_together
 from isfc.answers.plan_links_report import cluster_report, planned_links_report
+from isfc.errors.public import named
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
@@ -88,7 +88,7 @@ def _page(
         timelines=timelines,
         style=Markup(STYLE),
         script=_inside_script(script),
-        version=version("isfc"),
+        version=named("isfc.__version__"),
         written_on=written_on(),
     )
 

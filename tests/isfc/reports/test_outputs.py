@@ -349,7 +349,7 @@ def on_terminal(record: Reported, table: Table, capsys: Capsys) -> Cells:
     first, *others = table.columns
     for row in table.rows:
         cells = {first.field: first.words(row)}
-        (line,) = (each for each in lines if each.startswith(cells[first.field]))
+        (line,) = (each for each in lines if f"{each} ".startswith(f"{cells[first.field]} "))
         words = iter(line.removeprefix(cells[first.field]).split())
         for column in others:
             value = column.of(row)

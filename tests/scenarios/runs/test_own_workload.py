@@ -134,7 +134,8 @@ def test_what_cannot_be_run_is_refused(make: Callable[[Any], object], message: s
         ('name = "x"\nreply = 1\nmesages = { 1 = 100 }\n', "mesages: no such key"),
         ('name = "x"\nreply = 1\ntrace = "none.csv"\n', "none.csv: cannot be read"),
         ('name = "x"\nreply = 1\nmessages = { 1 = 100 }\ntraffic = "y"\n', "traffic: expected one"),
-        # it was called an argument of a function: own(think_s=nan)
+        # these were called arguments of a function: own(think_s=nan)
+        ('name = "x"\nreply = 1\nmessages = { 1 = nan }\n', "messages: nan % in all; expected 100"),
         (
             'name = "x"\nreply = 1\nmessages = { 1 = 100 }\nthink_s = nan\n',
             "think_s nan: expected 0",
