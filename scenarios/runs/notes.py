@@ -116,11 +116,10 @@ def layout_notes(layout: Layout) -> tuple[Note, ...]:
 def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Note, ...]:
     """Of links that run together; ``more`` is what else no published figure identifies."""
     links = collection.links
+    # what is open of one link is of all of them, and none of several is run alone
+    said = OPEN | {NoteKind.ALONE} if len(links) > 1 else OPEN
     own = dict.fromkeys(
-        note
-        for link in links
-        for note in (*link.notes, *_profile(link))
-        if note.kind not in OPEN  # what is open of one link is of all of them
+        note for link in links for note in (*link.notes, *_profile(link)) if note.kind not in said
     )
     known = dict.fromkeys([*beyond_measured_cluster(collection), *more])
     unknown = _extrapolated([*known])

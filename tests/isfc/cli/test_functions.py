@@ -14,6 +14,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.reports.text import encoded
 from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
+from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
 
 pytestmark = pytest.mark.at_length
@@ -205,6 +206,13 @@ def test_a_link_of_a_file_brings_the_notes_that_the_command_has(
         assert {note.kind for note in found} >= {"alone", "one-channel"}
         known = [note["text"] for note in printed if note["kind"] != "no-range"]
         assert [note.text for note in found] == known
+
+
+def test_links_that_are_asked_about_together_are_not_said_to_be_alone() -> None:
+    """What Python answered of links that were parsed first said so, and the command did not."""
+    links = isfc.parse_links(mesh(3, shared=True, ctcs=1))
+    assert "alone" in {note.kind for link in links.links for note in link.notes}
+    assert "alone" not in {note.kind for note in cluster_notes(links)}
 
 
 def test_imports_have_the_types_of_their_arguments_and_files_may_be_called_as_they_like(
