@@ -204,7 +204,7 @@ def html_of(report: Callable[[Any], Report]) -> OwnFile:
         write_file(path, page_of(report(found)))
 
     said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(_HTML, (".html",), "FILE.html", said, write)
+    return OwnFile(_HTML, (".html",), "FILE.html", said, write, "jinja2")
 
 
 def plot_of(report: Callable[[Any], Report]) -> OwnFile:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.main import run
 from isfc.errors import ConfigurationError
 from isfc.errors.library import EXTRAS, check_library
 from tools.release.trial import EXTRAS as TRIED
@@ -39,6 +40,15 @@ def test_report_without_the_library_that_writes_pages_names_it() -> None:
     )
     assert "Usage: isfc report" in done.stdout
     assert "ConfigurationError: isfc report needs jinja2, which is not installed" in done.stderr
+
+
+def test_html_without_the_library_that_writes_pages_names_it_before_anything_is_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It ended with a traceback."""
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert run(["plan", "published-4", "--rule", "--html", str(tmp_path / "page.html")]) == 2
+    assert "--html needs jinja2, which is not installed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("asked", ["strategies", "plugin as p; p.register_profiles()"])
