@@ -237,8 +237,9 @@ def _serve(line: Connection, task: Callable[..., Any], arguments: tuple[Any, ...
     """
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
-    os.nice(NICENESS)
+    # first of all: a parent that ends as this one begins does not know of it yet
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    os.nice(NICENESS)
 
     def tell(message: Any) -> None:
         line.send((False, message))
