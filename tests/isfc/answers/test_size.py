@@ -110,7 +110,7 @@ def test_layout_that_is_written_is_that_of_the_function(tmp_path: Path, printed:
     assert layout.nodes == ("BER", "MUC")
     said = f"{best.chpids} chpids of FICON Express8S at each system"
     assert said in shown
-    assert f"# Best: {said}" in file.read_text("utf-8")
+    assert f"# Fewest: {said}" in file.read_text("utf-8")
     assert f"{best.left.value:.0f} MB/s" in shown
 
 

@@ -46,7 +46,7 @@ def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
     page = printed("plan", eight)
     assert page.startswith("8 systems, 28 links, 28 CTCs")
     first = page[: page.index("\nsystem ")]
-    for heading in ("Carries", "Limited by", "Most is cut by", "To do"):
+    for heading in ("Carries", "Limited by", "Worst cut", "To do"):
         assert re.search(rf"^{heading} ", first, re.MULTILINE)
     assert re.search(r"^S1 +\d+ +[\d.]+-[\d.]+ +0 +7 +7 +1 +4$", page, re.MULTILINE)
     assert re.search(r"^chpid 40 at S1 +7 links +none$", page, re.MULTILINE)

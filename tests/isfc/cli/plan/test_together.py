@@ -73,7 +73,7 @@ def test_figures_of_links_alone_are_marked(path: str, capsys: pytest.CaptureFixt
 def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path, "--lose")
     assert re.search(
-        r"Worst +chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s of", page
+        r"Worst +chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s, all", page
     )
     assert "MB/s (2^20) of the slower direction of each link, in all, by the model" in page
     assert "To gain" not in page, "nothing was added to several links"
