@@ -11,6 +11,7 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 import isfc
+from isfc.answers.given import LINKS_IN_FULL
 from isfc.answers.opened import compared
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import modelled_link
@@ -116,14 +117,16 @@ def judgement(subject: Subject, opened: Subject, pairs: int, known: Known) -> di
     warnings = sum(
         finding.severity == "warning" for each in links.values() for finding in each.plan.advice
     )
-    shown = (
+    shown = Markup().join(
         part("details", f"What {name} carries", _section(report)) if several else _section(report)
         for name, report in reports.items()
     )
+    if len(links) > LINKS_IN_FULL:
+        shown = part("details", "What each link carries", shown)
     verdicts = (each.verdict(f" of {name}" if several else "") for name, each in changed)
     return {
         "answer": macro(_PARTS, "in_short", said, whole, warnings),
-        "capacity": Markup().join([*verdicts, *shown]),
+        "capacity": Markup().join([*verdicts, shown]),
     }
 
 

@@ -161,3 +161,16 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
         expect(page.locator("#loss .answer").first).to_contain_text(
             "Without: S2:40: ", timeout=JUDGED_MS
         )
+
+
+def test_cluster_of_four_is_three_screens_of_a_phone_with_its_links_a_touch_away(
+    browser: Browser,
+) -> None:
+    with studio("two-cecs") as cluster, opened(browser, cluster, 360, 740) as page:
+        page.wait_for_selector("#judgement[aria-busy=false]", timeout=JUDGED_MS)
+        assert page.evaluate("document.documentElement.scrollHeight") <= 3 * 740
+        expect(page.locator("#worst .answer")).to_contain_text("Worst loss")
+        each = page.locator("#capacity details details > summary")
+        expect(each.first).to_be_hidden()
+        page.click("#capacity > details > summary")
+        expect(each.filter(has_text="What ALPHA - BETA carries")).to_be_visible()
