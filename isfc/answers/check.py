@@ -74,7 +74,7 @@ class RuleFound(Struct, frozen=True):
 
 
 _RULE_COLUMNS: Final = (
-    Column("severity", "severity"),
+    Column("severity", "severity", value=lambda rule: rule.severity.noun),
     Column("finding", "finding"),
     Column("count", "count"),
     Column("what is so, and what to do", "said", folds=True),
@@ -93,9 +93,10 @@ def by_rule(found: Iterable[tuple[str, CheckFinding]]) -> list[RuleFound]:
 
 
 def rules_table(rules: Sequence[RuleFound], *, with_texts: bool) -> Table:
-    """A row for each rule; of many links perhaps without what is so."""
+    """A row for each rule; or a detail of a page, of many links, without what is so."""
     caption = f"What is found{': nothing' * (not rules)}"
-    return Table(caption, _RULE_COLUMNS[: None if with_texts else -1], rules)
+    columns = _RULE_COLUMNS[: None if with_texts else -1]
+    return Table(caption, columns, rules, detail=not with_texts)
 
 
 def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]]:
@@ -112,6 +113,8 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
 
 RULES: Final = (*plan.RULES, *scheme.RULES.values())
 """All that layouts are checked by."""
+
+_BY_ID: Final = {rule.id: rule for rule in RULES}
 
 
 class CheckedLink(Reported, Struct, frozen=True):
@@ -185,7 +188,11 @@ def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
     links = [found] if isinstance(found, CheckedLink) else found
     read = [each for each in links if each.error is None]
     given, known = ({each.layout: None for each in some} for some in (links, read))
-    rules = by_rule((_place(each, read), finding) for each in read for finding in each.findings)
+    rules = by_rule(
+        (_place(each, read, of_file=_BY_ID[finding.id].of_file), finding)
+        for each in read
+        for finding in each.findings
+    )
     return Report(
         "".join(given) if len(given) == 1 else f"{len(known)} of {len(given)} layouts read",
         [*_answer(read)],
@@ -209,18 +216,20 @@ def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
     yield "Numbers", " ".join(sentences if len(said) > 1 else said)
 
 
-def _place(each: CheckedLink, read: Sequence[CheckedLink]) -> str:
-    """A layout, and which of its links if it has several; nothing if there is nothing else."""
+def _place(each: CheckedLink, read: Sequence[CheckedLink], *, of_file: bool = False) -> str:
+    """A layout, and which of its links if it has several; nothing if there is nothing else.
+
+    Of what is said ``of_file`` the layout alone: that names links itself.
+    """
     named = [each.layout] * (len({other.layout for other in read}) > 1)
-    if sum(other.layout == each.layout for other in read) > 1:
+    if not of_file and sum(other.layout == each.layout for other in read) > 1:
         named.append(" - ".join(each.nodes or ()))
     return " ".join(named)
 
 
 def _notes(rules: Sequence[RuleFound]) -> Iterator[str]:
     """Why each rule is one, and what the page leaves out."""
-    known = {rule.id: rule for rule in RULES}
     for each in rules:
-        rule = known[each.finding]
+        rule = _BY_ID[each.finding]
         yield f"{rule.id}: {rule.reason} Source: {rule.source}."
         yield from each.left_out

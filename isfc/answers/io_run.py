@@ -272,7 +272,7 @@ def _costs(found: IoActivity) -> Iterator[str]:
 
 _WORDS: Final = {
     IoResource.PROCESSOR: "the channels' processors",
-    IoResource.LINE: "the lines, or what leads to far storage",
+    IoResource.LINE: "the fibre links, or what leads to far storage",
     IoResource.BUS: "the channels' buses",
     IoResource.STORAGE: "the storage",
     IoResource.DISTANCE: "the distance",

@@ -91,7 +91,7 @@ class _Words(Struct, frozen=True):
 
 
 _WORDS: Final = {
-    resources.LINE.id: _Words("the lines of the chpids", "lines", "lines (the fullest)"),
+    resources.LINE.id: _Words("the chpids' fibre links", "fibre links", "fullest fibre link"),
     resources.PROCESSOR.id: _Words("the chpids' data processors", "data processors"),
     resources.STARTS.id: _Words("the starting of I/Os on the chpids", "starts of I/Os"),
     resources.DELAYS.id: _Words(
@@ -150,7 +150,7 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
 
 
 def limited(limit: Limit, load: str = "", *, each_way: bool = False) -> str:
-    """``the lines of the chpids (busy 100 %)``: what limits first, and whether that is all."""
+    """``the chpids' fibre links (busy 100 %)``: what limits first, and whether that is all."""
     names = {limit.experiment.client_node: "the sender"} if each_way else None
     named = listed([_named(limit, each, load, names) for each in limit.first])
     if len(limit.first) > 1:
@@ -161,7 +161,7 @@ def limited(limit: Limit, load: str = "", *, each_way: bool = False) -> str:
 
 
 def limited_by(figures: Sequence[ModelledRate]) -> str:
-    """``the lines of the chpids (busy 100 %)`` of both directions; in short where they differ."""
+    """``the chpids' fibre links (busy 100 %)`` of both directions; in short where they differ."""
     found = _slowest_first(figures)
     if len(found) == 2 and _alike(*found, brief=True):
         return limited(found[0][1], each_way=True)

@@ -296,7 +296,7 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     of = "the slower way" if found.is_of_one else ALL_LINKS
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
     for label, what in limits_answer(found.whole.limits):
-        yield label, f"the whole: {what}"
+        yield label, f"with nothing gone: {what}"
 
 
 def _one_or_others(same: Sequence[Left]) -> Left:
@@ -353,8 +353,23 @@ def losses_table(found: Losses) -> Table:
     ]
     of = found.links[0] if found.is_of_one else "each link, in all"
     by = BY_RULE if found.load is None else f"by the model {found.load}"
-    caption = f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
+    caption = f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole.{_alike(found)}"
     return Table(caption, columns, [*map(_one_or_others, alike.values())], "losses")
+
+
+def _alike(found: Losses) -> str:
+    """That a loss gains nothing which leaves a little more than there was; nothing if none does."""
+    whole, within = found.whole.rate.value, _within_percent(found)
+    more = (left.rate.value for left in found.losses)
+    if not any(whole < each <= whole * (1 + within / 100) for each in more):
+        return ""
+    return f" Rates within {shown(within, Unit.SPREAD)} % do not differ: no run knows more."
+
+
+def _within_percent(found: Losses) -> float:
+    """Within how many percent of an endless run's the rates are, the least known of them."""
+    ways = (way for left in found.losses for each in left.sent.values() for way in each.values())
+    return max((100 * way.spread / way.value for way in ways if way.value), default=0.0)
 
 
 def _limited_by(left: Left) -> str | None:
@@ -378,8 +393,7 @@ def losses_known(found: Losses) -> str:
         for node, way in ways.items()
         if way.value
     ]
-    widest = max((100 * way.spread / way.value for _, way in rates), default=0.0)
-    within = f"{shown(widest, Unit.SPREAD)} %"
+    within = f"{shown(_within_percent(found), Unit.SPREAD)} %"
     said = [
         f"Each rate is within {within} of an endless run's, with 95 % confidence.",
         range_note(left.rate for left in found.losses),

@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
-from isfc.answers.limit import LimitedBy
+from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
@@ -221,12 +221,6 @@ def _order(found: Moves) -> str:
     return "one by one" if found.together == 1 else f"{found.together} together"
 
 
-def _at_a_time(found: Moves) -> str:
-    if found.together >= len(found.guests):
-        return "all guests"
-    return f"{found.together} guest{'s' * (found.together > 1)}"
-
-
 def _memory(memory: GuestMemory) -> str:
     parts = [bytes_words(memory.size)]
     if memory.touched < memory.size:
@@ -252,13 +246,12 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
         yield "Stopped", f"for {stop}"
     else:
         yield "Longest stop", f"{found.longest_stopped}: {stop}"
-    limits = found.limits
-    yield "Limited by", f"{limits.named}{limits.gain and f'; to gain MB/s: {limits.gain}'}"
+    yield from limits_answer(found.limits)
     if found.tried:
         tried = ", ".join(f"{each.together}: {with_unit(each.seconds)}" for each in found.tried)
         yield "Best together", f"{found.together}; tried: {tried}"
     elif not one:
-        yield "At a time", f"{_at_a_time(found)}; {spelt('best')} finds how many at a time are best"
+        yield "To try", f"{spelt('best')}: how many guests at a time are moved soonest"
     if found.traffic:
         least = min(found.traffic, key=lambda each: each.left)
         left = f"{shown(least.left, Unit.SHARE)} % of its exchanges"

@@ -9,7 +9,7 @@ from typing import Annotated, Final, TypeVar
 from msgspec import UNSET
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
-from isfc.answers.optimise_report import UNDEFINED, MovedCtcs, Placing, SearchResult, SystemOrders
+from isfc.answers.optimise_report import NEW, MovedCtcs, Placing, SearchResult, SystemOrders
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
@@ -74,8 +74,8 @@ def undefined(proposed: Layout, given: Layout) -> tuple[CtcPair, ...]:
 
 
 def _order(layout: Layout, new: tuple[CtcPair, ...]) -> str:
-    names = [(ctc.fibre.name, UNDEFINED * (ctc in new)) for ctc in layout.device_list()]
-    return " ".join(f"{name}x{len([*run])}{mark}" for (name, mark), run in groupby(names))
+    names = [(ctc.fibre.name, NEW * (ctc in new)) for ctc in layout.device_list()]
+    return ", ".join(f"{len([*run])} {mark}on {name}" for (name, mark), run in groupby(names))
 
 
 def rule_changes(layout: Layout, given: Layout) -> list[str]:

@@ -18,7 +18,7 @@ from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_uni
 from scenarios.runs.steady import Rate
 from scenarios.search.scoring import Objective
 
-UNDEFINED: Final = "!"
+NEW: Final = "new "
 """Marks CTCs that the layout given does not have."""
 
 
@@ -49,8 +49,8 @@ class Placing(Struct, frozen=True):
     on_front: bool
     """no other one is better at all objectives"""
     order: str
-    """of one link, as all that follows: the fibres down the device list, and how many CTCs of each
-    follow; `!` is behind CTCs that the layout given does not have"""
+    """of one link, as all that follows: how many CTCs are on which fibre, down the device list;
+    those that the layout given does not have are new"""
     chpids: tuple[str, ...]
     """the same, CTC by CTC"""
     rdevs: tuple[tuple[str, ...], ...]
@@ -137,7 +137,8 @@ class SearchResult(Reported, Struct, frozen=True):
 def optimise_report(found: SearchResult) -> Report:
     """What is to gain and how to get it; then the best beside what was given."""
     remarks, rest = caveats(found.notes)
-    sought = " and ".join(found.objectives)
+    first = f"forward, {' to '.join(found.given.activate)}"
+    sought = " and ".join(found.objectives).replace("forward", first)
     of = ", ".join(found.traffic) or found.load
     return Report(
         f"Best places of CTCs by MB/s {sought}, {of}",
@@ -245,7 +246,7 @@ def placings(found: SearchResult) -> Table:
     ]
     marked = any(any(one.needs_iodf) for one in found.best)
     caption = "MB/s (2^20) and how far that is ahead of the layout given" + (
-        f"; {UNDEFINED} CTCs that need a change of the IODF" * marked
+        f"; {NEW}CTCs need a change of the IODF" * marked
     )
     return Table(caption, columns, rows, "best")
 

@@ -333,12 +333,14 @@ def ways_table(found: PlannedLink) -> Table:
             value=lambda sender: _chpids(found, sender),
         ),
     ]
-    load = (
-        f", {model.stated_pairs} pairs of {model.workload}; {model.saturating_pairs} for "
-        "saturated, limits and gains"
-        if model
-        else ""
-    )
+    load = ""
+    if model:
+        from scenarios.runs.workload import explained  # by rule no model is loaded
+
+        load = (
+            f", {model.stated_pairs} pairs of {explained(model.workload)}; "
+            f"{model.saturating_pairs} for saturated, limits and gains"
+        )
     return Table(f"MB/s (2^20) one way{load}", columns, [*rule], "ways")
 
 

@@ -69,7 +69,7 @@ _WENT: Final = (
 )
 _CHANNELS: Final = (
     Column("channel", "name"),
-    Column("line", "line", Unit.MB_PER_S, value=lambda each: each.line_mb_per_s),
+    Column("fibre\nlink", "line", Unit.MB_PER_S, value=lambda each: each.line_mb_per_s),
     Column("processor", "processor", Unit.MB_PER_S, value=lambda each: each.processor_mb_per_s),
     *_WENT,
 )
@@ -83,8 +83,8 @@ _PATHS: Final = (
 def shared_tables(found: PlannedLinks) -> list[Table]:
     """Channels and inter-switch links that several fibres share; none, no table."""
     channels = Table(
-        "Channels that several fibres share, in MB/s of long messages: a line carries so much each "
-        "way, a data processor both ways together; busy is what is nearest to its end",
+        "Channels that several fibres share, in MB/s of long messages: a fibre link carries so "
+        "much each way, a data processor both ways together; busy is the fuller one",
         _CHANNELS,
         found.channels or (),
         "channels",
@@ -166,13 +166,11 @@ def _overview(found: PlannedLinks) -> Report:
             rules_table([RuleFound(*rule, counts[rule], {}) for rule in rules], with_texts=False),
         ],
         remarks=[
-            (
-                f"One link: --link {one.first}-{one.second} ({many} of them). Each loss by the "
-                "model: --lose. All findings: isfc check. All figures, each link alone too: --json."
-            ),
             *remarks,
+            f"One link: --link {one.first}-{one.second}. What each loss leaves: --lose.",
         ],
         notes=[*filter(None, [known]), *rest],
+        asked="How figures were made, more losses and what is found",
     )
 
 
@@ -193,7 +191,7 @@ def _cut_line(loss: Cut) -> str:
         said = [f"{loss.name}: down are {link_names(loss.cut)}"]
     if loss.fewer:
         said.append(f"CTCs left of {fewer_line(loss)}")
-    return f"{'; '.join(said)}. What each loss leaves by the model: isfc plan --lose."
+    return "; ".join(said)
 
 
 def _systems_table(found: PlannedLinks) -> Table:
@@ -206,8 +204,7 @@ def _systems_table(found: PlannedLinks) -> Table:
         Column("channels", "channels"),
         Column("Gb/s", "gbps", Unit.GB_PER_S),
     ]
-    said = f", MB/s (2^20) {found.load}" if found.load else ""
-    caption = f"What each system has, all links together{said}"
+    caption = f"What each system has{f', MB/s (2^20) {found.load}' if found.load else ''}"
     return Table(caption, columns, found.systems, "systems")
 
 
@@ -238,4 +235,4 @@ def _cuts_table(found: PlannedLinks) -> Table:
         Column("links\ndown", "down", value=lambda each: link_names(each.cut)),
         Column("links\nwith fewer CTCs", "fewer", value=fewer_line),
     ]
-    return Table("The losses that cut most", columns, found.cuts, "cuts")
+    return Table("The losses that cut most", columns, found.cuts, "cuts", detail=True)

@@ -26,7 +26,7 @@ from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.result import Result, mean, spreads
-from scenarios.runs.workload import Workload
+from scenarios.runs.workload import Workload, explained
 
 _VIRTUAL: Final = "virtual time"
 
@@ -173,7 +173,7 @@ def run_report(found: LinkRun) -> Report:
     remarks, rest = caveats(found.notes)
     many = "s" * (found.pairs > 1)
     return Report(
-        f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {found.workload}, "
+        f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {explained(found.workload)}, "
         f"clients on {found.client}, seen from {found.node}",
         [*_answer(found)],
         [

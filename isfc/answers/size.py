@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.profiles import find_profile
-from isfc.answers.limit import LimitedBy, limits_of
+from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact
 from isfc.layout.build import read_nodes
@@ -23,7 +23,7 @@ from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
-from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
+from scenarios.runs.workload import LinkLoad, Workload, complete_workload, explained, find_workload
 from scenarios.search.sizing import (
     DEFAULT_FEATURES,
     MB_PER_S_MAX,
@@ -157,7 +157,7 @@ def size_report(found: LinkSizing) -> Report:
     remarks, rest = caveats(found.notes)
     return Report(
         f"{exact(found.wanted_mb_per_s)} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
-        f"{found.workload}{f' over {found.km:g} km' * bool(found.km)}",
+        f"{explained(found.workload)}{f' over {found.km:g} km' * bool(found.km)}",
         [*_answer(found)],
         [_links_table(found)],
         remarks=remarks,
@@ -174,7 +174,7 @@ def _links_table(found: LinkSizing) -> Table:
             Column("feature", "feature"),
             Column("chpids", "chpids"),
             Column("CTCs", "ctcs"),
-            Column("ports", "ports"),
+            Column("director\nports", "ports"),
             Column("whole", "whole"),
             Column("left", "left"),
             Column(f"odds of\n{wanted}, %", "odds_percent"),
@@ -190,8 +190,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     if best is None:
         yield "Not reachable", f"no link carries {wanted} each way {gone}"
         yield "Most", f"{_named(most)}: {with_unit(most.left)} each way"
-        if found.limits is not None:
-            yield "Limited by", f"{found.limits.text.removeprefix('limited by: ')} MB/s"
+        yield from limits_answer(found.limits)
         return
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"

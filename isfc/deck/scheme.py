@@ -122,9 +122,9 @@ class Numbering:
         kept = self.fitting[self.scheme or nearest]
         ends = f"{kept} of {self.ends} ends of CTCs keep"
         if self.scheme is not None:
-            text = f"by the scheme {self.scheme}, {MEANS[self.scheme]}"
+            text = f"by the scheme '{self.scheme}': {MEANS[self.scheme]}"
             return f"{text}." if kept == self.ends else f"{text}; {ends} it."
-        near = f": {ends} {nearest}, which comes nearest" if kept else ""
+        near = f"; the nearest is '{nearest}', which {ends}" if kept else ""
         return f"by no known scheme{near}."
 
 

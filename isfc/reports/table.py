@@ -31,7 +31,7 @@ NODE_STYLES: Final = ("cyan", "magenta")
 """How a terminal writes the first system of a link, and the second."""
 
 UNRANGED: Final = "~"
-"""The mark of a figure in a table that has no range."""
+"""The mark of a figure in a table that has no range, and would need one."""
 
 
 class Column(Struct, frozen=True):
@@ -75,7 +75,7 @@ class Column(Struct, frozen=True):
         """What a row's cell says."""
         value = self.of(row)
         if isinstance(value, Figure):
-            return f"{UNRANGED * (value.range is None)}{shown(value.value, value.unit)}"
+            return f"{UNRANGED * value.is_doubtful}{shown(value.value, value.unit)}"
         if isinstance(value, float | int) and self.width:
             return fitted(value, self.width, self.places)
         if isinstance(value, float | int) and self.unit is not None:
@@ -119,6 +119,6 @@ def legend(tables: Sequence[Table]) -> str:
         for column in table.columns
         for figure in column.figures(table.rows)
     ]
-    why = dict.fromkeys(each.no_range for each in figures if each.range is None)
+    why = dict.fromkeys(each.no_range for each in figures if each.is_doubtful)
     ranges = f"Ranges: {LIKELY}." if any(each.range for each in figures) else ""
     return " ".join(filter(None, (ranges, f"{UNRANGED} no range: {'; '.join(why)}." * bool(why))))

@@ -416,13 +416,13 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
     if resource.kind == resources.LINE or features <= {*_MEASURED}:
         return ""
     if holder == Holder.LINK:
-        return "assumed alike for all FICON features"
+        return "its speed is assumed alike for all FICON features"
     if holder != Holder.FEATURE:
         return ""
     names = resource.kind.fields
     if any(known(holder, name, link) is Known.ASSUMED for name in names for link in links):
-        return "assumed, partly, as on Express4"
-    return "known of disk I/O alone"
+        return "its speed is partly assumed, as on Express4"
+    return "its speed is known from disk I/O alone"
 
 
 def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsOn]:

@@ -28,7 +28,7 @@ from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
+from scenarios.runs.workload import SUITES, LinkLoad, Workload, explained, load_of
 
 WARMUP: Final = 1.0
 """Seconds of virtual time. Chosen: twice as long as that. Of 400 rates of drawn layouts the half
@@ -303,7 +303,7 @@ class Load:
         """The load, as every page says it."""
         if self.traffic:
             return "with the traffic of the file"
-        return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
+        return f"with {self.pairs} pairs of {explained(self.workload.name)}, each way by itself"
 
     def of(self, collection: Collection) -> "Load":
         """The same of some links: with their traffic, if they are several and have some."""

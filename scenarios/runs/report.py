@@ -269,8 +269,8 @@ class CarriedRates(Struct, frozen=True):
     messages_per_s: float | None = None
     collisions_per_s: float | None = None
     busy_percent: float | None = None
-    """of the resource nearest to its end: line out, line in, data processor, starts of I/Os; disks
-    are in it"""
+    """of the resource nearest to its end: fibre link out or in, data processor, starts of I/Os;
+    disks are in it"""
     spread_percent: float | None = None
     """of MB/s, with `--seeds`"""
 

@@ -198,9 +198,9 @@ def _cdu(reply_length: int) -> Workload:
 WORKLOADS = {
     kind.name: kind
     for kind in (
-        _suite("HS", "short requests, short answers", 512, 8_192, 2_048),
-        _suite("HM", "records: a few pages each way", 8_192, 32_768, 4_096),
-        _suite("HL", "live guest relocation: long messages", 98_304, 122_880, 8_192),
+        _suite("HS", "short messages, short replies", 512, 8_192, 2_048),
+        _suite("HM", "messages of some pages, such as records", 8_192, 32_768, 4_096),
+        _suite("HL", "long messages, as of guest relocation", 98_304, 122_880, 8_192),
         _suite("HY", "as much both ways, acknowledged", 32_768, 32_768, 32_768),
         WorkloadKind("CDU", "APPC/VM: a request, then its reply", _cdu, "reply bytes"),
     )
@@ -217,6 +217,12 @@ def workload_usage() -> str:
     """How workloads are called: ``HS, HM, HL, HY, CDU:<reply bytes> or FILE.toml``."""
     names = (kind.usage for kind in WORKLOADS.values())
     return f"{', '.join(names)} or FILE.toml"
+
+
+def explained(name: str) -> str:
+    """``HL (long messages)``: a workload, and what it sends where its name is IBM's."""
+    kind = WORKLOADS.get(name)
+    return f"{name} ({kind.help.partition(',')[0]})" if kind else name
 
 
 def complete_workload(incomplete: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Rules for collections of several systems, and for what their links share.
 
-Each finding about the whole collection stands at the first link that it concerns.
+Each finding about the whole collection stands at the first link that it concerns, and names the
+others itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -68,9 +69,7 @@ def _mesh(collection: Collection) -> Iterator[Broken]:
         if frozenset((one, other)) not in joined
     ]
     if apart:
-        have = "has" if len(apart) == 1 else "have"
-        pairs = "pair" if len(apart) == 1 else "pairs"
-        yield Broken(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
+        yield Broken(f"{len(apart)} pair{'s' * (len(apart) > 1)} without a link: {listed(apart)}.")
 
 
 @_of_file
@@ -157,6 +156,7 @@ RULES: Final = (
         "Define a link between them. A collection that is no SSI cluster needs none.",
         _mesh,
         Untried("it is about who can reach whom, not about what is carried"),
+        of_file=True,
     ),
     LayoutRule(
         "members-beyond-ssi",
@@ -168,6 +168,7 @@ RULES: Final = (
         "Make several clusters of them, or take a release of z/VM that has so many members.",
         _members,
         Untried("it is about who may be a member, not about what is carried"),
+        of_file=True,
     ),
     LayoutRule(
         "link-cut-by-one-loss",
@@ -183,11 +184,12 @@ RULES: Final = (
         "channel-shared",
         Severity.WARNING,
         "Channels that several systems or both ends share carry more than four CTCs.",
-        "Its CTCs share one line each way and one data processor, whichever system they are of.",
+        "All its CTCs share one fibre link each way and one data processor.",
         f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
         "Give some of the links other channels, or fewer CTCs on each.",
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),
+        of_file=True,
     ),
     LayoutRule(
         "chpid-carries-others",
@@ -209,5 +211,6 @@ RULES: Final = (
         "Give it as many channels, and as fast ones, as the others have.",
         _asymmetric,
         Untried("it takes several links to find it, and what is run is one"),
+        of_file=True,
     ),
 )

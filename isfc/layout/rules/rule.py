@@ -98,7 +98,8 @@ class LayoutRule(Struct, frozen=True):
 
     ``title`` says in a few words what is found, ``reason`` why it matters, ``source`` where that
     is known from, ``remedy`` what to change. A rule that promises that a link carries more has
-    ``trials`` of what it advises; the others say why there are none.
+    ``trials`` of what it advises; the others say why there are none. What one finds ``of_file`` is
+    of several links, and says of which.
     """
 
     id: str
@@ -109,6 +110,7 @@ class LayoutRule(Struct, frozen=True):
     remedy: str
     find: Callable[[Judged], Iterator[Broken]]
     trials: tuple[ChangedLayout, ...] | Untried
+    of_file: bool = False
 
 
 class Finding(Struct, frozen=True):

@@ -159,8 +159,8 @@ def test_both_answers_are_on_the_page_and_what_to_do_for_the_better_one(
 def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     found = result(NEW, 130.0)
     text = page(found, capsys)
-    assert "s2x2 fx2 s1x1!" in text
-    assert "! CTCs that need a change of the IODF" in text
+    assert "2 on s2, 2 on f, 1 new on s1" in text
+    assert "; new CTCs need a change of the IODF" in text
     record = answer(found)
     assert record.best[0].needs_iodf == (False, False, False, False, True)
     assert not any(record.given.needs_iodf)

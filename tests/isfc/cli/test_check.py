@@ -61,10 +61,13 @@ def test_each_rule_comes_once_with_all_places(capsys: pytest.CaptureFixture[str]
     run(["check", "two-cecs"])
     page = capsys.readouterr().out
     assert page.count("Give one chpid, beside") == page.count("-> Give some of the links") == 1
-    shown = " ".join(page.partition("info     unidirectional-spread")[2].split())
+    shown = " ".join(page.partition("remark   unidirectional-spread")[2].split())
     assert shown.count(": The CTCs that only one end may write") == 2
     assert "And 4 more of this kind in the notes." in shown
-    assert page.index("warning  channel-shared") < page.index("info     unidirectional-spread")
+    assert page.index("warning  channel-shared") < page.index("remark   unidirectional-spread")
+    assert "ALPHA - DELTA: The channels" not in " ".join(
+        page.split()
+    )  # which are no channels of it
     run(["check", "two-cecs", "--notes"])
     full = " ".join(capsys.readouterr().out.split())
     assert full.count(": The CTCs that only one end may write") == 6

@@ -229,7 +229,7 @@ def test_a_fault_ends_check_with_1_until_the_links_have_other_numbers(
     assert run(words) == 0
     assert run(["check", str(output)]) == 0
     page = " ".join(capsys.readouterr().out.split())
-    assert "Numbers by the scheme traded, a range to send and one to receive" in page
+    assert "Numbers by the scheme 'traded': a range to send and one to receive" in page
 
 
 def test_statements_of_a_system_may_have_other_numbers() -> None:
@@ -244,6 +244,8 @@ def test_numbers_of_no_scheme_name_that_which_comes_nearest(
 ) -> None:
     run(["check", "atlanta-boston", "two-cecs"])
     page = " ".join(capsys.readouterr().out.split())
-    assert "atlanta-boston: by no known scheme: 8 of 16 ends of CTCs" in page
-    assert "keep traded, which comes nearest." in page
+    nearest = (
+        "atlanta-boston: by no known scheme; the nearest is 'traded', which 8 of 16 ends of CTCs"
+    )
+    assert f"{nearest} keep." in page
     assert "two-cecs: by no known scheme." in page

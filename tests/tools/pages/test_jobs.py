@@ -31,7 +31,7 @@ sweep     | sweep docs/sweep-links.toml                              | Best of p
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
-check     | check two-cecs published-12                              | by the scheme alike
+check     | check two-cecs published-12                              | by the scheme 'alike'
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | Keeps least
 cluster   | evacuate two-cecs ALPHA                                  | ALPHA is empty +after

@@ -78,7 +78,7 @@ def test_page_is_the_same_run(capsys: pytest.CaptureFixture[str]) -> None:
     found = record(capsys, "published-4", "--workload", "HL")
     assert run(["run", "published-4", "--workload", "HL", *SHORT]) == 0
     page = capsys.readouterr().out
-    assert page.startswith("CLIENT - SERVER: 5 pairs of HL, clients on CLIENT")
+    assert page.startswith("CLIENT - SERVER: 5 pairs of HL (long messages), clients on CLIENT")
     assert re.search(rf"^Carries  {found['mb_per_s']:.0f} MB/s ", page, re.MULTILINE)
     assert max(map(len, page.splitlines())) <= 80
 
@@ -238,7 +238,9 @@ def test_without_a_workload_it_explains_them_all(capsys: pytest.CaptureFixture[s
     assert run(["run", "published-4"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert re.search(r"^HL +98,304 or 122,880 +8,192  live guest relocation", err, re.MULTILINE)
+    assert re.search(
+        r"^HL +98,304 or 122,880 +8,192  long messages, as of guest relocation", err, re.MULTILINE
+    )
     named = [line.partition(" ")[0].partition(":")[0] for line in err.split("\n")]
     assert {*WORKLOADS} <= {*named}
     assert "50 pairs of HL" in err

@@ -43,7 +43,7 @@ def test_systems_without_a_link_are_named_once() -> None:
     text = mesh(3, shared=False)
     text = text[: text.rindex("[[link]]")]
     assert found(parse_collection(text)) == [
-        ("mesh-incomplete", "1 pair of systems has no link: S2 and S3.")
+        ("mesh-incomplete", "1 pair without a link: S2 and S3.")
     ]
 
 
