@@ -13,8 +13,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import ask_user
 from isfc.layout import build
+from isfc.layout.document import schema
 from isfc.layout.layout import Layout
-from isfc.layout.schema import schema
 from isfc.layout.write import format_layout
 
 
