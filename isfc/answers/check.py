@@ -95,8 +95,7 @@ def by_rule(found: Iterable[tuple[str, CheckFinding]]) -> list[RuleFound]:
 def rules_table(rules: Sequence[RuleFound], *, with_texts: bool) -> Table:
     """A row for each rule; or a detail of a page, of many links, without what is so."""
     caption = f"What is found{': nothing' * (not rules)}"
-    columns = _RULE_COLUMNS[: None if with_texts else -1]
-    return Table(caption, columns, rules, detail=not with_texts)
+    return Table(caption, _RULE_COLUMNS[: None if with_texts else -1], rules, detail=not with_texts)
 
 
 def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]]:
@@ -188,11 +187,7 @@ def check_report(found: CheckedLink | Sequence[CheckedLink]) -> Report:
     links = [found] if isinstance(found, CheckedLink) else found
     read = [each for each in links if each.error is None]
     given, known = ({each.layout: None for each in some} for some in (links, read))
-    rules = by_rule(
-        (_place(each, read, of_file=_BY_ID[finding.id].of_file), finding)
-        for each in read
-        for finding in each.findings
-    )
+    rules = by_rule((_place(each, read, one), one) for each in read for one in each.findings)
     return Report(
         "".join(given) if len(given) == 1 else f"{len(known)} of {len(given)} layouts read",
         [*_answer(read)],
@@ -216,12 +211,13 @@ def _answer(read: Sequence[CheckedLink]) -> Iterator[tuple[str, str]]:
     yield "Numbers", " ".join(sentences if len(said) > 1 else said)
 
 
-def _place(each: CheckedLink, read: Sequence[CheckedLink], *, of_file: bool = False) -> str:
+def _place(each: CheckedLink, read: Sequence[CheckedLink], one: CheckFinding | None = None) -> str:
     """A layout, and which of its links if it has several; nothing if there is nothing else.
 
-    Of what is said ``of_file`` the layout alone: that names links itself.
+    Of ``one`` finding about several links the layout alone: it names them itself.
     """
     named = [each.layout] * (len({other.layout for other in read}) > 1)
+    of_file = one is not None and _BY_ID[one.id].of_file
     if not of_file and sum(other.layout == each.layout for other in read) > 1:
         named.append(" - ".join(each.nodes or ()))
     return " ".join(named)

@@ -360,10 +360,8 @@ def losses_table(found: Losses) -> Table:
 def _alike(found: Losses) -> str:
     """That a loss gains nothing which leaves a little more than there was; nothing if none does."""
     whole, within = found.whole.rate.value, _within_percent(found)
-    more = (left.rate.value for left in found.losses)
-    if not any(whole < each <= whole * (1 + within / 100) for each in more):
-        return ""
-    return f" Rates within {shown(within, Unit.SPREAD)} % do not differ: no run knows more."
+    is_more = any(whole < left.rate.value <= whole * (1 + within / 100) for left in found.losses)
+    return f" Rates within {shown(within, Unit.SPREAD)} % are alike: no run knows more." * is_more
 
 
 def _within_percent(found: Losses) -> float:

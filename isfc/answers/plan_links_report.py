@@ -186,12 +186,8 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
 
 def _cut_line(loss: Cut) -> str:
     """What goes with a piece of hardware."""
-    said = [f"{loss.name}: no link is down"]
-    if loss.cut:
-        said = [f"{loss.name}: down are {link_names(loss.cut)}"]
-    if loss.fewer:
-        said.append(f"CTCs left of {fewer_line(loss)}")
-    return "; ".join(said)
+    down = f"down are {link_names(loss.cut)}" if loss.cut else "no link is down"
+    return f"{loss.name}: {down}{f'; CTCs left of {fewer_line(loss)}' if loss.fewer else ''}"
 
 
 def _systems_table(found: PlannedLinks) -> Table:

@@ -23,8 +23,8 @@ class NoRange(StrEnum):
     PUBLISHED = "it is published"
 
 
-EXACT = (NoRange.NOTHING_CARRIED, NoRange.WHOLE)
-"""What needs no range: it is so by definition."""
+KNOWN = ("", NoRange.NOTHING_CARRIED, NoRange.WHOLE)
+"""Of a figure without doubt: one that has a range, or is so by definition."""
 
 
 class Unit(StrEnum):
@@ -160,11 +160,6 @@ class Figure(Struct, frozen=True):
     def ends(self) -> Interval:
         """Between what it lies in four of five cases; the figure itself where it has no range."""
         return Interval(self.value, self.value) if self.range is None else self.range.likely
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether it has no range, and nothing that it is so by definition."""
-        return self.range is None and self.no_range not in EXACT
 
     @property
     def paces(self) -> tuple[float, ...]:

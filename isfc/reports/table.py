@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.reports.figure import Figure, Unit
+from isfc.reports.figure import KNOWN, Figure, Unit
 from isfc.reports.units import fitted, range_of, shown
 
 
@@ -75,7 +75,7 @@ class Column(Struct, frozen=True):
         """What a row's cell says."""
         value = self.of(row)
         if isinstance(value, Figure):
-            return f"{UNRANGED * value.is_doubtful}{shown(value.value, value.unit)}"
+            return f"{UNRANGED * (value.no_range not in KNOWN)}{shown(value.value, value.unit)}"
         if isinstance(value, float | int) and self.width:
             return fitted(value, self.width, self.places)
         if isinstance(value, float | int) and self.unit is not None:
@@ -119,6 +119,6 @@ def legend(tables: Sequence[Table]) -> str:
         for column in table.columns
         for figure in column.figures(table.rows)
     ]
-    why = dict.fromkeys(each.no_range for each in figures if each.is_doubtful)
+    why = dict.fromkeys(each.no_range for each in figures if each.no_range not in KNOWN)
     ranges = f"Ranges: {LIKELY}." if any(each.range for each in figures) else ""
     return " ".join(filter(None, (ranges, f"{UNRANGED} no range: {'; '.join(why)}." * bool(why))))

@@ -95,9 +95,7 @@ def range_of(figure: Figure) -> str:
 
 def with_unit(figure: Figure) -> str:
     """``50 % (45-56)``: for a sentence."""
-    within = range_of(figure)
-    said = amount(figure.value, figure.unit)
-    return f"{said} ({within})" if within else said
+    return f"{amount(figure.value, figure.unit)}{between(figure)}"
 
 
 def between(figure: Figure) -> str:

@@ -215,14 +215,12 @@ SUITES: Final = {name: kind.make(0) for name, kind in WORKLOADS.items() if not k
 
 def workload_usage() -> str:
     """How workloads are called: ``HS, HM, HL, HY, CDU:<reply bytes> or FILE.toml``."""
-    names = (kind.usage for kind in WORKLOADS.values())
-    return f"{', '.join(names)} or FILE.toml"
+    return f"{', '.join(kind.usage for kind in WORKLOADS.values())} or FILE.toml"
 
 
 def explained(name: str) -> str:
     """``HL (long messages)``: a workload, and what it sends where its name is IBM's."""
-    kind = WORKLOADS.get(name)
-    return f"{name} ({kind.help.partition(',')[0]})" if kind else name
+    return f"{name} ({WORKLOADS[name].help.partition(',')[0]})" if name in WORKLOADS else name
 
 
 def complete_workload(incomplete: str) -> list[str]:
@@ -245,10 +243,8 @@ def find_workload(name: Workload | str) -> Workload:
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
     if kind is not None and bool(colon) == bool(kind.operand):
-        if not kind.operand:
-            return kind.make(0)
-        if operand.isascii() and operand.isdigit() and len(operand) <= 9:
-            return kind.make(int(operand))
+        if not kind.operand or (operand.isascii() and operand.isdigit() and len(operand) <= 9):
+            return kind.make(int(operand or 0))
     raise ConfigurationError(f"workload {name[:40]!r} is unknown: expected {workload_usage()}")
 
 

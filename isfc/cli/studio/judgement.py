@@ -114,9 +114,7 @@ def judgement(subject: Subject, opened: Subject, pairs: int, known: Known) -> di
     reports = {name: each.report for name, each in links.items()}
     (label, carries), *_ = next(iter(reports.values())).answer
     whole = f"{len(links)} links." if several else f"{label} {carries}."
-    warnings = sum(
-        finding.severity == "warning" for each in links.values() for finding in each.plan.advice
-    )
+    warnings = sum(one.severity == "warning" for each in links.values() for one in each.plan.advice)
     shown = Markup().join(
         part("details", f"What {name} carries", _section(report)) if several else _section(report)
         for name, report in reports.items()

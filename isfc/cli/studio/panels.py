@@ -125,8 +125,7 @@ AnyPanel = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel | Compar
 
 def show_panel(tell: Tell, panel: AnyPanel) -> dict[str, str] | Failed:
     """What the page shows, as ``html``."""
-    found = panel.show(tell)
-    return {"html": found} if isinstance(found, str) else found
+    return {"html": found} if isinstance(found := panel.show(tell), str) else found
 
 
 _FIELDS: Final = {

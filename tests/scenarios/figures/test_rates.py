@@ -41,8 +41,8 @@ def test_it_is_what_a_plan_of_all_partitions_says_of_the_link(
     here, there = (together.rate_of(link, way) for way in ways)
     assert said(pair) == (
         "By the decks these chpids also carry {} CTCs of {} other links; with those busy it is "
-        "about {} from {} and {} from {}, in MB/s, with 50 pairs of HL (long messages), each way by itself."
-    ).format(*counts, here, link.nodes[0], there, link.nodes[1])
+        "about {} from {} and {} from {}, in MB/s, {}."
+    ).format(*counts, here, link.nodes[0], there, link.nodes[1], STATED.words)
 
 
 def test_a_link_whose_decks_tell_of_no_others_stays_as_it_is() -> None:
