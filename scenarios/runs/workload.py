@@ -242,9 +242,9 @@ def find_workload(name: Workload | str) -> Workload:
             return Workload.own(**read_workload(Path(name)))
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
-    if kind is not None and bool(colon) == bool(kind.operand):
-        if not kind.operand or (operand.isascii() and operand.isdigit() and len(operand) <= 9):
-            return kind.make(int(operand or 0))
+    is_count = operand.isascii() and operand.isdigit() and len(operand) <= 9
+    if kind is not None and bool(colon) == bool(kind.operand) and (not colon or is_count):
+        return kind.make(int(operand or 0))
     raise ConfigurationError(f"workload {name[:40]!r} is unknown: expected {workload_usage()}")
 
 

@@ -451,7 +451,7 @@ def expected(table: Table, row: object, mark: str) -> dict[str, str]:
     for column in table.columns:
         value = column.of(row)
         if isinstance(value, Figure):
-            marked = mark * (value.range is None)
+            marked = mark * (value.no_range not in KNOWN)
             cells[column.field] = marked + shown(value.value, value.unit)
             if column.ranged and value.range:
                 cells[f"{column.field} range"] = range_of(value)
