@@ -54,7 +54,6 @@ from scenarios.runs.experiment import (
 )
 from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
-from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
 from scenarios.search.workers import each_by
 
@@ -101,6 +100,8 @@ def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) 
         moved = rests_on(one_way(noted, slower.sender, SATURATING_PAIRS), run_each)
         found = replace(found, rests_on=moved)
     if opened.disks is not None:
+        from scenarios.runs.shared_channel import run_shared  # most chpids have none
+
         shared = run_shared(stated_load(opened.layout), opened.disks)
         found = replace(found, disks=shared_by(shared))
     return found

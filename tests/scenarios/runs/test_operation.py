@@ -11,8 +11,8 @@ from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Intervention, Operation, read_time_ns
-from scenarios.runs.run import run
+from scenarios.runs.operation import read_time_ns
+from scenarios.runs.run import Intervention, Operation, run
 from scenarios.runs.workload import find_workload
 
 MS = 1_000_000
