@@ -39,9 +39,8 @@ from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Unit
 from isfc.reports.table import Table
 from isfc.reports.units import range_note, shown
-from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.changed import TriedAdvice, changed_layouts, left_of, try_advice
 from scenarios.figures.limit import RestsOn, rests_on
-from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,

@@ -29,8 +29,8 @@ from scenarios.moves.evacuation import (
     GuestsLeaving,
     move,
 )
+from scenarios.moves.leaving import Placed, Tenant, place_guests, rooms
 from scenarios.moves.orders import LOSE, NOT_GIVEN, RelocationOrder, Response, lost_in_words
-from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 
 _AWAY: Final = "away"

@@ -18,9 +18,14 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.changed import (
+    AfterLoss,
+    TriedAdvice,
+    after_losses,
+    changed_layouts,
+    try_advice,
+)
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
-from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import run_figures
 from scenarios.figures.rates import Carried, ModelledRate, carry_all, link_rates, with_others_busy
 from scenarios.moves.compared import evacuate

@@ -20,8 +20,7 @@ from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.figures.ranges import flat_range, link_ratio, run_figures
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
-from scenarios.runs.provenance import plain
-from scenarios.runs.result import MEASURES
+from scenarios.runs.result import MEASURES, plain
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.steady import BATCHES, drifts
 from scenarios.search.grid import Cell

@@ -12,7 +12,7 @@ from isfc.layout.site import SiteProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest, provenance
+from scenarios.runs.result import constants_digest, provenance
 from scenarios.runs.workload import SUITES
 
 EXPERIMENT = Experiment.of(load_layout("published-4"), SUITES["HL"], pairs=1)
