@@ -17,16 +17,8 @@ from isfc.errors.public import named
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.measures import seed_words
-from scenarios.published.replay import (
-    ALL_TABLES,
-    SECONDS,
-    Part,
-    choose,
-    compare_all,
-    figures_by_cell,
-    load_table,
-    runs_of,
-)
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, Part, choose, compare_all, figures_by_cell, runs_of
 from scenarios.published.table import Value
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach

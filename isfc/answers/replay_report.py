@@ -27,7 +27,8 @@ from isfc.reports.reported import Reported
 from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.published import decisions
-from scenarios.published.replay import ComparedFigure, Part, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import left_out
 
 

@@ -16,16 +16,9 @@ import msgspec
 import pytest
 
 from isfc.link.parameters import LinkParameters
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.decisions import check_decisions, declared
-from scenarios.published.replay import (
-    TABLES,
-    ComparedFigure,
-    Part,
-    choose,
-    compare_all,
-    load_table,
-    runs_of,
-)
+from scenarios.published.replay import ComparedFigure, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment

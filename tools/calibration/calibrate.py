@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from isfc.answers.replay_checks import errors_of
-from scenarios.published.replay import TABLES, ComparedFigure, Part, compare, load_table
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import ComparedFigure, Part, compare
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
 from tools.calibration.knobs import KNOBS, Knob, Values, present_values, values_at

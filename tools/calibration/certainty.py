@@ -29,7 +29,8 @@ from scenarios.figures.certainty import (
     FigureKind,
     family_of,
 )
-from scenarios.published.replay import ComparedFigure, load_table, make_experiment
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools import PROJECT

@@ -15,15 +15,8 @@ from typing import Annotated, Final
 import typer
 
 from isfc.answers.replay_checks import Check, checks_of
-from scenarios.published.replay import (
-    TABLES,
-    ComparedFigure,
-    Part,
-    choose,
-    compare_all,
-    load_table,
-    runs_of,
-)
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import ComparedFigure, Part, choose, compare_all, runs_of
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
 from scenarios.published.verdict import judge as verdicts_of

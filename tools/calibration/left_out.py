@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from scenarios.published.replay import ComparedFigure, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure
 from scenarios.published.table import Selection
 from scenarios.published.verdict import in_group, summarise
 from tools import DOCS, PROJECT

@@ -17,7 +17,8 @@ from typing import Final
 
 from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX
 from isfc.link.message import Traffic
-from scenarios.published.replay import compare, load_table, make_experiment
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import compare, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB

@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from scenarios.published.replay import load_table
+from scenarios.published.catalogue import load_table
 from tools import DOCS
 from tools.calibration.calibrate import MEASURED
 from tools.calibration.judge import judgement, replay_all

@@ -13,7 +13,8 @@ from typing import Final
 from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown
-from scenarios.published.replay import CHANNEL_TABLES, ComparedFigure, choose, load_table
+from scenarios.published.catalogue import CHANNEL_TABLES, load_table
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.table import PublishedTable, Role
 from scenarios.published.verdict import TableVerdict, judge
 from tools import DOCS

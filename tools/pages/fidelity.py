@@ -38,8 +38,9 @@ from scenarios.figures.certainty import (
     errors_of,
     every_errors,
 )
+from scenarios.published.catalogue import load_table
 from scenarios.published.decisions import outliers
-from scenarios.published.replay import Part, choose, figures_by_cell, load_table
+from scenarios.published.replay import Part, choose, figures_by_cell
 from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from scenarios.runs.result import spread_percent

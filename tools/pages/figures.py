@@ -11,7 +11,8 @@ from ctc.state import TRANSITIONS, CommandOutcome, State
 from isfc.answers.check import RULES
 from isfc.answers.replay_checks import checks_of
 from isfc.link.sides import SHOWN, WRITE_SIDE
-from scenarios.published.replay import ComparedFigure, choose, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import TableVerdict, judge, left_out

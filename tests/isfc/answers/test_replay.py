@@ -28,7 +28,8 @@ from isfc.answers.replay_report import (
 from isfc.cli.main import run
 from isfc.reports.measures import MEASURES
 from isfc.reports.text import encoded
-from scenarios.published.replay import ALL_TABLES, SECONDS, ComparedFigure, Part, load_table
+from scenarios.published.catalogue import ALL_TABLES, load_table
+from scenarios.published.replay import SECONDS, ComparedFigure, Part
 from scenarios.published.table import Bound, PublishedRow, PublishedTable, Role, Selection
 from scenarios.published.verdict import TableVerdict, left_out
 from scenarios.runs.experiment import Experiment

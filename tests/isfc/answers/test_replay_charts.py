@@ -11,14 +11,8 @@ from isfc.cli.main import run
 from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg
-from scenarios.published.replay import (
-    TABLES,
-    ComparedFigure,
-    Part,
-    choose,
-    figures_by_cell,
-    load_table,
-)
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import ComparedFigure, Part, choose, figures_by_cell
 from scenarios.published.table import PublishedTable
 from tests.isfc.cli.conftest import Refusal
 

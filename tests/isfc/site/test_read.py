@@ -15,7 +15,7 @@ from isfc.site.file import completed, read_measurements
 from isfc.site.measurement import Measurement, table_rows
 from isfc.site.seen import seen_link
 from isfc.site.table import read_csv, read_json
-from scenarios.published.replay import load_table
+from scenarios.published.catalogue import load_table
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 PAGE = """\

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
-from scenarios.published.replay import TABLES, load_table, parse_table
+from scenarios.published.catalogue import TABLES, load_table, parse_table
 from scenarios.published.table import Deviation, Role, ValueRange
 from scenarios.runs.workload import find_workload
 
@@ -309,7 +309,7 @@ def test_what_would_have_no_effect_is_refused(figures: str, addition: str, compl
 def test_faulty_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "stop_short.csv").write_text(FIGURES)
     (tmp_path / "stop_short.toml").write_text("title = 5")
-    monkeypatch.setattr("scenarios.published.replay._FOLDERS", [str(tmp_path)])
+    monkeypatch.setattr("scenarios.published.catalogue._FOLDERS", [str(tmp_path)])
     with pytest.raises(ConfigurationError, match=r"table stop_short: .*title"):
         load_table("stop_short")
 

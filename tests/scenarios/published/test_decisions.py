@@ -2,8 +2,8 @@
 
 import pytest
 
+from scenarios.published.catalogue import load_table
 from scenarios.published.decisions import CHOICES, decide, most_ctcs, outliers, regret, rule_figures
-from scenarios.published.replay import load_table
 
 TRANSPORT = load_table("transport")
 IBM = {row.key: row.number("mb_per_s") for row in TRANSPORT.rows}

@@ -8,15 +8,14 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
+from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
-    TABLES,
     WARMUP,
     Part,
     choose,
     compare,
     compare_all,
-    load_table,
     make_experiment,
     runs_of,
     stop_short_row,

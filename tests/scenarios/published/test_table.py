@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scenarios.published.replay import load_table
+from scenarios.published.catalogue import load_table
 from scenarios.published.table import (
     MEASURED,
     Bound,

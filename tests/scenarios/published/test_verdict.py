@@ -7,7 +7,8 @@ from math import inf
 import pytest
 from msgspec import structs
 
-from scenarios.published.replay import ComparedFigure, choose, load_table
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure, choose
 from scenarios.published.table import (
     Bound,
     Deviation,

@@ -8,7 +8,8 @@ from msgspec import structs
 from ctc.profiles import find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from scenarios.published.replay import load_table, make_experiment
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import make_experiment
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import (
     FIBRES_MAX,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.published.replay import TABLES, load_table, parse_table
+from scenarios.published.catalogue import TABLES, load_table, parse_table
 from scenarios.published.verdict import STATISTICS, check_bounds
 from tools.calibration.bounds import FOLDER, renewed, rounded
 from tools.calibration.judge import load

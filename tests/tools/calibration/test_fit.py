@@ -9,7 +9,7 @@ import pytest
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
-from scenarios.published.replay import load_table
+from scenarios.published.catalogue import load_table
 from scenarios.published.table import PublishedTable, Role
 from scenarios.runs.guests import GuestCosts
 from tools.calibration import calibrate

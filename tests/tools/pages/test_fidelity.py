@@ -6,7 +6,8 @@ from statistics import fmean
 
 import pytest
 
-from scenarios.published.replay import TABLES, ComparedFigure, Part, load_table
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
 from tools.calibration.judge import ReplayedTable, load, stored

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.published.replay import TABLES, Part, compare, load_table
+from scenarios.published.catalogue import TABLES, load_table
+from scenarios.published.replay import Part, compare
 from scenarios.runs.run import run as run_experiment
 from tools import PROJECT
 from tools.calibration.judge import COLUMNS, FIGURES

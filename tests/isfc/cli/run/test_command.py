@@ -14,7 +14,7 @@ from isfc.cli.options.experiment import complete_workload
 from isfc.cli.run.command import transcript_lines
 from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
-from scenarios.published.replay import load_table
+from scenarios.published.catalogue import load_table
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
