@@ -88,8 +88,7 @@ class DiskRuns:
             Curve("without the disks", tuple(run.alone.mb_per_s for run in runs)),
             Curve("beside the disks", tuple(run.beside.mb_per_s for run in runs)),
         )
-        percents = tuple(100 * share for share, _ in self.points)
-        over = "% of the disks' load"
+        over, percents = "% of the disks' load", tuple(100 * share for share, _ in self.points)
         title = "MB/s of the link over the load of the disks on its chpids"
         link = Chart(title, over, "MB/s (2^20)", percents, rates)
         title = "Response time of the disks, alone and beside the CTCs, over their load"
@@ -225,5 +224,4 @@ def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
     """Estimate the channels of a configuration, and the curves that concern them."""
-    plan = make_io_plan(configuration)
-    return ChannelEstimates(name, plan, charts_of(configuration))
+    return ChannelEstimates(name, make_io_plan(configuration), charts_of(configuration))

@@ -140,9 +140,8 @@ def finish(
             yield cell, store.finished[key]
         else:
             waiting.setdefault(key, []).append(cell)
-    experiments = [alike[0].run for alike in waiting.values()]
     groups = list(waiting.items())
-    for index, figures in shared_out(measure, experiments):
+    for index, figures in shared_out(measure, [alike[0].run for _, alike in groups]):
         key, alike = groups[index]
         store.add(key, figures)
         for cell in alike:
