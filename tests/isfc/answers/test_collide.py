@@ -103,7 +103,9 @@ def test_no_rule_is_ahead_by_less_than_its_runs_differ(*, spread: float, is_said
     found = [CollisionOutcome(name, 10, 10, 4, 1, rate, 0, 1, 3, spread) for name, rate in rules]
     answers = dict(collide_report(answered(found, seeds=3)).answer)
     assert answers["ISFC's rule"].startswith("stop-short 1: 100 MB/s out and in together (spread ")
-    assert answers["Carries most"].startswith("random: 101 MB/s" if is_said else "no rule more than")
+    assert answers["Carries most"].startswith(
+        "random: 101 MB/s" if is_said else "no rule more than"
+    )
     assert "Collides least" not in answers
 
 

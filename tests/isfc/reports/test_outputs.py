@@ -35,7 +35,7 @@ from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Interval, NoRange, Range, Unit, rounded
+from isfc.reports.figure import KNOWN, Figure, Interval, NoRange, Range, Unit, rounded
 from isfc.reports.html import section
 from isfc.reports.reported import Reported, report_of
 from isfc.reports.table import UNRANGED as MARK
@@ -46,9 +46,8 @@ from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.moves.guest import GuestMemory
+from scenarios.moves.guest import GuestMemory, moves_notes
 from scenarios.moves.guest import Limits as RelocationLimits
-from scenarios.moves.notes import moves_notes
 from scenarios.moves.relocation import Pass
 from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.report import ClusterRow
