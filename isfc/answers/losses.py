@@ -314,7 +314,7 @@ def fewer_line(loss: Left | Cut) -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike = grouped((f"{left} of {had}", name) for name, left, had in loss.fewer)
     if len(alike) == 1 and not loss.cut and not loss.untouched:
-        return f"all: {next(iter(alike))}"
+        return f"each: {next(iter(alike))}"
     return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
 
 

@@ -338,8 +338,8 @@ def ways_table(found: PlannedLink) -> Table:
         from scenarios.runs.workload import explained  # by rule no model is loaded
 
         load = (
-            f", {model.stated_pairs} pairs of {explained(model.workload)}; "
-            f"{model.saturating_pairs} for saturated, limits and gains"
+            f", {model.stated_pairs} pairs of {explained(model.workload)}; saturated and limits: "
+            f"{model.saturating_pairs}"
         )
     return Table(f"MB/s (2^20) one way{load}", columns, [*rule], "ways")
 

@@ -58,5 +58,5 @@ def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_leaves_least() -> N
     """A CEC takes its systems along, whatever their links are."""
     page = section(report_of(isfc.losses(load_collection("two-cecs"), rule=True)))
     assert page.startswith('<p class="answer"><strong>Worst:</strong> director 1: 43 % is left, ')
-    assert "<td>all: 4 of 8</td>" in page
+    assert "<td>each: 4 of 8</td>" in page
     assert "<td>CEC EAST</td><td>~17</td>" in page
