@@ -18,8 +18,8 @@ from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown as in_digits
 from scenarios.published.catalogue import CHANNEL_TABLES, load_table
-from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import ComparedFigure, choose
+from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.published.verdict import TableVerdict, judge, left_out
 from tools import DOCS
