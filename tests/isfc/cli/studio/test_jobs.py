@@ -173,4 +173,4 @@ def test_cluster_of_four_is_three_screens_of_a_phone_with_its_links_a_touch_away
         each = page.locator("#capacity details details > summary")
         expect(each.first).to_be_hidden()
         page.click("#capacity > details > summary")
-        expect(each.filter(has_text="What ALPHA - BETA carries")).to_be_visible()
+        expect(each.filter(has_text="What ALPHA-BETA carries")).to_be_visible()
