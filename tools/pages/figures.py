@@ -10,7 +10,7 @@ from typing import Final
 from ctc.state import TRANSITIONS, CommandOutcome, State
 from isfc.answers.check import RULES
 from isfc.answers.replay_checks import checks_of
-from isfc.link.sides import SHOWN, WRITE_SIDE
+from isfc.link.state import SHOWN, WRITE_SIDE
 from scenarios.published.catalogue import load_table
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import ComparedFigure, choose

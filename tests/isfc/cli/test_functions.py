@@ -12,10 +12,10 @@ import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.reports.text import encoded
-from isfc.testing.cluster import mesh
 from scenarios.figures.losses import after_losses
 from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

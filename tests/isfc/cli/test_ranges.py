@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from isfc.cli.main import COMMANDS, load_command, run
-from isfc.testing.cluster import mesh
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 
