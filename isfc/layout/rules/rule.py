@@ -67,6 +67,10 @@ class Broken(Struct, frozen=True):
     fibres: tuple[Fibre, ...] = ()
 
 
+Find = Callable[[Judged], Iterator[Broken]]
+"""What looks whether a rule is broken."""
+
+
 class ChangedLayout(Struct, frozen=True):
     """A rule's advice carried out, so that the model can be asked what it is worth.
 
@@ -107,8 +111,30 @@ class LayoutRule(Struct, frozen=True):
     reason: str
     source: str
     remedy: str
-    find: Callable[[Judged], Iterator[Broken]]
+    find: Find
     trials: tuple[ChangedLayout, ...] | Untried
+
+
+class RuleBook(list[LayoutRule]):
+    """Rules for one subject, in the order in which they are listed."""
+
+    def rule(
+        self,
+        name: str,
+        severity: Severity,
+        title: str,
+        reason: str,
+        source: str,
+        remedy: str,
+        trials: tuple[ChangedLayout, ...] | Untried,
+    ) -> Callable[[Find], Find]:
+        """Make a rule of what finds it: see `LayoutRule`."""
+
+        def add(find: Find) -> Find:
+            self.append(LayoutRule(name, severity, title, reason, source, remedy, find, trials))
+            return find
+
+        return add
 
 
 class Finding(Struct, frozen=True):

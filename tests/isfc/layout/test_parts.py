@@ -9,7 +9,7 @@ from msgspec import structs
 
 import isfc
 from isfc.layout.catalogue import load_collection
-from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory
+from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory, OtherCtcs, OtherLink
 from isfc.link.scan import CTCS_MAX
 
 AB = isfc.new("ALPHA,BETA", "40:50", ctcs=2)
@@ -93,6 +93,8 @@ def test_links_on_one_chpid_share_it() -> None:
          r"^\[\[traffic\]\] #1 pairs 0: expected 1 to 10000$"),
         (lambda: isfc.Collection((AB, AG), traffic=(LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)),
          r"^\[\[traffic\]\] #1 to: no link joins BETA and GAMMA"),
+        (lambda: isfc.Collection((AB,), others=(OtherLink(AB.nodes, (OtherCtcs((), 1),)),)),
+         r"^\[\[other_link\]\] #1 nodes: ALPHA and BETA have a link in this file; expected those"),
         (lambda: isfc.Collection((AB,), shared_channels=((ChannelEnd(GAMMA, CHPID),) * 2,)),
          r"^\[\[shared_channel\]\] #1 chpid: GAMMA has no link; expected one of ALPHA, BETA$"),
     ],
