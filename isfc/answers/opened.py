@@ -8,8 +8,8 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.units import shown
-from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
+from scenarios.figures.changed import AdviceVerdict, ComparedLoad
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
 from scenarios.runs.experiment import SATURATED, Load, in_turn

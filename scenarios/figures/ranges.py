@@ -2,7 +2,7 @@
 
 At a site that the model was fitted to, it comes from how well the fit knows it. A constant that is
 known to so many percent moves a rate by its share of that: ``elasticities.csv`` says how much the
-rate follows each (`tools.calibration.assumptions` renews it). What the site's figures do not tell
+rate follows each (`tools.calibration.studies` renews it). What the site's figures do not tell
 stays as uncertain as it was. That is the range of the fit; it is no narrower than what was held
 back is off.
 
@@ -43,7 +43,7 @@ from scenarios.figures.certainty import (
     ratio_range,
 )
 from scenarios.runs.experiment import STATED, Experiment, Load
-from scenarios.runs.published_range import shipped_lines
+from scenarios.runs.notes import shipped_lines
 from scenarios.runs.result import DeviceResult
 from scenarios.runs.workload import SUITES, Workload
 

@@ -2,9 +2,9 @@
 
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
 figures. What they come to is told as `isfc replay` tells it. The rest is from ``docs/reasons.toml``
-(by hand), ``docs/sensitivity.csv`` (`tools.calibration.sensitivity`), ``docs/ablations.csv``
-(the same), ``certainty.csv`` (`tools.calibration.certainty`) and
-``scenarios/published/left_out.csv`` (`tools.calibration.left_out`).
+(by hand), ``docs/sensitivity.csv`` (`tools.calibration.studies`), ``docs/ablations.csv``
+(the same), ``certainty.csv`` and ``scenarios/published/left_out.csv`` (both of
+`tools.calibration.certainty`).
 """
 
 import re
@@ -45,17 +45,13 @@ from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from scenarios.runs.result import spread_percent
 from tools import DOCS
-from tools.calibration import certainty, sensitivity
-from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
+from tools.calibration import certainty, studies
+from tools.calibration.certainty import EVERY, SUMMARY
+from tools.calibration.judge import FIGURES, SECONDS, SEEDS, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
-from tools.calibration.left_out import EVERY, SUMMARY
-from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
+from tools.calibration.studies import MOVE, SIGNIFICANT, Sensitivity
 from tools.pages.spans import block, paragraph, table_block
 from tools.tables import csv_text, read_csv
-
-SEEDS: Final = 3
-SECONDS: Final = 10.0
-"""Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
 WORST_COUNT: Final = 3
 HELD_ROWS_MIN: Final = 10
@@ -165,7 +161,7 @@ def figures(_: str) -> dict[str, str]:
     return {
         **told(replays),
         "model_met": f"{sum(bool(goal['meets_goal']) for goal in of_model)} of {len(of_model)}",
-        **_sensitivity(sensitivity.load()),
+        **_sensitivity(studies.load()),
         "own": str(summarise_left_out([row for row in left_out if row["suite"] != EVERY])),
         "made": "; ".join(dict.fromkeys(row["made"] for row in left_out)),
         "left_out": table_block([*map(_left_out, left_out)]),
@@ -329,9 +325,7 @@ def _left_out(row: Mapping[str, str]) -> dict[str, str]:
 
 def _ablated() -> Iterator[dict[str, str]]:
     """Figures without one rule at a time, the worst ones first."""
-    columns = sensitivity.ABLATION_COLUMNS[:ABLATED_COLUMNS]
-    nothing, *rules = (
-        {name: line[name] for name in columns} for line in read_csv(sensitivity.ABLATIONS)
-    )
+    columns = studies.ABLATION_COLUMNS[:ABLATED_COLUMNS]
+    nothing, *rules = ({name: line[name] for name in columns} for line in studies.ABLATIONS.rows())
     rules.sort(key=lambda cells: -float(cells[columns[2]]))
     yield from (nothing, *rules[:ABLATED_COUNT])

@@ -8,16 +8,7 @@ from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    GUIDE,
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    RuleBook,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
@@ -28,7 +19,6 @@ RULES: Final = RuleBook()
 
 @RULES.rule(
     "single-ctc",
-    Severity.WARNING,
     "The link has a single CTC.",
     "A single CTC is written by both ends, so their writes collide.",
     REPORT,
@@ -46,7 +36,6 @@ def _single_ctc(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "one-chpid",
-    Severity.WARNING,
     "All CTCs are on one chpid.",
     "When that chpid, its cable or its port fails, the link is down.",
     "Derived: a logical link is up while one of its CTCs is",
@@ -61,7 +50,6 @@ def _one_chpid(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "chpid-crowded",
-    Severity.WARNING,
     "A chpid carries more than four CTCs.",
     "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
     REPORT,
@@ -90,7 +78,6 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "chpid-leads-to-several",
-    Severity.WARNING,
     "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
     "A director may lead one chpid to several. It is one channel all the same, and carries no "
     "more than to a single one.",
@@ -117,7 +104,6 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "chpid-shared",
-    Severity.WARNING,
     "A chpid carries CTCs of several links, and more than four together.",
     "The links compete for the chpid, so that neither has the capacity that it has alone.",
     f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
@@ -166,13 +152,13 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
 
 @RULES.rule(
     "beyond-the-rule",
-    Severity.INFO,
     "A link is faster than the rule of thumb is known for.",
     "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
     "that the estimate is too high.",
     f"{REPORT}; IBM, z15 FICON Express16SA performance",
     "Do not count on the estimate: see what `isfc run` gives.",
     Untried("it advises no change: it says that the model is to be asked"),
+    is_remark=True,
 )
 def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if f.profile.link_gbps > RULE_GBPS_MAX]
@@ -189,7 +175,6 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "too-many-each",
-    Severity.INFO,
     "CTCs a chpid times chpids is more than 14.",
     "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
     "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
@@ -198,6 +183,7 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     f"{GUIDE}, recommendations",
     "Define fewer CTCs a chpid.",
     (ChangedLayout("that way", changes.selected_in_addition),),
+    is_remark=True,
 )
 def _too_many_each(judged: Judged) -> Iterator[Broken]:
     chpids = len(judged.layout.fibres)
@@ -217,12 +203,12 @@ def _too_many_each(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "straight-connection",
-    Severity.INFO,
     "A fibre has the same chpid at both ends.",
     "The two ends of a straight connection share one channel, which then does the work of two.",
     f"{GUIDE}, straight and crossed connections",
     "Cross the connections: use different chpids at the two ends.",
     Untried("it takes other channels, which the layout does not have"),
+    is_remark=True,
 )
 def _straight(judged: Judged) -> Iterator[Broken]:
     collection, nodes = judged.collection, judged.layout.nodes

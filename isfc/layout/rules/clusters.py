@@ -12,7 +12,7 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import Channel
-from isfc.layout.rules.rule import REPORT, Broken, Judged, RuleBook, Severity, Untried
+from isfc.layout.rules.rule import REPORT, Broken, Judged, RuleBook, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates, others_on, say_others
 
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
@@ -49,7 +49,6 @@ def _of_whole(
 
 @RULES.rule(
     "mesh-incomplete",
-    Severity.WARNING,
     "Two systems of the file have no link.",
     "An SSI cluster needs a direct link between each two members; nothing is forwarded.",
     _PLANNING,
@@ -72,13 +71,13 @@ def _mesh(collection: Collection) -> Iterator[Broken]:
 
 @RULES.rule(
     "members-beyond-ssi",
-    Severity.INFO,
     "There are more systems than an SSI cluster may have members.",
     "Guests are relocated between members of one SSI cluster. Other systems may have links.",
     "IBM, z/VM 7.2 CP Planning and Administration, SSI statement: slots 1 to 4; that z/VM 7.3 "
     "takes eight is known of its announcement, and no page of its books was found",
     "Make several clusters of them, or take a release of z/VM that has so many members.",
     Untried("it is about who may be a member, not about what is carried"),
+    is_remark=True,
 )
 @_of_whole
 def _members(collection: Collection) -> Iterator[Broken]:
@@ -97,7 +96,6 @@ def _members(collection: Collection) -> Iterator[Broken]:
 
 @RULES.rule(
     "link-cut-by-one-loss",
-    Severity.WARNING,
     "One channel, director or inter-switch link carries all of a link.",
     "When it fails, the link is down, however many fibres it has.",
     "Derived: a logical link is up while one of its CTCs is",
@@ -126,7 +124,6 @@ def _single_points(collection: Collection, layout: Layout) -> Iterator[Broken]:
 
 @RULES.rule(
     "channel-shared",
-    Severity.WARNING,
     "Channels that several systems or both ends share carry more than four CTCs.",
     "Its CTCs share one line each way and one data processor, whichever system they are of.",
     f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
@@ -155,13 +152,13 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
 
 @RULES.rule(
     "chpid-carries-others",
-    Severity.INFO,
     "The chpids carry CTCs of links that the file does not have.",
     "While those are busy, the link gets its part of each channel, and no figure has that but "
     "the one that says so.",
     "The decks that were imported: control units on the same channels",
     "Import those links too, for figures of all together.",
     Untried("it is about links that the file does not have"),
+    is_remark=True,
 )
 @_of_file
 def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
@@ -178,12 +175,12 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
 
 @RULES.rule(
     "member-asymmetric",
-    Severity.INFO,
     "A system has fewer or slower channels for its links than another one.",
     "What moves away from or to that system takes longer than between the others.",
     "Derived: what a system sends and receives is bound by its channels",
     "Give it as many channels, and as fast ones, as the others have.",
     Untried("it takes several links to find it, and what is run is one"),
+    is_remark=True,
 )
 @_of_whole
 def _asymmetric(collection: Collection) -> Iterator[Broken]:

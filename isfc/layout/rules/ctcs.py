@@ -8,16 +8,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.errors.in_words import listed
 from isfc.layout.layout import CtcPair
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    GUIDE,
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    RuleBook,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 from isfc.link.scan import stop_short
 
 RULES: Final = RuleBook()
@@ -26,7 +17,6 @@ RULES: Final = RuleBook()
 
 @RULES.rule(
     "directions-unequal",
-    Severity.WARNING,
     "One node can use fewer chpids than the other, or slower ones.",
     "Each scan stops short of its end, and what is left out there is lost to that direction.",
     REPORT,
@@ -59,7 +49,6 @@ def _unequal(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "one-chpid-writes",
-    Severity.WARNING,
     "All CTCs that one end may write are on one chpid.",
     "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
     f"Derived from the write rule: {REPORT}",
@@ -84,13 +73,13 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "unidirectional-spread",
-    Severity.INFO,
     "CTCs that only one end may write are on several chpids.",
     "IBM advises to keep them on one selected chpid, where they come on top of those that both "
     "ends may write: then all other chpids are used alike by both ends.",
     f"{GUIDE}, recommendations",
     "Put them on one chpid, beside its other CTCs.",
     (ChangedLayout("that way", changes.selected_at_both_ends),),
+    is_remark=True,
 )
 def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
@@ -112,12 +101,12 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "few-beyond-eight",
-    Severity.INFO,
     "The 9th and the 10th CTC gain at most one to write on.",
     "From 9 CTCs on, each scan stops short by two instead of one.",
     f"Derived from the write rule: {REPORT}",
     "Keep to eight CTCs, or define eleven and more.",
     (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
+    is_remark=True,
 )
 def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
     count = len(judged.layout.ctcs)
@@ -132,7 +121,6 @@ def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "rdevs-out-of-order",
-    Severity.WARNING,
     "The device numbers of the two ends run in different orders.",
     "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
     "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
@@ -159,7 +147,6 @@ def _out_of_order(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "rdevs-ambiguous",
-    Severity.WARNING,
     "A device number names one CTC here and another there.",
     "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
     f"{GUIDE}: the same number at both ends is recommended",
@@ -183,7 +170,6 @@ def _ambiguous(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "name-not-for-ssi",
-    Severity.WARNING,
     "A system cannot be a member of an SSI cluster under its name.",
     "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "
     "$ # @ _ in them.",

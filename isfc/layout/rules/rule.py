@@ -121,14 +121,16 @@ class RuleBook(list[LayoutRule]):
     def rule(
         self,
         name: str,
-        severity: Severity,
         title: str,
         reason: str,
         source: str,
         remedy: str,
         trials: tuple[ChangedLayout, ...] | Untried,
+        *,
+        is_remark: bool = False,
     ) -> Callable[[Find], Find]:
-        """Make a rule of what finds it: see `LayoutRule`."""
+        """Make a rule of what finds it, a warning unless it ``is_remark``: see `LayoutRule`."""
+        severity = Severity.INFO if is_remark else Severity.WARNING
 
         def add(find: Find) -> Find:
             self.append(LayoutRule(name, severity, title, reason, source, remedy, find, trials))

@@ -14,15 +14,7 @@ from ctc.fibre_channel import (
 from ctc.profiles import FEATURES
 from isfc.errors.in_words import exact, grouped, listed, number
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    RuleBook,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
@@ -47,7 +39,6 @@ def _fast_count(judged: Judged) -> int:
 
 @RULES.rule(
     "speed-beyond-feature",
-    Severity.WARNING,
     "A link is faster than its feature.",
     "A link may run slower than its feature can, never faster. A file or deck that says so is "
     "refused, so this is found only in layouts made in code.",
@@ -75,12 +66,12 @@ def _beyond_feature(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "speeds-mixed",
-    Severity.INFO,
     "Links of several speeds are mixed.",
     "The scan does not know which chpid is fast.",
     "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
     "IBM advises one speed for a logical link.",
     (ChangedLayout("with the fast chpids alone", changes.fast_alone),),
+    is_remark=True,
 )
 def _mixed(judged: Judged) -> Iterator[Broken]:
     speeds = sorted(set(_speeds(judged)))
@@ -93,7 +84,6 @@ def _mixed(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "speeds-asymmetric",
-    Severity.WARNING,
     "The two nodes try fast and slow chpids in different orders.",
     "One direction then uses the fast chpids first, and the other the slow ones.",
     REPORT,
@@ -126,12 +116,12 @@ def _can_be_evener(speeds: Sequence[float]) -> bool:
 
 @RULES.rule(
     "speeds-slow-first",
-    Severity.INFO,
     "Both nodes begin on a slow chpid, though several are fast.",
     "A lightly loaded link then runs at the slow chpids' speed.",
     REPORT,
     _ENDS,
     (ChangedLayout("in that order", changes.fast_outside_or_inside),),
+    is_remark=True,
 )
 def _slow_first(judged: Judged) -> Iterator[Broken]:
     speeds = _speeds(judged)
@@ -141,7 +131,6 @@ def _slow_first(judged: Judged) -> Iterator[Broken]:
 
 @RULES.rule(
     "port-beyond-reach",
-    Severity.WARNING,
     "A fibre is longer than the buffer credits of a channel's port reach.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "
     "figures of the model have it so. With a director in between, a path with isl says what "
@@ -176,7 +165,6 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
 
 @RULES.rule(
     "credits-too-few",
-    Severity.WARNING,
     "The buffer credits of an inter-switch link do not fill it so far away.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "
     "fibres of the path share what is let through, whatever their chpids could carry.",

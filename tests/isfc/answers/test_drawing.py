@@ -9,8 +9,8 @@ from isfc.answers.page.document import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
+from scenarios.figures.changed import after_losing
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.losses import after_losing
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import EndRate, carry
 from scenarios.runs.steady import Rate

@@ -25,8 +25,7 @@ from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Intervention, Operation
-from scenarios.runs.run import run
+from scenarios.runs.run import Intervention, Operation, run
 from scenarios.runs.workload import SUITES
 from scenarios.search.grid import without
 from tests.isfc.layout.test_file_shared import CLUSTER

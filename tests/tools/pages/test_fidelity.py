@@ -10,9 +10,9 @@ from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import STATISTICS, TableVerdict
 from tools import DOCS
+from tools.calibration.certainty import EVERY
 from tools.calibration.judge import ReplayedTable, load, stored
 from tools.calibration.knobs import present_values
-from tools.calibration.left_out import EVERY
 from tools.pages.fidelity import (
     CONSTANTS_MAX,
     UNKNOWN,
