@@ -1,9 +1,7 @@
-"""Decisions from Python: what the commands find, and errors that name the argument."""
+"""Decisions from Python: what commands find, of records, texts and files."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,15 +9,16 @@ import isfc
 from scenarios.figures.changed import after_losses
 from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
+from tests.isfc.cli.conftest import own_process as own_process
 from tests.isfc.printed import Printed, Recorded
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 
 
-LOGS = Path(__file__).parents[2] / "data" / "logs"
-GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**20, touched=2**20))
-any_call: Any = isfc
+LOGS = Path(__file__).parents[1] / "data" / "logs"
 
 
 def test_layout_that_is_exported_can_be_imported() -> None:
@@ -74,52 +73,6 @@ def test_losses_are_by_the_model_or_by_rule() -> None:
     assert without.rate.range is not None
     assert without.share.range is not None
     assert 0 < without.rate.value < 350
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: isfc.compare(["published-1"]), "^layouts: 1; expected two or more$"),
-        (
-            lambda: isfc.compare(["two-cecs", "published-1"]),
-            "^published-1: has CLIENT-SERVER; expected the",
-        ),
-        (
-            lambda: isfc.optimise("published-4", objective=["best"]),
-            "^objective 'best': expected ",
-        ),
-        (lambda: isfc.optimise("two-cecs", objective=["su"]), "^objective 'su': did you mean sum"),
-        (lambda: isfc.optimise("published-4", jobs=0), "^jobs 0: expected 1 to 1024$"),
-        (lambda: isfc.optimise("published-4", fixed="XX"), "^fixed: 'XX' is not a device number"),
-        (lambda: isfc.losses("published-4", without=["99"]), "99"),
-        (lambda: isfc.size(mb_per_s=0.5), r"^mb_per_s 0.5: expected 1 to 1000000 MB/s$"),
-        (lambda: isfc.size(mb_per_s=9, km=-1.0), r"^km -1: expected 0 to 10000 km$"),
-        (lambda: isfc.size(mb_per_s=9, lost="chpids"), "^lost 'chpids': did you mean chpid"),
-        (
-            lambda: isfc.size(mb_per_s=9, feature=["Express9"]),
-            "^feature: 'Express9' is not",
-        ),
-        (lambda: isfc.size(mb_per_s=9, systems="A,a"), "^systems 'A,a': expected two systems"),
-        (lambda: isfc.size(mb_per_s=9, workload="XX"), "XX"),
-        (lambda: any_call.size(mb_per_s="9"), r"^size\(mb_per_s='9'\): expected a number$"),
-        (lambda: isfc.import_iocp(["\n"]), "^partitions: missing; "),
-        (lambda: isfc.import_islink([]), "^logs: none; expected one or more$"),
-        (lambda: isfc.export("two-cecs", "toml", ports=["A:50=C1"]), "^ports: of IOCP decks"),
-        (lambda: isfc.new("ATLANTA", "40"), "^systems 'ATLANTA': expected two systems"),
-        (lambda: isfc.replay("transport", pairs=[3]), "^pairs 3: not in the table"),
-        (lambda: isfc.collide("published-1", offer_out=-1, offer_in=1), "^offer_out -1: expected"),
-        (lambda: isfc.evacuate("published-1", "CLEINT", [GUEST]), "CLEINT.*CLIENT"),
-        (lambda: isfc.evacuate("published-1", "CLIENT", []), "^guests 0: expected 1 to 500"),
-        (
-            lambda: any_call.check(None),
-            r"^check\(layout=None\): expected a Layout, a Collection, a Decks, a text or a Path$",
-        ),
-        (lambda: any_call.evacuate("published-1", 1, [GUEST]), r"^evacuate\(system=1\): expected"),
-    ],
-)
-def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(isfc.ConfigurationError, match=message):
-        call()
 
 
 def test_a_link_of_a_file_brings_the_notes_that_the_command_has(
