@@ -14,8 +14,6 @@ from isfc.site.measurement import COLUMNS
 from scenarios.search.site_fit import fit
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, on_one_line
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
@@ -139,24 +137,6 @@ def test_only_a_quiet_link_is_nothing_to_compare(tmp_path: Path, refusal: Refusa
     said = refusal(*COMPARE, str(page))
     assert f"{page}:1: the link was quiet (0.0 I/O/s)" in said
     assert "the link was quiet in every interval" in said
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ("--ran HL", "--ran HL: expected NAME:PAIRS"),
-        ("--ran HL:1 --ran HM:2", "--ran HM:2: HL:1 ran already in all files"),
-        ("--ran x.txt=HL:1", "--ran x.txt=HL:1: expected one of the files, each once: "),
-        ("--zone CET", "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
-        ("--zone +25:00", "--zone +25:00: expected one such as +02:00, UTC, or ATLANTA=+02"),
-        ("--zone A#1=+01:00", "--zone A#1: no file says that it is of A#1; expected "),
-        ("--plot x.pdf", "--plot x.pdf: "),
-        ("", "expected --system CLIENT or --system SERVER"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(options: str, problem: str, refusal: Refusal) -> None:
-    words = ("measured", "compare", "published-12", str(PUBLISHED), *options.split())
-    assert problem in refusal(*words)
 
 
 def test_what_ran_is_said_for_each_file(printed: Printed) -> None:
