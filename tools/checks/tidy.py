@@ -220,13 +220,10 @@ def unbounded(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     the test, and a method is known by its name.
     """
     awaited = {id(node) for each in nodes for node in _given_to_a_loop(each)}
-    queues = any(
-        isinstance(node, ast.Import | ast.ImportFrom)
-        and {"queue", "multiprocessing"} & {*_roots(node)}
-        for node in nodes
-    )
+    imported = {name.partition(".")[0] for _, name in _imported(nodes, frozenset())}
+    queues = not imported.isdisjoint({"queue", "multiprocessing"})
     for node in nodes:
-        if isinstance(node, ast.While) and any(map(_sleeps, ast.walk(node))):
+        if isinstance(node, ast.While) and "time.sleep(" in ast.unparse(node):
             yield node.lineno, f"a loop that sleeps: wait with {WAITING}, which has a bound"
         if isinstance(node, ast.Call) and id(node) not in awaited:
             name = _waits_for_ever(node, queues=queues)
@@ -262,17 +259,6 @@ def _given_to_a_loop(node: ast.AST) -> Iterator[ast.expr]:
             yield value
         case ast.Call(ast.Attribute(ast.Name("asyncio"), _), arguments):
             yield from arguments
-
-
-def _sleeps(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "time.sleep"
-
-
-def _roots(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-    if isinstance(node, ast.ImportFrom):
-        yield (node.module or "").partition(".")[0]
-    else:
-        yield from (alias.name.partition(".")[0] for alias in node.names)
 
 
 WHOLE: Final = {

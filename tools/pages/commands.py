@@ -97,7 +97,8 @@ def _index() -> Iterator[str]:
     yield MARKER
     yield "# Commands"
     yield "What `isfc COMMAND --help` prints, a page for each command."
-    rows = ((f"[`isfc {one.name}`]({one.file})", _summary(one.command)) for one in listed())
+    does = (plain((one.command.help or "").partition("\n\n")[0]) for one in listed())
+    rows = zip((f"[`isfc {one.name}`]({one.file})" for one in listed()), does, strict=True)
     yield markdown_table(("command", "does"), rows).rstrip()
     names = [one.file.removesuffix(".md") for one in listed()]
     yield "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
@@ -116,11 +117,6 @@ def _page(one: Listed) -> Iterator[str]:
 
 def _code(text: str) -> str:
     return f"```text\n{text}\n```"
-
-
-def _summary(command: Any) -> str:
-    """The first paragraph of a command's help; Markdown has nothing to interpret in it."""
-    return plain((command.help or "").partition("\n\n")[0])
 
 
 def _example(one: Listed) -> Iterator[str]:

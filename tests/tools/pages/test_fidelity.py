@@ -80,12 +80,6 @@ def test_goals_are_judged_by_the_mean_of_the_seeds_and_those_that_are_missed_mar
     assert [(each.rows, each.meets_goal) for each in (half, most)] == [(120, False), (120, True)]
 
 
-def test_wrong_signs_are_counted() -> None:
-    slow = replay_of("appc_regression", lambda key, _: 0.1 if key == "z/VM 6.2/1/1" else 1.0)
-    checks = replayed([slow]).checks
-    assert (1, 29) in [(c.reached, c.rows) for c in checks if c.statistic == "wrong_way"]
-
-
 def test_worst_rows_are_named_with_what_is_known_of_their_table_and_direction() -> None:
     def fast(key: str, measure: str) -> float:
         return 1.5 if measure == "mb_per_s" and key in ("HY/4/5", "HM/8/1") else 1.0
