@@ -24,7 +24,7 @@ from isfc.link.package import Package
 from isfc.reports.report import Report
 from isfc.reports.reported import Reported, record_of
 from isfc.reports.table import Column, Table
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 
 _RDEV_ACTS: Final = (
     InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,
