@@ -19,7 +19,7 @@ from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.sharing import with_notes
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Report
 from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
@@ -109,14 +109,13 @@ def io_beside(
 
 def io_beside_report(found: LinkBesideDisks) -> Report:
     """What the link and the disks lose beside each other; then each chpid."""
-    remarks, rest = caveats(each for each in found.notes if each.kind is not NoteKind.DISKS)
     return Report(
         f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
         "and disks on one chpid",
         [*_answer(found)],
         [disks_table(found.disks), chpids_table(found.chpids)],
-        remarks=remarks,
-        notes=[range_note((found.alone, found.beside)), *rest],
+        notes=[range_note((found.alone, found.beside))],
+        known=[each for each in found.notes if each.kind is not NoteKind.DISKS],
     )
 
 

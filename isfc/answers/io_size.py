@@ -32,9 +32,8 @@ from isfc.io.sizing import (
 )
 from isfc.io.sizing import size as size_mix
 from isfc.reports.figure import Note, Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -18,9 +18,8 @@ from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
 from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import NODE_STYLES, Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import NODE_STYLES, Column, Table
 from isfc.reports.units import with_unit
 from scenarios.runs.notes import plan_notes
 
@@ -250,7 +249,6 @@ def plan_report(found: PlannedLink) -> Report:
     """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(found.ctcs), len({each.fibre for each in found.ctcs})
     of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
-    remarks, rest = caveats(found.notes)
     first = [each for each in found.advice if each.severity is Severity.WARNING]
     advice = [*first, *(each for each in found.advice if each not in first)]
     tables, known = found.more()
@@ -258,13 +256,12 @@ def plan_report(found: PlannedLink) -> Report:
         f"{found.nodes.first} - {found.nodes.second}: {of}",
         [*_answer(found)],
         [ways_table(found), ctcs_table(found), *tables],
-        remarks=remarks,
         notes=[
             *(found.model.known if found.model else ()),
             *known,
-            *rest,
             *(f"{each.severity.noun}: {each.text}" for each in advice),
         ],
+        known=found.notes,
     )
 
 

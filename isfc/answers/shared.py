@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED

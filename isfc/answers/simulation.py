@@ -14,11 +14,9 @@ from isfc.answers.run import LinkRun, link_run
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.link.name import NodeName
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Column, Lines, Report
 from isfc.reports.reported import Reported, report_of
-from isfc.reports.table import Column
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.experiment import WARMUP, Experiment, read_traffic

@@ -36,7 +36,7 @@ from isfc.live.run_directory import (
     running_groups,
     running_nodes,
 )
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
 from isfc.system.cp.commands import is_up
 

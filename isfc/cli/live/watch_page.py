@@ -11,7 +11,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.cli.live.measured import CtcRates, NodeRates
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.link.state import DeviceState, LinkState
-from isfc.reports.table import NODE_STYLES, Column, Styled, Table
+from isfc.reports.report import NODE_STYLES, Column, Styled, Table
 from isfc.reports.terminal import table_of
 from isfc.reports.units import fitted
 from isfc.system.cp.commands import is_up
