@@ -11,37 +11,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
 from inspect import Parameter, cleandoc, signature
-from pathlib import Path
 from types import GenericAlias, MappingProxyType, NoneType
-from typing import Annotated, Any, ClassVar, Final, get_args, get_origin
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
 
+from isfc.cli.options.formats import AnswerPrinted, OwnFile, Printing
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, LayoutsArgument, ProfileOption
 from isfc.cli.options.option import (
-    CsvOption,
-    JsonOption,
     LinkOption,
     Made,
-    NotesOption,
     checked_by,
-    expect_one,
     flag,
     give_parameters,
     parameters_of,
     put_together,
-    valued,
+    taken,
 )
-from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, whole_file, write_file
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
+from isfc.cli.output.streams import show_error
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
-from isfc.errors.in_words import check_known
 from isfc.layout.catalogue import Decks
-from isfc.reports.report import Report
 from isfc.reports.reported import report_of
 
 SHARED: Final = {
@@ -58,55 +50,6 @@ IN_PYTHON: Final = frozenset({"ask", "jobs", "progress", "tell"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
 shows ``progress``, which is told what share is done, from 0 to 1, says what ``tell`` gets, and has
 questions answered that ``ask`` gets."""
-
-
-_HTML: Final = ("--html",)
-
-
-class AnswerPrinted(Struct, frozen=True):
-    """How an answer is printed; one that ``has_figures`` can be drawn, too."""
-
-    has_figures: ClassVar[bool] = True
-
-    notes: NotesOption = False
-    json: JsonOption = False
-    csv: CsvOption = False
-    markdown: Annotated[bool, flag("--markdown", "Print the page as Markdown.")] = False
-    table: Annotated[
-        str | None, valued("NAME", "With --csv, which table, where there are several.")
-    ] = None
-    force: ForceOption = False
-
-    def check(self, html: Path | None) -> None:
-        """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, markdown=self.markdown, html=html)
-        if self.notes and not (self.is_page and html is None):
-            raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
-        if self.table and not self.csv:
-            raise ConfigurationError("--table: expected --csv")
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it is the page of a terminal, unless a file has it."""
-        return not (self.json or self.csv or self.markdown)
-
-    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
-        """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
-
-        JSON is what was found, or its ``record`` of that. Each output is loaded for its own.
-        """
-        if self.json:
-            show_json(getattr(found, "record", found))
-        elif self.csv:
-            _show_csv(report(found), self.table)
-        elif self.markdown:
-            from isfc.reports.text import markdown
-
-            show_lines(markdown(report(found)).splitlines())
-        elif html is None:
-            from isfc.reports.terminal import page
-
-            show(page(report(found), notes=self.notes))
 
 
 class Instead(Struct, frozen=True):
@@ -138,7 +81,7 @@ def command_of(
     code: Callable[[Any], int | str] | None = None,
     own: Sequence[OwnFile] = (),
     report: Callable[[Any], Any] = report_of,
-    printed: type[Struct] = AnswerPrinted,
+    printed: type[Printing] = AnswerPrinted,
     made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
     beside: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
@@ -151,9 +94,6 @@ def command_of(
     `Argument`s is of its fields, or stand ``beside`` them, as what shows what is told; flags may
     ask other functions ``instead``. A refused answer is printed, and its files are not written.
     """
-    makers = [html_of] if issubclass(printed, AnswerPrinted) else []
-    makers += [plot_of] * (issubclass(printed, AnswerPrinted) and printed.has_figures)
-    files = [*own, *(make(report) for make in makers)]
     records = {**_records(function), **made}
     names = _parameters(function).keys() - records.keys()
     placed = [name for name in names if _is_placed(function, name)]
@@ -162,11 +102,9 @@ def command_of(
         records[_DECKS] = DecksOptions
 
     def command(**given: Any) -> None:
-        output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
-        written = {each: given.pop(each.parameter.name) for each in files}
-        page = [path for each, path in written.items() if each.options == _HTML]
-        output.check(*page)
-        check_files(written, force=output.force)
+        output: Printing = taken(given, printed)
+        written = {each: given.pop(each.name) for each in own}
+        output.check(written)
         asked, said = function, report
         with as_options(placed):
             given = _whole(given, records, layouts)
@@ -176,54 +114,22 @@ def command_of(
                     given = other.taken(given, usual)
             more = {name: beside[name] for name in beside.keys() & _parameters(asked).keys()}
             found, ended, is_given = _answered(asked, given | more, code)
-            asked_for = [*own, *(make(said) for make in makers)]
-            for each, path in zip(asked_for, written.values(), strict=True):
-                if path is not None and (is_given or each not in own):
+            for each, path in written.items():
+                if path is not None and is_given:
                     each.write(path, found)
-            output.show(found, said, *page)
+            output.show(found, said)
         if isinstance(ended, str) and ended:
             show_error(ended)
             raise typer.Exit(ExitCode.FAILED)
         if ended:
             raise typer.Exit(ended)
 
-    taken = [*_options(function, records)]
-    usual = {each.name: each.default for each in taken}
-    more = (each.parameter for some in (instead, files) for each in some)
-    give_parameters(command, [*taken, *more, *parameters_of(printed)])
+    options = [*_options(function, records)]
+    usual = {each.name: each.default for each in options}
+    more = (each.parameter for some in (instead, own) for each in some)
+    give_parameters(command, [*options, *more, *parameters_of(printed)])
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
-
-
-def html_of(report: Callable[[Any], Report]) -> OwnFile:
-    """``--html``: the page as a file."""
-
-    def write(path: Path, found: Any) -> None:
-        from isfc.answers.page.document import page_of
-
-        write_file(path, page_of(report(found)))
-
-    said = "Write the page to a file, with bars for ranges, and print nothing."
-    return OwnFile(_HTML, (".html",), "FILE.html", said, write, "jinja2")
-
-
-def plot_of(report: Callable[[Any], Report]) -> OwnFile:
-    """``--plot``: the charts as a file."""
-
-    def write(path: Path, found: Any) -> None:
-        from isfc.reports.picture import picture_png, picture_svg
-
-        whole = report(found)
-        if not whole.drawn:
-            raise ConfigurationError("--plot: there is nothing to draw here; expected it without")
-        if path.suffix.lower() == ".svg":
-            write_file(path, picture_svg(whole))
-        else:
-            with whole_file(path) as file:
-                file.write_bytes(picture_png(whole))
-
-    said = "Draw it as well; FILE ends with .svg or .png."
-    return OwnFile(("--plot",), (".svg", ".png"), "FILE", said, write, "vl_convert")
 
 
 @cache
@@ -369,17 +275,3 @@ def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
         bars[0](100 * share)
 
     return tell
-
-
-def _show_csv(made: Report, name: str | None) -> None:
-    """The table that is named, or the first, and where the others are."""
-    from isfc.reports.text import records
-
-    names = [each.name for each in made.every_table]
-    if not names:
-        raise ConfigurationError("--csv: there is no table here; expected it without --csv")
-    check_known("--table", name or names[0], names)
-    others = [each for each in names if each != (name or names[0])]
-    show_csv(records(made.every_table[names.index(name or names[0])]))
-    if name is None and others:
-        show_log(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in others)}")

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Struct
-
 from isfc.answers.change import change as answer
 from isfc.answers.change_page import Change, ChangeTrial, change_lines
 from isfc.cli.capability import command_of
+from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption, LinkOption, valued
 from isfc.cli.output.file import ForceOption, check_file, write_file
 from isfc.cli.output.streams import show_json, show_lines, show_log
@@ -19,7 +18,7 @@ _LAYOUT, _SCRIPT = "change.toml", "change.cp"
 """What ``--try`` writes."""
 
 
-class ChangePrinted(Struct, frozen=True):
+class ChangePrinted(Printing, frozen=True):
     """How a change is printed, and where to what tries it."""
 
     link: LinkOption = None
@@ -34,7 +33,7 @@ class ChangePrinted(Struct, frozen=True):
     force: ForceOption = False
     json: JsonOption = False
 
-    def check(self) -> None:
+    def check(self, own: Files) -> None:
         """Raise `ConfigurationError` for files that cannot be written, before anything is run."""
         for name in (_LAYOUT, _SCRIPT):
             check_file("--try", self.trial and self.trial / name, (), force=self.force)

@@ -3,15 +3,17 @@
 Findings as other programs show them beside lines of a file: SARIF, and GitHub's workflows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
 from ctc.address import CtcError
 from isfc.answers import check as answers
-from isfc.cli.capability import AnswerPrinted, command_of
+from isfc.cli.capability import command_of
+from isfc.cli.options.formats import AnswerPrinted, Files, file_options
 from isfc.cli.options.option import expect_one
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
@@ -27,8 +29,6 @@ _FAILING: Final = {"info": {*Severity}, "warning": {Severity.WARNING}, "never": 
 class CheckPrinted(AnswerPrinted, frozen=True):
     """How findings are printed, and from which on the command fails."""
 
-    has_figures = False
-
     as_: Annotated[
         Literal["text", "sarif", "github"],
         typer.Option(
@@ -39,26 +39,22 @@ class CheckPrinted(AnswerPrinted, frozen=True):
         Literal["info", "warning", "never"],
         typer.Option(help="The least severity that makes the command end with 1."),
     ] = "warning"
+    files: Annotated[Files, file_options(of_charts=False)] = MappingProxyType({})
 
-    def check(self, html: Path | None) -> None:
-        """Raise `ConfigurationError` for two forms."""
-        super().check(html)
-        form = self.as_ != "text"
-        expect_one(format=form, json=self.json, csv=self.csv, html=html, notes=self.notes)
+    def check(self, own: Files, others: Mapping[str, Path | None] = MappingProxyType({})) -> None:
+        """Raise for two forms, and as any answer does."""
+        super().check(own, others)
+        form = ["--format"] if self.as_ != "text" else []
+        expect_one(*form, *filter(None, [self.instead, "--notes" * self.notes]))
 
-    def show(
-        self,
-        found: Sequence[answers.CheckedLink],
-        report: Callable[[Any], Report],
-        html: Path | None = None,
-    ) -> None:
+    def show(self, found: Sequence[answers.CheckedLink], report: Callable[[Any], Report]) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ == "sarif":
             show_json(sarif_log(found, answers.RULES))
         elif self.as_ == "github":
             show_lines(github_lines(found))
-        elif self.json or any(each.error is None for each in found):
-            super().show(found, report, html)
+        elif self.format == "json" or any(each.error is None for each in found):
+            super().show(found, report)
         unread = [each.error for each in found if each.error is not None]
         for error in unread:
             show_error(error)

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from msgspec import Struct
-
 from isfc.cli.capability import command_of
+from isfc.cli.options.formats import Printing
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
@@ -30,14 +29,11 @@ class GivenLayout(Made, frozen=True):
         return read_collection(DecksOptions(self.partitions).given(self.layout))
 
 
-class StatementsWritten(Struct, frozen=True):
+class StatementsWritten(Printing, frozen=True):
     """Where they are written: a folder has a file for each system, or for each CEC."""
 
     output: OutputOption = None
     force: ForceOption = False
-
-    def check(self) -> None:
-        """Nothing: what is there is held against what is written."""
 
     def show(self, found: Exported, _: Callable[[Any], Any]) -> None:
         """Write them, and say what they cannot."""

@@ -6,10 +6,10 @@ from textwrap import wrap
 from typing import Any, Final
 
 import typer
-from msgspec import Struct
 
 from isfc.answers.given import with_known_traffic
 from isfc.cli.capability import command_of
+from isfc.cli.options.formats import Printing
 from isfc.cli.options.option import JsonOption
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_json, show_log
@@ -73,15 +73,12 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-class WrittenOptions(Struct, frozen=True):
+class WrittenOptions(Printing, frozen=True):
     """Where a layout is written, and whether a record is printed."""
 
     output: OutputOption = None
     force: ForceOption = False
     json: JsonOption = False
-
-    def check(self) -> None:
-        """Nothing: what is there is held against what is written."""
 
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""

@@ -6,26 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from msgspec import Struct
 
 from isfc.cli.capability import Instead, command_of
+from isfc.cli.options.formats import Printing
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import ask_user
 from isfc.layout import build
+from isfc.layout.document import schema
 from isfc.layout.layout import Layout
-from isfc.layout.schema import schema
 from isfc.layout.write import format_layout
 
 
-class LayoutWritten(Struct, frozen=True):
+class LayoutWritten(Printing, frozen=True):
     """Where the layout, or the schema, is written."""
 
     output: OutputOption = None
     force: ForceOption = False
-
-    def check(self) -> None:
-        """Nothing: what is there is held against what is written."""
 
     def show(self, found: Layout | dict[str, Any], _: Callable[[Any], Any]) -> None:
         """Write a layout with comments, a schema as it is."""

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Struct
-
 from isfc.answers.page.report import check_charts
 from isfc.answers.page.report import report as page
 from isfc.cli.capability import command_of
+from isfc.cli.options.formats import Files, Printing
 from isfc.cli.output.file import ForceOption, check_file, output_option, write_file
 from isfc.cli.output.streams import RUNNING, show_log
 from isfc.errors.arguments import Argument
@@ -16,13 +15,13 @@ from isfc.layout.catalogue import AnyLayout
 from scenarios.runs.workload import workload_usage
 
 
-class PageWritten(Struct, frozen=True):
+class PageWritten(Printing, frozen=True):
     """Where the page goes."""
 
     output: Annotated[Path, output_option("The page to be written.", "FILE.html")]
     force: ForceOption = False
 
-    def check(self) -> None:
+    def check(self, own: Files) -> None:
         """Raise `ConfigurationError` for what cannot be written, before anything is run."""
         check_file("-o", self.output, (".html",), force=self.force)
         check_charts()

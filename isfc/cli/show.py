@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
@@ -14,9 +14,9 @@ from isfc.answers.connections import Connections, connections
 from isfc.answers.drawing import cluster_of, ctcs_of, drawing_svg, machines_of, plug_of
 from isfc.answers.given import OpenedLink, open_links
 from isfc.answers.shared import disk_lines
-from isfc.cli.capability import AnswerPrinted, command_of
+from isfc.cli.capability import command_of
+from isfc.cli.options.formats import AnswerPrinted, Files, OwnFile, file_options
 from isfc.cli.options.option import flag
-from isfc.cli.options.own_file import OwnFile
 from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import show
 from isfc.io.shared import find_shared
@@ -51,8 +51,6 @@ class _Shown(Struct, frozen=True):
 class ShowPrinted(AnswerPrinted, frozen=True):
     """Whether a layout is drawn, or its connections are printed."""
 
-    has_figures = False
-
     connections: Annotated[
         bool,
         flag(
@@ -61,13 +59,12 @@ class ShowPrinted(AnswerPrinted, frozen=True):
             "kept decks have too.",
         ),
     ] = False
+    files: Annotated[Files, file_options(of_charts=False)] = MappingProxyType({})
 
-    def show(
-        self, found: _Shown, report: Callable[[Any], Report], html: Path | None = None
-    ) -> None:
+    def show(self, found: _Shown, report: Callable[[Any], Report]) -> None:
         """Draw the layout for a terminal, if nothing says that it is to be tables."""
-        if self.connections or html is not None or not self.is_page:
-            super().show(found, report, html)
+        if self.connections or self.instead:
+            super().show(found, report)
             return
         for number, each in enumerate(found.links):
             show(*([""] if number else []), drawing_page(each.layout))

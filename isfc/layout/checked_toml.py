@@ -249,9 +249,12 @@ def _refuse_other(text: str) -> None:
         raise ConfigurationError(f"is not TOML but {remedy}") from None
 
 
-def holds(what: str, **bounds: Any) -> msgspec.Meta:
-    """What a key of a table holds, in the words of an error message, and the bounds of a number."""
-    found: msgspec.Meta = msgspec.Meta(description=what, **bounds)
+def holds(what: str, form: dict[str, Any] | None = None, **bounds: Any) -> msgspec.Meta:
+    """What a key of a table holds, in the words of an error message, and the bounds of a number.
+
+    ``form`` is what a JSON schema says of it beyond its type.
+    """
+    found: msgspec.Meta = msgspec.Meta(description=what, extra_json_schema=form, **bounds)
     return found
 
 
@@ -261,8 +264,8 @@ def words_of(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 
 def _words(wanted: object) -> str:
-    said = [each.description for each in get_args(wanted) if isinstance(each, msgspec.Meta)]
-    return said[0] or "" if said else "".join(map(_words, get_args(wanted)))
+    said = [each.description or "" for each in get_args(wanted) if isinstance(each, msgspec.Meta)]
+    return "".join(said or map(_words, get_args(wanted)))
 
 
 def convert(value: object, kind: type[_T], place: str) -> _T:

@@ -2,15 +2,25 @@
 
 `parse_document` decodes TOML and checks the tables of links. The tables that only disk I/O has
 stay as they are written until `isfc.io.configuration_file` makes an I/O configuration of them.
-`isfc.layout.file` makes a `Collection` of the same record. Whatever is wrong is a
-`ConfigurationError` that names the file, the table and the key, and says what was expected.
+`isfc.layout.file` makes a `Collection` of the same record. `schema` is made of the same types.
 """
 
 from typing import Annotated, Any, Final
 
 import msgspec
 
-from isfc.layout.checked_toml import check_table_name, convert, decode, holds, show_key, within
+from ctc.profiles import FEATURES
+from isfc.layout.checked_toml import (
+    TABLE_NAME_LENGTH_MAX,
+    check_table_name,
+    convert,
+    decode,
+    holds,
+    show_key,
+    within,
+    words_of,
+)
+from isfc.link.name import NAME_LENGTH_MAX
 
 LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
@@ -30,6 +40,25 @@ _KM: Final = f"a number from 0 to {KM_MAX:g}"
 Gbps = Annotated[float, holds(_SPEED, ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)]
 
 
+def _form(pattern: str) -> msgspec.Meta:
+    """That a text has a form, in a JSON schema; what reads it says it in words."""
+    return msgspec.Meta(extra_json_schema={"pattern": pattern})
+
+
+_NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
+_CHPID: Final = r"^[0-9A-Fa-f]{1,2}$"
+_CHANNEL: Final = f"{_NODE[1:-1]}:{_CHPID[1:-1]}"
+_RDEVS: Final = r"\s*[0-9A-Fa-f]{1,4}(-[0-9A-Fa-f]{1,4})?\s*"
+
+_Node = Annotated[str, _form(_NODE)]
+_Chpid = Annotated[str, _form(_CHPID)]
+_Channels = Annotated[str, _form(rf"^{_CHANNEL}(={_CHANNEL})?$")]
+_Rdevs = Annotated[str, _form(rf"^{_RDEVS}(,{_RDEVS})*$")]
+_Director = Annotated[str, _form(rf"^.{{1,{TABLE_NAME_LENGTH_MAX}}}$")]
+_Port = Annotated[str, _form(r"^[0-9A-Fa-f]{1,4}$")]
+_TWO: Final = {"minProperties": 2, "maxProperties": 2}
+
+
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of a file: each key with what it holds, in the words of an error message."""
 
@@ -37,15 +66,23 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LinkTable(Table, frozen=True):
     """A table ``[[link]]``: needed only where there are several links."""
 
-    nodes: Annotated[list[str], holds('the two nodes of a link, such as ["ATLANTA", "BOSTON"]')]
+    nodes: Annotated[
+        list[_Node],
+        holds(
+            'the two nodes of a link, such as ["ATLANTA", "BOSTON"]', {"minItems": 2, "maxItems": 2}
+        ),
+    ]
 
 
 class FibreTable(Table, frozen=True):
     """A table ``[fibre.NAME]``."""
 
-    feature: Annotated[str, holds('a FICON feature in quotes, such as "FICON Express2"')]
+    feature: Annotated[
+        str, holds('a FICON feature in quotes, such as "FICON Express2"', {"enum": list(FEATURES)})
+    ]
     chpid: Annotated[
-        dict[str, str], holds('the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }')
+        dict[_Node, _Chpid],
+        holds('the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }', _TWO),
     ]
     link_gbps: Gbps | None = None
     km: Annotated[float, holds(f"the fibre's length in kilometres, {_KM}", ge=0, le=KM_MAX)] = 0.0
@@ -53,15 +90,17 @@ class FibreTable(Table, frozen=True):
         str | None, holds('the NAME of a table [path.NAME], in quotes, such as "far"')
     ] = None
     director: Annotated[
-        str | dict[str, str] | None,
+        str | Annotated[dict[_Node, _Director], msgspec.Meta(extra_json_schema=_TWO)] | None,
         holds(
             'the director that leads it, such as "1"; or the one at each node, such as '
             '{ ATLANTA = "1", BOSTON = "2" }'
         ),
     ] = None
     port: Annotated[
-        dict[str, str] | None,
-        holds('the port of its director at each node, such as { ATLANTA = "0A", BOSTON = "1B" }'),
+        dict[_Node, _Port] | None,
+        holds(
+            'the port of its director at each node, such as { ATLANTA = "0A", BOSTON = "1B" }', _TWO
+        ),
     ] = None
 
 
@@ -70,8 +109,8 @@ class CtcTable(Table, frozen=True):
 
     fibre: Annotated[str, holds('the NAME of a table [fibre.NAME], in quotes, such as "1"')]
     rdevs: Annotated[
-        dict[str, str],
-        holds('device numbers at each node, such as { ATLANTA = "6000", BOSTON = "7000" }'),
+        dict[_Node, _Rdevs],
+        holds('device numbers at each node, such as { ATLANTA = "6000", BOSTON = "7000" }', _TWO),
     ]
 
 
@@ -79,15 +118,20 @@ class SharedChannelTable(Table, frozen=True):
     """A table ``[[shared_channel]]``: chpids of several systems that are one channel."""
 
     chpid: Annotated[
-        dict[str, str],
-        holds('the chpid of each system that shares it, such as { ATLANTA = "40", BOSTON = "40" }'),
+        dict[_Node, _Chpid],
+        holds(
+            'the chpid of each system that shares it, such as { ATLANTA = "40", BOSTON = "40" }',
+            {"minProperties": 2},
+        ),
     ]
 
 
 class CecTable(Table, frozen=True):
     """A table ``[cec.NAME]``: which systems run in one machine."""
 
-    systems: Annotated[list[str], holds('a list of systems, such as ["ATLANTA", "BOSTON"]')]
+    systems: Annotated[
+        list[_Node], holds('a list of systems, such as ["ATLANTA", "BOSTON"]', {"minItems": 1})
+    ]
 
 
 class MemoryTable(Table, frozen=True):
@@ -114,8 +158,8 @@ class MemoryTable(Table, frozen=True):
 class TrafficTable(Table, frozen=True, rename={"source": "from"}):
     """A table ``[[traffic]]``: what runs over a link, from the clients' system to the servers'."""
 
-    source: Annotated[str, holds('the system of the clients in quotes, such as "ATLANTA"')]
-    to: Annotated[str, holds('the system of the servers in quotes, such as "BOSTON"')]
+    source: Annotated[_Node, holds('the system of the clients in quotes, such as "ATLANTA"')]
+    to: Annotated[_Node, holds('the system of the servers in quotes, such as "BOSTON"')]
     workload: Annotated[str, holds('a workload in quotes, such as "HL"')]
     pairs: Annotated[int, holds(f"pairs of guests, from 1 to {PAIRS_MAX}", ge=1, le=PAIRS_MAX)]
 
@@ -124,14 +168,18 @@ class OtherLinkTable(Table, frozen=True):
     """A table ``[[other_link]]``: CTCs of a link that is not in the file, on channels that are."""
 
     nodes: Annotated[
-        list[str],
+        list[_Node],
         holds(
-            'its systems, such as ["CHICAGO", "DALLAS"], or the one whose other end is not known'
+            'its systems, such as ["CHICAGO", "DALLAS"], or the one whose other end is not known',
+            {"minItems": 1, "maxItems": 2},
         ),
     ]
     ctcs: Annotated[
-        dict[str, Annotated[int, msgspec.Meta(ge=1, le=OTHER_CTCS_MAX)]],
-        holds('CTCs by the channels of the two ends, such as { "ATLANTA:40=BOSTON:50" = 4 }'),
+        dict[_Channels, Annotated[int, msgspec.Meta(ge=1, le=OTHER_CTCS_MAX)]],
+        holds(
+            'CTCs by the channels of the two ends, such as { "ATLANTA:40=BOSTON:50" = 4 }',
+            {"minProperties": 1},
+        ),
     ]
 
 
@@ -139,10 +187,11 @@ class DeckTable(Table, frozen=True):
     """A table ``[deck.NAME]``: the IOCP deck that systems were read from."""
 
     systems: Annotated[
-        dict[str, str],
+        dict[_Node, str],
         holds(
             'the partition of each system, such as { ATLANTA = "LP01" }, or its CSS and MIF image '
-            'id, such as { ATLANTA = "0.1" }'
+            'id, such as { ATLANTA = "0.1" }',
+            {"minProperties": 1},
         ),
     ]
     cards: Annotated[str, holds("the text of the deck, between lines of three apostrophes")]
@@ -176,10 +225,12 @@ class Root(Table, frozen=True):
     """A whole file; tables of disks are not checked yet."""
 
     fibre: Annotated[
-        dict[str, FibreTable] | None, holds("a table for each FICON path, such as [fibre.1]")
+        dict[str, FibreTable] | None,
+        holds("a table for each FICON path, such as [fibre.1]", {"minProperties": 1}),
     ] = None
     ctc: Annotated[
-        list[CtcTable] | None, holds("a table for each range of CTCs, headed [[ctc]]")
+        list[CtcTable] | None,
+        holds("a table for each range of CTCs, headed [[ctc]]", {"minItems": 1}),
     ] = None
     link: Annotated[
         list[LinkTable],
@@ -290,3 +341,60 @@ def parse_document(data: bytes | str, source: str) -> Document:
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
         return Document(source, root, tables, content.decode("utf-8-sig"))
+
+
+_TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
+    FibreTable: ("[fibre.NAME]", "one FICON path"),
+    LinkTable: ("[[link]]", "one of several links"),
+    CtcTable: ("[[ctc]]", "CTCs of one fibre"),
+    SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
+    CecTable: ("[cec.NAME]", "a machine and its systems"),
+    MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
+    TrafficTable: ("[[traffic]]", "what runs over a link"),
+    OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
+    DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
+    PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
+    IslTable: ("isl", "the inter-switch links of a path"),
+}
+"""Every table that is checked here: its heading, and what it is."""
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of layout files, with which editors complete and check TOML.
+
+    It is stricter in one thing, how features are spelt, and cannot say what holds between tables.
+    """
+    kinds: tuple[type[msgspec.Struct], ...] = (Root, *_TABLES)
+    _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for kind in kinds:
+        keys, words = tables[kind.__name__]["properties"], words_of(kind)
+        for key, field in keys.items():
+            keys[key] = _plain(field) | {"description": words[key]}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        **tables[Root.__name__],
+        "required": ["fibre", "ctc"],
+        "title": "A layout of isfc",
+        "description": "The CTCs of a logical link between two z/VM systems, or of several links.",
+        "$defs": {
+            kind.__name__.removesuffix("Table").lower(): tables[kind.__name__]
+            | {"title": title, "description": said}
+            for kind, (title, said) in _TABLES.items()
+        },
+    }
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """A part of the schema without what TOML has not: null, and defaults that nobody writes."""
+    plain = {key: each for key, each in field.items() if key not in ("default", "description")}
+    some = [_plain(each) for each in plain.pop("anyOf", ()) if each != {"type": "null"}]
+    if some:
+        plain |= some[0] if len(some) == 1 else {"anyOf": some}
+    for holder in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(each := plain.get(holder), dict):
+            plain[holder] = _plain(each)
+    if table := plain.get("$ref"):
+        plain["$ref"] = table.removesuffix("Table").lower()
+    if "$ref" in plain.get("additionalProperties", ()):
+        plain["propertyNames"] = {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX}
+    return plain

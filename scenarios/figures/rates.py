@@ -22,7 +22,7 @@ from isfc.layout.capacity import directions_of, slower_by_rule
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.other_links import others_on, say_others, with_others
+from isfc.layout.sharing import others_on, say_others, with_others
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit

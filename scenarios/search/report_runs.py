@@ -13,9 +13,8 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.other_links import others_on
 from isfc.layout.plan import Plan, make_plan
-from isfc.layout.sharing import only
+from isfc.layout.sharing import only, others_on
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice

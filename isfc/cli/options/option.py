@@ -4,9 +4,9 @@ Several may be declared as one record, of which each field is an option.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Final, get_type_hints
 
 import typer
 from msgspec import Struct
@@ -55,6 +55,22 @@ def checked_by(argument: Argument) -> Callable[[Any, Any], Any]:
     return check
 
 
+def flag_of(name: str, said: str) -> Parameter:
+    """The flag ``--name`` as a parameter of a command."""
+    hint = Annotated[bool, flag(f"--{name}", said)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+
+
+class Several(Struct, frozen=True):
+    """Stands in the annotation of a record's field that is ``made`` of several options.
+
+    It is made of what each of the ``parameters`` was given, by its name.
+    """
+
+    parameters: Sequence[Parameter]
+    made: Callable[[Mapping[str, Any]], Any]
+
+
 class Made(Struct, frozen=True):
     """Options of which the command of a function makes one of its arguments."""
 
@@ -72,17 +88,37 @@ def give_parameters(command: Callable[..., None], parameters: Sequence[Parameter
 
 def parameters_of(record: type[Struct]) -> list[Parameter]:
     """The fields of a record as parameters of a command."""
-    hints = get_type_hints(record, include_extras=True)
+    hints = _hints(record)
     by_name = signature(record).parameters
-    return [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=by_name[name].default,
-            annotation=hints[name],
-        )
-        for name in record.__struct_fields__
-    ]
+    found: list[Parameter] = []
+    for name in record.__struct_fields__:
+        usual, hint = by_name[name].default, hints[name]
+        own = Parameter(name, Parameter.KEYWORD_ONLY, default=usual, annotation=hint)
+        found += [own] if (several := _several(hint)) is None else several.parameters
+    return found
+
+
+@cache
+def _hints(record: type[Struct]) -> Mapping[str, Any]:
+    return get_type_hints(record, include_extras=True)
+
+
+def _several(hint: Any) -> Several | None:
+    return next(
+        (each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Several)), None
+    )
+
+
+def taken(given: dict[str, Any], record: type[Struct]) -> Any:
+    """The record, of what is ``given`` of its options; that is taken from there."""
+    values: dict[str, Any] = {}
+    for name in record.__struct_fields__:
+        if (several := _several(_hints(record)[name])) is None:
+            values[name] = given.pop(name)
+        else:
+            names = [each.name for each in several.parameters]
+            values[name] = several.made({each: given.pop(each) for each in names})
+    return record(**values)
 
 
 def words_of(record: Struct) -> list[str]:
@@ -103,7 +139,7 @@ def words_of(record: Struct) -> list[str]:
 def put_together(given: dict[str, Any], records: Mapping[str, type[Struct]]) -> None:
     """Put what was given of fields of records together; what one is made into takes its place."""
     for name, record in records.items():
-        whole = record(**{field: given.pop(field) for field in record.__struct_fields__})
+        whole = taken(given, record)
         given[name] = whole.made() if isinstance(whole, Made) else whole
 
 
@@ -147,15 +183,20 @@ NotesOption = Annotated[
 ]
 """What every command has whose page answers first."""
 
-CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
-"""What every command has that answers with tables."""
+JSON_SAID: Final = "Print one JSON document instead of tables."
 
-JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
+JsonOption = Annotated[bool, flag("--json", JSON_SAID)]
 """What every command that reports has."""
 
 
-def expect_one(**options: object) -> None:
+def expect_one(*options: str) -> None:
     """Raise `ConfigurationError` for two options of which one at most can be given."""
-    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
-    if len(given) > 1:
-        raise ConfigurationError(f"{given[0]} and {given[1]}: expected one of them")
+    if len(options) > 1:
+        raise ConfigurationError(f"{options[0]} and {options[1]}: expected one of them")
+
+
+def chosen(given: Mapping[str, Any]) -> str:
+    """The name of the one flag that is given, or nothing; raises `ConfigurationError` for two."""
+    names = [name for name, value in given.items() if value]
+    expect_one(*(f"--{name}" for name in names))
+    return "".join(names)

@@ -1,56 +1,15 @@
 """Files that commands write of what they answer, each by an option of its own."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
-
-from isfc.cli.options.option import valued
-from isfc.cli.output.file import check_file, check_force, write_file, write_table
-from isfc.errors.library import check_library
+from isfc.cli.options.formats import OwnFile
+from isfc.cli.output.file import write_file, write_table
 
 if TYPE_CHECKING:
     from isfc.answers.size import LinkSizing
-
-
-class OwnFile(Struct, frozen=True):
-    """What ``options``, of which the first is the longest, write into a file.
-
-    Its name ends with one of ``suffixes``. Help says ``said``, and calls it ``metavar``. ``write``
-    takes the answer; it needs ``library``, if any.
-    """
-
-    options: tuple[str, ...]
-    suffixes: tuple[str, ...]
-    metavar: str
-    said: str
-    write: Callable[[Path, Any], None]
-    library: str = ""
-
-    @property
-    def parameter(self) -> Parameter:
-        """The option as `typer` takes it."""
-        option = valued(self.metavar, self.said, *self.options)
-        name = self.options[0].removeprefix("--")
-        annotation = Annotated[Path | None, option]
-        return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
-def check_files(files: Mapping[OwnFile, Path | None], *, force: bool) -> None:
-    """Raise `ConfigurationError` for what cannot be written, before anything is run."""
-    if files:
-        check_force(" or ".join(each.options[0] for each in files), *files.values(), force=force)
-    for each, path in files.items():
-        if path is not None:
-            check_file(each.options[-1], path, each.suffixes, force=force)
-            if each.library:
-                check_library(each.library, each.options[0])
-            if path.suffix.lower() == ".parquet":
-                check_library("pyarrow", f"{each.options[0]} FILE.parquet")
 
 
 _output: Final = partial(OwnFile, ("--output", "-o"))

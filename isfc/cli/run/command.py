@@ -15,7 +15,7 @@ from isfc.answers.limit import limit_of_run
 from isfc.answers.links_run import LinksRun, links_run
 from isfc.answers.run import LinkRun, described, limit_fields, link_run
 from isfc.answers.views import ranges_line, run_notes_of
-from isfc.cli.capability import AnswerPrinted
+from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.option import flattened
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
@@ -61,18 +61,15 @@ def run_layout(options: RunOptions, *, printed: AnswerPrinted) -> None:
         found = _viewed(chosen, options, printed, transcript)
         show_view(options, found, printed)
     else:
-        silent = transcript is not None or printed.csv
+        silent = transcript is not None or printed.format == "csv"
         found = _found(chosen, options, _run(chosen, options, transcript, trace), silent=silent)
-    for file, path in options.files.items():
-        if path is not None:
-            file.write(path, found)
-    if options.html is None and options.report is None:
+    if options.report is None:
         said = getattr(found, "cp", UNSET)
-        if said is not UNSET and printed.is_page:
+        if said is not UNSET and not printed.instead:
             show_transcript(said)
         printed.show(found, report_of)
     if transcript is not None and transcript.refusals:
-        if not options.report and not printed.json and (options.html or not printed.is_page):
+        if not options.report and printed.instead not in ("", "--json"):
             show_refusals(transcript)
         raise typer.Exit(ExitCode.FAILED)
 
@@ -126,7 +123,7 @@ def _viewed(
     if chosen.together and (options.seeds or 1) > 1:
         raise ConfigurationError("--seeds and --report: expected one of them of several links")
     found = outcomes(chosen.experiment, options, transcript)
-    if transcript is not None and printed.is_page:
+    if transcript is not None and not printed.instead:
         show_transcript(transcript.entries)
     elif transcript is not None:
         show_refusals(transcript)
@@ -216,7 +213,7 @@ def show_view(options: RunOptions, runs: Sequence[MeasuredRun], printed: AnswerP
     assert view is not None, "it is wanted"
     known = [ranges_line(runs), *(note.text for run in runs for note in run_notes_of(run))]
     known = [*dict.fromkeys(known)]
-    if printed.is_page:
+    if not printed.instead:
         page = view.page([view.of(run) for run in runs])
         rest = "\n\n".join(known)
         show(view_heading(runs, options.seeds or 1), "", page, "", rest)
@@ -224,7 +221,7 @@ def show_view(options: RunOptions, runs: Sequence[MeasuredRun], printed: AnswerP
     for each in known:
         show_log(f"isfc: note: {each}")
     records = [asdict(row) for run in runs for row in view.rows(run)]
-    if printed.csv:
+    if printed.format == "csv":
         show_csv(records)
     else:
         show_json(records)

@@ -8,7 +8,6 @@ import typer
 from msgspec import structs
 
 from isfc.answers.views import View, check_view, sample_seconds
-from isfc.cli.capability import AnswerPrinted, html_of, plot_of
 from isfc.cli.options.experiment import (
     ClientOption,
     SeedOption,
@@ -16,6 +15,7 @@ from isfc.cli.options.experiment import (
     make_experiment,
     workload_lines,
 )
+from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.layout import (
     DecksOptions,
     LayoutArgument,
@@ -25,8 +25,7 @@ from isfc.cli.options.layout import (
     open_with_disks,
 )
 from isfc.cli.options.option import LinkOption, bounded, flag, valued
-from isfc.cli.options.own_file import OwnFile, check_files
-from isfc.cli.output.file import check_file, check_force
+from isfc.cli.output.file import check_file
 from isfc.cli.run.trace import SECONDS_MAX as TRACED_MAX
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import SEED_MAX
@@ -36,7 +35,6 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import with_site
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
-from isfc.reports.reported import report_of
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, WARMUP, Experiment, read_traffic
 from scenarios.runs.operation import Transcript, read_script
@@ -160,31 +158,17 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         bool,
         flag("--why", "Show also which constants of the model the rate rests on: it takes runs."),
     ] = False
-    html: Annotated[
-        Path | None, valued("FILE.html", "Write the page to a file, and print nothing.")
-    ] = None
-    plot: Annotated[
-        Path | None, valued("FILE", "Draw it as well; FILE ends with .svg or .png.")
-    ] = None
 
     @property
     def sample_s(self) -> float | None:
         """Seconds of virtual time in a sample of a view; None if the run is one."""
         return sample_seconds(self.report, self.interval, self.seeds)
 
-    @property
-    def files(self) -> dict[OwnFile, Path | None]:
-        """The files that are made of the report."""
-        return {html_of(report_of): self.html, plot_of(report_of): self.plot}
-
     def choose(self, printed: AnswerPrinted) -> ChosenRun:
         """What is to be run, if it can be shown as it is to be."""
-        printed.check(self.html)
-        files = self.files
-        check_force("--html, --plot or --trace", *files.values(), self.trace, force=printed.force)
-        check_files(files, force=printed.force and any(files.values()))
-        ways = *files.values(), printed.notes, printed.table, printed.markdown
-        if self.report and any(ways):
+        printed.check({}, {"--trace": self.trace})
+        more = *printed.files.values(), printed.notes, printed.table
+        if self.report and (any(more) or printed.format not in ("", "csv", "json")):
             raise ConfigurationError(
                 "--report: expected without --html, --plot, --markdown, --notes, --table"
             )
@@ -294,7 +278,7 @@ class RunOptions(DecksOptions, frozen=True, kw_only=True):
         if self.trace is None:
             return None
         check_file("--trace", self.trace, (".json",), force=printed.force)
-        if self.report or printed.csv or self.seeds:
+        if self.report or printed.format == "csv" or self.seeds:
             raise ConfigurationError("--trace: expected without --report, --csv and --seeds")
         if experiment.seconds > TRACED_MAX:
             raise ConfigurationError(

@@ -13,7 +13,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import Channel
 from isfc.layout.rules.rule import REPORT, Broken, Judged, LayoutRule, Severity, Untried
-from isfc.layout.sharing import carried_by, channel_name, channel_rates
+from isfc.layout.sharing import carried_by, channel_name, channel_rates, others_on, say_others
 
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
 
@@ -115,11 +115,8 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
 
 @_of_file
 def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
-    if collection.others:
-        from isfc.layout.other_links import others_on, say_others  # most files tell of none
-
-        if others := others_on(collection, layout):
-            yield Broken(f"{say_others(others)}.")
+    if others := others_on(collection, layout):
+        yield Broken(f"{say_others(others)}.")
 
 
 def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool:

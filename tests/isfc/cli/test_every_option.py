@@ -14,9 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.layout import DecksOptions
+from isfc.cli.options.option import parameters_of
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from scenarios.figures import glance
@@ -342,7 +343,7 @@ def test_every_option_has_its_row(name: str) -> None:
         words = {word for row in tried for word in f"{row.command} {row.option}".split()}
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
         is_made = "table" in options  # which only these have
-        made = {*AnswerPrinted.__struct_fields__, "html", "plot"} if is_made else {"force"}
+        made = {each.name for each in parameters_of(AnswerPrinted)} if is_made else {"force"}
         made |= {*DecksOptions.__struct_fields__}
         assert options - {"help", *made - rest} == rest
 

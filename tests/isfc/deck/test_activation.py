@@ -228,11 +228,7 @@ def test_the_reason_that_says_most_is_told() -> None:
 
 
 def test_systems_that_no_ctc_joins_are_left_out_unless_they_are_all() -> None:
-    chain = [
-        drawn("a LP1 50 | 4010 50 - 1"),
-        drawn("b LP2 60 | 5010 60 - 1"),
-        drawn("c LP3 70"),
-    ]
+    chain = [drawn("a LP1 50 | 4010 50 - 1"), drawn("b LP2 60 | 5010 60 - 1"), drawn("c LP3 70")]
     systems = choose_systems("LP1,LP2,LP3", chain)
     (only,) = pair_all(systems, [])
     first, second = (system.node for system in only.systems)

@@ -18,9 +18,8 @@ from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.other_links import others_on
 from isfc.layout.parts import ChannelEnd
-from isfc.layout.sharing import in_use, open_questions, with_notes
+from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
 from isfc.testing.cluster import mesh

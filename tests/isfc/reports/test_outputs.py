@@ -30,6 +30,7 @@ from isfc.answers.results import ComparedResults, ResultFigure
 from isfc.answers.run import link_run
 from isfc.answers.size import LinkSizing
 from isfc.answers.sweep import Sweep, SweptPlace
+from isfc.cli.options.formats import FORMATS as FORMATS_OF_ANSWERS
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
@@ -421,10 +422,15 @@ def in_csv(_record: Reported, table: Table, capsys: Capsys) -> Cells:
         yield cells
 
 
-OUTPUTS: Final = (on_terminal, in_html, in_notebook, in_markdown, in_csv)
+BY_FORMAT: Final = {"html": in_html, "markdown": in_markdown, "csv": in_csv}
+ELSEWHERE: Final = {"json": "test_results", "plot": "test_picture"}
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
+def test_every_format_is_read_back_here_or_elsewhere() -> None:
+    assert {each.name for each in FORMATS_OF_ANSWERS} == {*BY_FORMAT, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("output", [on_terminal, in_notebook, *BY_FORMAT.values()])
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_output_has_the_figures_of_the_record(
     name: str, output: Callable[[Reported, Table, Capsys], Cells], capsys: Capsys

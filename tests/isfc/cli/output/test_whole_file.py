@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.capability import plot_of
 from isfc.cli.main import run
+from isfc.cli.options.formats import FORMATS, FileFormat
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_file, write_table
 from isfc.reports.figure import Unit
@@ -18,7 +18,8 @@ from isfc.reports.report import Grid, Report
 from scenarios.search.sweep import RowStore
 
 GRID = Grid("a cell", ["down"], ["across"], [[1]], 1, Unit.PER_S)
-PLOT = plot_of(lambda _: Report("a cell", [], charts=[GRID]))
+PLOT = next(each for each in FORMATS if isinstance(each, FileFormat) and each.of_charts)
+DRAWN = Report("a cell", [], charts=[GRID])
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
 
 
@@ -40,8 +41,8 @@ def no_room() -> Iterator[None]:
         ("f.html", lambda path: write_file(path, "x" * 200)),
         ("f.csv", lambda path: write_table(path, ROWS)),
         ("f.parquet", lambda path: write_table(path, ROWS)),
-        ("f.svg", lambda path: PLOT.write(path, None)),
-        ("f.png", lambda path: PLOT.write(path, None)),
+        ("f.svg", lambda path: PLOT.write(path, DRAWN)),
+        ("f.png", lambda path: PLOT.write(path, DRAWN)),
     ],
 )
 def test_file_is_written_whole_or_not_at_all(

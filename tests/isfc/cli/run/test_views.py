@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from isfc.answers.views import INTERVAL, View, check_view
-from isfc.cli.capability import AnswerPrinted
 from isfc.cli.main import run
+from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.run.command import show_view
 from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
@@ -82,7 +82,7 @@ def test_csv_and_json_have_the_same_records(capsys: pytest.CaptureFixture[str]) 
 
 def test_what_is_idle_has_no_times(capsys: pytest.CaptureFixture[str]) -> None:
     wanted = RunOptions(layout="", report=View.DEVICE)
-    show_view(wanted, [measured("H", HL, STILL)], AnswerPrinted(csv=True))
+    show_view(wanted, [measured("H", HL, STILL)], AnswerPrinted(format="csv"))
     assert capsys.readouterr().out.splitlines()[1] == "H,client,6000,0.0,,,,,,0.0"
 
 

@@ -7,10 +7,9 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.edit import RemoveCtc, edit
 from isfc.layout.file import parse_collection
-from isfc.layout.other_links import LINKS_MAX, others_on, say_others, with_others
 from isfc.layout.parts import OtherCtcs, OtherLink
 from isfc.layout.plan import find_all
-from isfc.layout.sharing import carried_by
+from isfc.layout.sharing import LINKS_MAX, carried_by, others_on, say_others, with_others
 from isfc.layout.write import format_collection
 
 EIGHT = format_collection(load_collection("published-8"))  # CLIENT 40 and 41, SERVER 50 and 51
