@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import slower_by_rule, speed_text
@@ -196,16 +196,14 @@ class PlannedLink(Reported, Struct, frozen=True):
 def planned_by_rule(plan: Plan) -> PlannedLink:
     """The answer of one link by IBM's rule of thumb alone."""
     known, layout = plan.to_dict(), plan.layout
+    del known["advice"]
     return PlannedLink(
-        nodes=Nodes(**known["nodes"]),
-        stop_short=plan.stop_short,
-        write_order=known["write_order"],
-        exclusive=known["exclusive"],
-        chpids={
-            node: [PlannedChpid(**each) for each in uses] for node, uses in known["chpids"].items()
+        **known
+        | {
+            "nodes": Nodes(*layout.nodes),
+            "chpids": convert(known["chpids"], dict[str, list[PlannedChpid]]),
         },
         ctcs=[*_ctcs(plan)],
-        estimated_mb_per_s=known["estimated_mb_per_s"],
         model=None,
         worst_chpid=_worst_by_rule(layout),
         notes=[*plan_notes(layout)],
