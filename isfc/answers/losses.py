@@ -43,27 +43,22 @@ ALL_LINKS: Final = "all links together, each by its slower way"
 """What a rate of several links is of."""
 
 
-class Cut(Struct, frozen=True):
-    """What hangs on a piece of hardware."""
+class Left(Struct, frozen=True):
+    """What a loss leaves of one link or of several."""
 
+    kind: str | None
+    """`chpid`, `director`, `path`, `cec`, `system` or `ctc`, `together` with `--without`, or null
+    for the whole"""
     name: str
-    """what is lost"""
+    """what is gone"""
+    gone: dict[str, str]
+    """of one link, by node: what it calls the chpid or the CTC; else empty"""
     cut: tuple[str, ...]
     """the links that are down then"""
     fewer: tuple[tuple[str, int, int], ...]
     """the links that have lost CTCs: name, left, had"""
     untouched: tuple[str, ...]
     """the other links"""
-
-
-class Left(Cut, frozen=True):
-    """What a loss leaves of one link or of several."""
-
-    kind: str | None
-    """`chpid`, `director`, `path`, `cec`, `system` or `ctc`, `together` with `--without`, or null
-    for the whole"""
-    gone: dict[str, str]
-    """of one link, by node: what it calls the chpid or the CTC; else empty"""
     ctcs_left: int
     """of all links"""
     estimated_mb_per_s: float
@@ -82,6 +77,19 @@ class Left(Cut, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
+
+
+class Cut(Struct, frozen=True):
+    """What hangs on a piece of hardware."""
+
+    name: str
+    """what is lost"""
+    cut: tuple[str, ...]
+    """the links that are down then"""
+    fewer: tuple[tuple[str, int, int], ...]
+    """the links that have lost CTCs: name, left, had"""
+    untouched: tuple[str, ...]
+    """the other links"""
 
 
 class Losses(Reported, Struct, frozen=True):
@@ -214,12 +222,13 @@ def _left(left: AfterLoss) -> Left:
     loss, carried = left.loss, left.carried
     links = left.whole.links.links
     by = BY_RULE if left.whole.ways is None else left.whole.load.words
-    whole = (), (), tuple(link.name for link in links)
     return Left(
-        left.gone,
-        *(whole if loss is None else (loss.cut, loss.fewer, loss.untouched)),
         None if loss is None else loss.kind,
+        left.gone,
         {} if loss is None else dict(zip(links[0].nodes, loss.names, strict=False)),
+        () if loss is None else loss.cut,
+        () if loss is None else loss.fewer,
+        tuple(link.name for link in links) if loss is None else loss.untouched,
         left.ctc_count,
         carried.estimated_mb_per_s,
         left.rate,

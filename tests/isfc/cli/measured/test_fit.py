@@ -16,8 +16,6 @@ from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, on_one_line
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
