@@ -138,7 +138,7 @@ if TYPE_CHECKING:
     from scenarios.moves.guest import GuestMemory as GuestMemory
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest import Limits as Limits
-    from scenarios.moves.targets import Tenant as Tenant
+    from scenarios.moves.leaving import Tenant as Tenant
     from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.at_site import plan as plan
     from scenarios.runs.notes import plan_notes as plan_notes
@@ -196,7 +196,7 @@ _PUBLIC: Final = {
     "isfc.answers.optimise": "optimise",
     "isfc.answers.optimise_report": "SearchResult",
     "isfc.answers.size": "size LinkSizing",
-    "scenarios.moves.targets": "Tenant",
+    "scenarios.moves.leaving": "Tenant",
     "isfc.answers.page.report": "report",
     "isfc.answers.replay": "replay",
     "isfc.answers.replay_report": "Replayed",

@@ -32,7 +32,7 @@ from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.system.inputs import Send
-from scenarios.runs.provenance import constants_digest
+from scenarios.runs.result import constants_digest
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.workload import find_workload
 

@@ -7,7 +7,7 @@ from typing import Final
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.units import range_of, shown
-from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
+from scenarios.figures.changed import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.experiment import STATED_PAIRS

@@ -32,7 +32,7 @@ from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
-from scenarios.figures.losses import AfterLoss, after_losses
+from scenarios.figures.changed import AfterLoss, after_losses
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
 from scenarios.runs.at_site import GivenSite, links_at

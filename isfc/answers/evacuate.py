@@ -32,10 +32,9 @@ from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
-from scenarios.moves.guest import GuestPlan, Limits
-from scenarios.moves.notes import moves_notes
+from scenarios.moves.guest import GuestPlan, Limits, moves_notes
+from scenarios.moves.leaving import Tenant, place_guests, rooms
 from scenarios.moves.rolling import Rolling, Turn, roll
-from scenarios.moves.targets import Tenant, place_guests, rooms
 from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.workload import LinkLoad, load_of
 

@@ -26,7 +26,7 @@ from scenarios.moves.guest import (
     Limits,
     make_limits,
 )
-from scenarios.moves.targets import Tenant
+from scenarios.moves.leaving import Tenant
 
 Size = int | str | None
 """Bytes, or bytes a second, as a number or as a text such as 64G; None is not given."""

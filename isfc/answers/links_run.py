@@ -18,9 +18,8 @@ from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.notes import SHARED_UNRANGED, beyond_measured_cluster, cluster_notes
 from scenarios.runs.operation import ConsoleEntry
-from scenarios.runs.published_range import beyond_measured_cluster
 from scenarios.runs.report import CarriedRates, ClusterRow
 
 _LINKS_MAX: Final = 6

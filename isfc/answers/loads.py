@@ -40,8 +40,7 @@ from isfc.site.intervals import (
 from isfc.site.measurement import Measurement
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.figures.rates import Carried, carry
-from scenarios.moves.guest import GuestMemory, GuestPlan
-from scenarios.moves.notes import large_guests
+from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
 from scenarios.runs.at_site import GivenSite, named_link
 from scenarios.runs.experiment import SATURATED, RunEach
 from scenarios.search.sizing import LostPiece

@@ -32,7 +32,7 @@ from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from isfc.reports.report import Bars, Column, Report, Table
 from isfc.reports.reported import Reported
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
-from scenarios.figures.losses import AfterLoss, after_losing, worst_of
+from scenarios.figures.changed import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes

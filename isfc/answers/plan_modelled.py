@@ -39,9 +39,8 @@ from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Unit
 from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
-from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.changed import TriedAdvice, changed_layouts, left_of, try_advice
 from scenarios.figures.limit import RestsOn, rests_on
-from scenarios.figures.losses import left_of
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
@@ -54,7 +53,6 @@ from scenarios.runs.experiment import (
 )
 from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
-from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
 from scenarios.search.workers import each_by
 
@@ -101,6 +99,8 @@ def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) 
         moved = rests_on(one_way(noted, slower.sender, SATURATING_PAIRS), run_each)
         found = replace(found, rests_on=moved)
     if opened.disks is not None:
+        from scenarios.runs.shared_channel import run_shared  # most chpids have none
+
         shared = run_shared(stated_load(opened.layout), opened.disks)
         found = replace(found, disks=shared_by(shared))
     return found

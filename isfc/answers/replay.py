@@ -24,9 +24,8 @@ from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment, RunEach
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
-from scenarios.runs.provenance import constants_digest
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
-from scenarios.runs.result import SEEDS_MAX, mean, repetitions, spread_percent
+from scenarios.runs.result import SEEDS_MAX, constants_digest, mean, repetitions, spread_percent
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.search.workers import each_by
 

@@ -20,11 +20,9 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.runs.experiment import Experiment, Load
-from scenarios.runs.notes import BUSY, run_notes, unranged
+from scenarios.runs.notes import BUSY, beyond_measured_run, run_notes, unranged
 from scenarios.runs.operation import ConsoleEntry
-from scenarios.runs.provenance import Provenance, provenance
-from scenarios.runs.published_range import beyond_measured_run
-from scenarios.runs.result import Result, mean, spreads
+from scenarios.runs.result import Provenance, Result, mean, provenance, spreads
 from scenarios.runs.workload import Workload
 
 _VIRTUAL: Final = "virtual time"

@@ -21,8 +21,8 @@ from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.report import Column, Lines, Report
 from isfc.reports.reported import Reported, report_of
 from isfc.reports.units import shown
-from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
+from scenarios.figures.changed import AdviceVerdict, ComparedLoad
 from scenarios.figures.ranges import figure_of, run_figures
 from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
 from scenarios.runs.at_site import GivenSite, link_at, links_at

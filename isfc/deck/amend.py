@@ -110,12 +110,9 @@ class _Amendment:
         )
 
     def _channels(self, link: Layout, fibre: Fibre) -> tuple[Channel, Channel]:
-        homes = [self._homes[node] for node in link.nodes]
         first, second = (
-            home.channel(home.systems[node], chpid, self._switch(node, fibre, end))
-            for end, (home, node, chpid) in enumerate(
-                zip(homes, link.nodes, fibre.chpids, strict=True)
-            )
+            self._homes[node].channel(node, fibre.chpids[end], self._switch(node, fibre, end))
+            for end, node in enumerate(link.nodes)
         )
         return first, second
 
@@ -129,11 +126,9 @@ class _Amendment:
         """The two ends of a fibre. Raises `ConfigurationError` where a port is missing."""
         channels = self._channels(link, fibre)
         homes = [self._homes[node] for node in link.nodes]
-        systems = [home.systems[node] for home, node in zip(homes, link.nodes, strict=True)]
+        systems = [self._homes[node].systems[node] for node in link.nodes]
         ports = [self._ports.get(id(channel)) for channel in channels]
-        names = [
-            f"{node}:{chpid}" for node, chpid in zip(link.nodes, fibre.chpid_names, strict=True)
-        ]
+        names = [f"{node}:{fibre.chpid_names[end]}" for end, node in enumerate(link.nodes)]
         if None in ports:
             if any(ports):
                 end = ports.index(None)

@@ -148,66 +148,57 @@ def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
     """
     cabling = Cabling()
     for entry in (part.strip() for text in texts for part in text.split(",")):
-        place, equals, port = entry.partition("=")
-        if not equals:
-            raise ConfigurationError(
-                f"--ports {shown(entry)}: expected NODE:CHPID=PORT, such as LPAR1:50=C1"
-            )
-        channel = _channel(entry, place, systems)
-        taken = None if ":" in port else cabling.on_port(channel, _port(entry, port))
-        if taken is not None:
-            name = next(
-                f"{system.node}:{taken}"
-                for system in systems
-                if any(each is taken for each in system.deck.channels.values())
+        with within(f"--ports {shown(entry)}"):
+            cabling = _with_port(cabling, entry, systems)
+    return replace(cabling, given=frozenset(cabling.ports))
+
+
+def _with_port(cabling: Cabling, entry: str, systems: Sequence[DeckSystem]) -> Cabling:
+    """The cabling with what one entry says of a channel."""
+    place, equals, there = entry.partition("=")
+    if not equals:
+        raise ConfigurationError("expected NODE:CHPID=PORT, such as LPAR1:50=C1")
+    channel = _channel(place, systems)
+    if ":" in there:
+        more = cabling.join(channel, _channel(there, systems))
+    else:
+        try:
+            port = parse_link(there.strip())
+        except ConfigurationError:
+            raise ConfigurationError("expected a port of 2 or 4 hex digits, such as C1") from None
+        if (taken := cabling.on_port(channel, port)) is not None:
+            owner = next(
+                each for each in systems if any(one is taken for one in each.deck.channels.values())
             )
             one = str(taken) == str(channel)
             same = "; if they are one channel of a CEC, one deck for its partitions" if one else ""
             raise ConfigurationError(
-                f"--ports {shown(entry)}: {name} is on that port; expected one channel on each "
-                f"port{same}"
+                f"{owner.node}:{taken} is on that port; expected one channel on each port{same}"
             )
-        more = (
-            cabling.join(channel, _channel(entry, port, systems))
-            if ":" in port
-            else cabling.put(channel, _port(entry, port))
+        more = cabling.put(channel, port)
+    if more is None:
+        raise ConfigurationError(
+            "contradicts another port; expected one port for each channel, and one channel on each "
+            "port"
         )
-        if more is None:
-            raise ConfigurationError(
-                f"--ports {shown(entry)}: contradicts another port; "
-                "expected one port for each channel, and one channel on each port"
-            )
-        cabling = more
-    return replace(cabling, given=frozenset(cabling.ports))
+    return more
 
 
-def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
+def _channel(text: str, systems: Sequence[DeckSystem]) -> Channel:
     """The channel that ``NODE:50`` names."""
     name, _, chpid_text = text.strip().partition(":")
     for system in systems:
         if name.upper() in (system.node, system.partition.name):
-            with within(f"--ports {shown(entry)}"):
-                chpid = parse_chpid(chpid_text)
+            chpid = parse_chpid(chpid_text)
             channel = system.deck.channels.get((system.partition.css, chpid))
             if channel is None:
                 raise ConfigurationError(
-                    f"--ports {shown(entry)}: {system.deck.file} has no CHPID {chpid:02X} in CSS "
-                    f"{system.partition.css}; expected a chpid of {system.partition.name}"
+                    f"{system.deck.file} has no CHPID {chpid:02X} in CSS {system.partition.css}; "
+                    f"expected a chpid of {system.partition.name}"
                 )
             return channel
-    raise ConfigurationError(
-        f"--ports {shown(entry)}: expected one of {', '.join(s.node for s in systems)}, "
-        "then a colon and a chpid"
-    )
-
-
-def _port(entry: str, text: str) -> str:
-    try:
-        return parse_link(text.strip())
-    except ConfigurationError:
-        raise ConfigurationError(
-            f"--ports {shown(entry)}: expected a port of 2 or 4 hex digits, such as C1"
-        ) from None
+    nodes = ", ".join(system.node for system in systems)
+    raise ConfigurationError(f"expected one of {nodes}, then a colon and a chpid")
 
 
 STEPS_MAX: Final = 50_000

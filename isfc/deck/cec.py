@@ -63,8 +63,7 @@ def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
         if path is not None:
             table = found.setdefault(path.name, {"km": path.km})
             if path.isl is not None:
-                isl = path.isl
-                table["isl"] = {"count": isl.count, "gbps": isl.gbps, "credits": isl.credits}
+                table["isl"] = structs.asdict(path.isl)
     return {"path": found} if found else {}
 
 

@@ -20,6 +20,7 @@ from isfc.deck.operand import OperandList, StatementOperands, Value, by_css, wor
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
+from isfc.layout.checked_toml import within
 from isfc.link.name import NodeName
 
 DEVICES_MAX: Final = 65_536
@@ -289,22 +290,22 @@ def find_system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
     """
     node, equals, place = entry.rpartition("=")
     number, colon, name = place.strip().upper().rpartition(":")
-    if colon and number not in map(str, range(1, len(decks) + 1)):
-        raise ConfigurationError(
-            f"--partitions {shown(entry)}: there is no such deck; expected 1 to {len(decks)} "
-            "before the colon"
-        )
-    searched = [decks[int(number) - 1]] if colon else list(decks)
-    if _IMAGE.fullmatch(name):
-        return _of_image(entry, node.strip().upper(), name, searched)
-    found = [deck for deck in searched if name in deck.partitions]
-    if not found:
-        raise ConfigurationError(f"--partitions {shown(entry)}: {_not_found(searched)}")
-    if len(found) > 1:
-        raise ConfigurationError(
-            f"--partitions {shown(entry)}: it is in {' and in '.join(d.file for d in found)}; "
-            f"expected the number of its deck, such as {decks.index(found[0]) + 1}:{name}"
-        )
+    with within(f"--partitions {shown(entry)}"):
+        if colon and number not in map(str, range(1, len(decks) + 1)):
+            raise ConfigurationError(
+                f"there is no such deck; expected 1 to {len(decks)} before the colon"
+            )
+        searched = [decks[int(number) - 1]] if colon else list(decks)
+        if _IMAGE.fullmatch(name):
+            return _of_image(node.strip().upper(), name, searched)
+        found = [deck for deck in searched if name in deck.partitions]
+        if not found:
+            raise ConfigurationError(_not_found(searched))
+        if len(found) > 1:
+            raise ConfigurationError(
+                f"it is in {' and in '.join(deck.file for deck in found)}; expected the number of "
+                f"its deck, such as {decks.index(found[0]) + 1}:{name}"
+            )
     (deck,) = found
     partition = deck.partitions[name]
     if partition.mif is None:
@@ -323,14 +324,14 @@ def _not_found(decks: Sequence[Deck]) -> str:
     return f"no RESOURCE statement names it; expected one of {some}, or {example}"
 
 
-def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:
+def _of_image(node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:
     """The partition with an image, as in ``BOSTON=0.1``; in access lists it has the node's name."""
     if not node:
-        raise ConfigurationError(f"--partitions {shown(entry)}: expected a name, as in BOSTON=0.1")
+        raise ConfigurationError("expected a name, as in BOSTON=0.1")
     if len(decks) > 1:
         raise ConfigurationError(
-            f"--partitions {shown(entry)}: there are {len(decks)} decks; expected the number of "
-            f"its deck, such as {node}=1:{image}"
+            f"there are {len(decks)} decks; expected the number of its deck, such as "
+            f"{node}=1:{image}"
         )
     (deck,) = decks
     css, mif = int(image[0]), int(image[2], 16)

@@ -29,7 +29,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.errors.in_words import first_listed
 from isfc.layout.build import CtcChoice, SaidFibre, build_layout
-from isfc.layout.checked_toml import AnyText, read_json
+from isfc.layout.checked_toml import AnyText, read_json, within
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
@@ -155,10 +155,10 @@ def _read(text: NamedText, machine: _Machine) -> None:
             else:
                 machine.others += 1
         elif record.get("channel-path-id"):
+            with within(f"{text.file}: {uri}: channel-path-id"):
+                chpid = parse_chpid(str(record["channel-path-id"]).removeprefix("0x"))
             card = str(record.get("detected-card-type") or "")
-            machine.adapters[uri] = _Adapter(
-                _read_chpid(str(record["channel-path-id"]), f"{text.file}: {uri}"), _feature(card)
-            )
+            machine.adapters[uri] = _Adapter(chpid, _feature(card))
         elif "/partitions/" in uri:
             machine.partitions[uri] = str(record.get("name", ""))
 
@@ -173,15 +173,6 @@ def _records(document: object) -> Iterator[Mapping[str, Any]]:
         else:
             for each in document.values():
                 yield from _records(each)
-
-
-def _read_chpid(text: str, where: str) -> ChpidId:
-    try:
-        return parse_chpid(text.removeprefix("0x"))
-    except CtcError:
-        raise ConfigurationError(
-            f"{where}: channel-path-id {shown(text)}; expected 1 or 2 hex digits"
-        ) from None
 
 
 def _feature(card: str) -> ChpidProfile | None:

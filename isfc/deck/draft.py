@@ -9,7 +9,7 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
-from isfc.deck.deck import Access, Channel, ControlUnit, CuPath, DeckSystem
+from isfc.deck.deck import Access, Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
 from isfc.deck.place import Place
@@ -109,12 +109,12 @@ class Draft:
         self._wider: set[int] = set()
         self.hints: list[str] = []
 
-    def channel(self, system: DeckSystem, chpid: ChpidId, switch: str | None) -> Channel:
+    def channel(self, node: NodeName, chpid: ChpidId, switch: str | None) -> Channel:
         """The channel that a chpid of a system is; one that the deck does not have is added.
 
         Raises `ConfigurationError` for one that is no FICON channel, or not for the system.
         """
-        partition = system.partition
+        partition = self.systems[node].partition
         known = self.deck.channels.get((partition.css, chpid))
         if known is None:
             place = Place(self.name, len(self._lines))
@@ -126,7 +126,7 @@ class Draft:
         ):
             raise known.place.error(
                 f"CHPID {known} is TYPE={known.kind or _FICON}, or not for {partition.name}",
-                f"another chpid for {system.node}, or this one changed in the deck",
+                f"another chpid for {node}, or this one changed in the deck",
             )
         return known
 

@@ -188,11 +188,8 @@ class _Book:
         self.defined = {(end.node, end.rdev) for end in self.ends}
         self.others: dict[NodeName, dict[Rdev, str]] = {}
         if collection.decks:
-            from isfc.deck.kept import (  # most files keep no deck
-                devices_of,
-                devices_that_are_no_ctcs,
-                kept_systems,
-            )
+            # most files keep no deck
+            from isfc.deck.kept import devices_of, devices_that_are_no_ctcs, kept_systems
 
             for node, system in kept_systems(collection).items():
                 self.defined |= {(node, rdev) for rdev in devices_of(system)}

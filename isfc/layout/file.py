@@ -32,6 +32,8 @@ says what was expected.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
+from msgspec import structs
+
 from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
@@ -111,11 +113,12 @@ def collection_of(document: Document) -> Collection:
 
 def far_paths(root: Root) -> dict[str, FarPath]:
     """The far paths of a file, by name."""
-    found = {}
-    for name, table in root.path.items():
-        isl = None if table.isl is None else Isl(table.isl.count, table.isl.gbps, table.isl.credits)
-        found[name] = FarPath(name, table.km, isl)
-    return found
+    return {
+        name: FarPath(
+            name, table.km, None if table.isl is None else Isl(**structs.asdict(table.isl))
+        )
+        for name, table in root.path.items()
+    }
 
 
 def _links(root: Root, tables: Mapping[str, FibreTable]) -> list[_Nodes]:

@@ -14,11 +14,11 @@ from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.rules import chpids, clusters, ctcs, speeds
-from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried
+from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.scan import stop_short
 from isfc.reports.reported import Reported
 
-RULES: Final = (*chpids.RULES, *speeds.RULES, *ctcs.RULES, *clusters.RULES)
+RULES: Final[list[LayoutRule]] = [*chpids.RULES, *speeds.RULES, *ctcs.RULES, *clusters.RULES]
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 
@@ -139,14 +139,12 @@ class Plan(Reported, Struct, frozen=True):
 
     def __repr__(self) -> str:
         rates = " and ".join(str(way.estimated_mb_per_s) for way in self.directions)
-        return f"<Plan {self._title()}: {rates} MB/s by rule, {len(self.advice)} findings>"
+        title = " - ".join(self.layout.nodes)
+        return f"<Plan {title}: {rates} MB/s by rule, {len(self.advice)} findings>"
 
     def _repr_html_(self) -> str:
         """The drawing, and what ``isfc plan --rule`` says, for a notebook."""
         return self.layout._repr_html_() + Reported._repr_html_(self)
-
-    def _title(self) -> str:
-        return " - ".join(self.layout.nodes)
 
 
 @checked

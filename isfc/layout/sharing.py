@@ -6,15 +6,15 @@ An import keeps of decks what other partitions have on the channels of the links
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Final
 
 from msgspec import structs
 
-from ctc.address import CHPID_MAX, ChpidId, Rdev, format_chpid
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
 from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
+from isfc.layout.build import first_free
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.parts import Cec, Channel, ChannelEnd, OtherCtcs, OtherLink
@@ -318,12 +318,11 @@ class _Places:
     def _chpid(self, node: NodeName, channel: Channel) -> ChpidId:
         """The chpid of a channel at a system: its number elsewhere, or the next that is free."""
         taken = {chpid for (owner, _), chpid in self._chpids.items() if owner == node}
-        wanted = channel[0].chpid
-        free = (ChpidId((wanted + n) % (CHPID_MAX + 1)) for n in count())
-        return self._chpids.setdefault((node, channel), next(n for n in free if n not in taken))
+        free = ChpidId(first_free(channel[0].chpid, CHPID_MAX + 1, taken))
+        return self._chpids.setdefault((node, channel), free)
 
     def _rdev(self, node: NodeName) -> Rdev:
         used = self._rdevs.setdefault(node, set())
-        rdev = next(Rdev(n) for n in count() if n not in used)
+        rdev = Rdev(first_free(0, RDEV_MAX + 1, used))
         used.add(rdev)
         return rdev

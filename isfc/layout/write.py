@@ -42,7 +42,7 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
     A remark stands beside features that were assumed (`isfc.layout.build`). If it is to be
     ``explained``, each kind of line has a comment the first time.
     """
-    lines = _lines(layout, heading)
+    lines = [*_comments(heading), *_lines(layout)]
     return "\n".join(_explained(lines) if explained else lines) + "\n"
 
 
@@ -54,16 +54,13 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
     """
     collection = given_collection(layout)
     links = collection.links
-    rest = [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
-    beside = "".join(f"{line}\n" for line in rest)
-    if len(links) == 1:
-        return format_layout(links[0], heading=heading) + beside
-    lines = list(_comments(heading))
-    for link in links:
+    lines = [*_comments(heading)]
+    for link in links if len(links) > 1 else ():
         lines += format_table("[[link]]", {"nodes": link.nodes})
     for link in with_own_names(links):
-        lines += _lines(link, ())
-    return "\n".join(lines) + "\n" + beside
+        lines += _lines(link)
+    lines += [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
+    return "\n".join(lines) + "\n"
 
 
 def _shared_lines(collection: Collection) -> Iterator[str]:
@@ -152,8 +149,7 @@ def format_rdevs(rdevs: Iterable[Rdev]) -> str:
     )
 
 
-def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
-    yield from _comments(heading)
+def _lines(layout: Layout) -> Iterator[str]:
     for fibre in layout.fibres:
         yield from _fibre(layout, fibre)
     for fibre, ctcs in groupby(layout.ctcs, key=lambda ctc: ctc.fibre):

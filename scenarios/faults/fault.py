@@ -77,7 +77,15 @@ FRAME_FAULTS: Final = tuple(kind for kind in FaultKind if kind.value.startswith(
 """What may happen to one frame."""
 
 _WITH_RDEV: Final = frozenset({FaultKind.CTC_LOST, *FRAME_FAULTS, FaultKind.GAP})
-_WITH_AMOUNT: Final = {FaultKind.DELAY: "by", FaultKind.SLOW: "by", FaultKind.THROTTLED: "bytes"}
+_OWN_KEY: Final = {
+    **dict.fromkeys(_WITH_RDEV, "rdev"),
+    FaultKind.CHPID_LOST: "chpid",
+    FaultKind.PIECE_LOST: "piece",
+    FaultKind.DELAY: "by",
+    FaultKind.SLOW: "by",
+    FaultKind.THROTTLED: "bytes",
+}
+"""The key that a kind needs beside the times."""
 _WITHOUT_END: Final = frozenset({FaultKind.FRAME_DROPPED, FaultKind.FRAME_DOUBLED})
 
 
@@ -182,7 +190,12 @@ def parse_faults(data: bytes, collection: Collection, client: NodeName, end_ns: 
 
 
 def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int) -> Fault:
-    kind = _kind(table.kind)
+    try:
+        kind = FaultKind(table.kind)
+    except ValueError:
+        raise ConfigurationError(
+            f"kind {table.kind[:40]!r}: expected {_EXPECTED['kind']}"
+        ) from None
     node = client if table.node is None else find_node("node", table.node, collection.systems)
     at_ns = _time("at", table.at)
     if at_ns >= end_ns:
@@ -190,9 +203,6 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
             f"at {table.at}: expected before the end of the run, at {end_ns / 1e9:g}s"
         )
     _check_keys(table, kind)
-    amount = table.bytes or 0
-    if table.by is not None:
-        amount = _time("by", table.by)
     own = {rdev: chpid for (name, rdev), chpid in chpids_of(collection).items() if name == node}
     chpid = rdev = None
     if table.chpid is not None:
@@ -210,12 +220,12 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
         kind,
         at_ns,
         node,
-        0 if table.duration is None else _time("for", table.duration),
+        _time("for", table.duration),
         rdev,
         chpid,
         table.phase,
-        amount,
-        0 if table.jitter is None else _time("jitter", table.jitter),
+        table.bytes or _time("by", table.by),
+        _time("jitter", table.jitter),
         table.piece,
         places,
         isl,
@@ -224,13 +234,7 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
 
 def _check_keys(table: _Table, kind: FaultKind) -> None:
     """Every key that the kind needs is there, and none that it does not know."""
-    needed = {"rdev"} if kind in _WITH_RDEV else set()
-    if kind is FaultKind.CHPID_LOST:
-        needed.add("chpid")
-    if kind is FaultKind.PIECE_LOST:
-        needed.add("piece")
-    if kind in _WITH_AMOUNT:
-        needed.add(_WITH_AMOUNT[kind])
+    needed = {_OWN_KEY[kind]} if kind in _OWN_KEY else set()
     if kind not in _WITHOUT_END:
         needed.add("for")
     possible = {"at", "kind", "node", *needed}
@@ -244,13 +248,6 @@ def _check_keys(table: _Table, kind: FaultKind) -> None:
     if table.phase is not None and table.phase not in PHASES:
         raise ConfigurationError(f"phase {table.phase[:40]!r}: expected {_EXPECTED['phase']}")
     check_between("bytes", table.bytes or 0, 0, 2**31)
-
-
-def _kind(name: str) -> FaultKind:
-    try:
-        return FaultKind(name)
-    except ValueError:
-        raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
 
 
 def chpids_of(collection: Collection) -> dict[tuple[NodeName, Rdev], ChpidId]:
@@ -274,7 +271,10 @@ def _one_of(
     return found
 
 
-def _time(key: str, text: str) -> int:
+def _time(key: str, text: str | None) -> int:
+    """The time that a key says, in ns; 0 without the key."""
+    if text is None:
+        return 0
     time_ns = read_time_ns(text)
     if time_ns is None:
         raise ConfigurationError(f"{key} {text[:40]!r}: expected {_EXPECTED[key]}")

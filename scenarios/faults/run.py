@@ -17,9 +17,8 @@ from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault
 from scenarios.faults.injection import Injection
 from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.operation import Operation
 from scenarios.runs.result import MIB
-from scenarios.runs.run import build
+from scenarios.runs.run import Operation, build
 
 SLICE_NS: Final = 10_000_000
 """Throughput is looked at every 10 ms: some packages of a busy link."""

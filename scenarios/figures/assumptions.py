@@ -29,7 +29,7 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.reports.figure import Interval, Range
 from scenarios.figures.certainty import FigureKind
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX, shipped_lines
+from scenarios.runs.notes import MEASURED_FEATURES, WRITERS_MAX, shipped_lines
 
 COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
 """What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Final
 
 from isfc.reports.figure import Figure, Interval, Range, RunFamily
-from scenarios.runs.published_range import shipped_lines
+from scenarios.runs.notes import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
 NINETEEN_OF_TWENTY: Final = 0.95

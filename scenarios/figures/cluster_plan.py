@@ -159,7 +159,7 @@ def slowest_of(carried: Carried) -> list[Slowest]:
 def most_cut(collection: Collection) -> list[Loss]:
     """The losses that cut most links, and then take most of their CTCs; those of systems last.
 
-    By what hangs on each piece: `scenarios.figures.losses` runs them.
+    By what hangs on each piece: `scenarios.figures.changed` runs them.
     The loss of a system or a CEC takes all that it has, in any layout.
     """
 

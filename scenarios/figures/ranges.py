@@ -43,7 +43,7 @@ from scenarios.figures.certainty import (
     ratio_range,
 )
 from scenarios.runs.experiment import STATED, Experiment, Load
-from scenarios.runs.published_range import shipped_lines
+from scenarios.runs.notes import shipped_lines
 from scenarios.runs.result import DeviceResult
 from scenarios.runs.workload import SUITES, Workload
 

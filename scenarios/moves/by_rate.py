@@ -28,9 +28,9 @@ from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits, with_limits
+from scenarios.moves.leaving import Placed
 from scenarios.moves.relocation import Moved, RelocationEnd, WouldMove, by_rate
 from scenarios.moves.rolling import RollingOutcome, Turn
-from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import SECONDS, SUITE, Experiment, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import SUITES, LinkLoad
@@ -112,11 +112,8 @@ def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove
     def moves(**limits: float) -> bool:
         return _moves(with_limits(plan, **limits), slow)
 
-    def limit(seconds: float) -> int:
-        return ceil(seconds * (1 + MARGIN))
-
     free = by_rate(with_limits(plan, max_quiesce=inf, max_total=inf), slow)
-    quiesce, total = limit(free.quiesced_seconds), limit(free.seconds)
+    quiesce, total = (ceil(s * (1 + MARGIN)) for s in (free.quiesced_seconds, free.seconds))
     both = not moves(max_quiesce=inf) and not moves(max_total=inf)
     share, memory = _share(plan, slow), plan.memory
     return WouldMove(
@@ -265,7 +262,7 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]
-    speeds = [guest.length / max(1e-9, guest.seconds) for guest in known]
+    speeds = [*map(_rate, known)]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
         return [

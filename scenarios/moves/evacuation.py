@@ -3,10 +3,7 @@
 Each guest is relocated over the link to its destination; of each system that is left so many go on
 at the same time, on whichever links. All links of the file run, with other traffic if it is wanted,
 which runs for a warm-up before the first guest leaves. A relocation is the same over one link:
-`Evacuation.over`.
-
-It lasts as long as its guests take. So it is not run until something is steady: the time is the
-figure.
+`Evacuation.over`. It lasts as long as its guests take, not until something is steady.
 """
 
 from collections import defaultdict
@@ -26,12 +23,21 @@ from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
-from scenarios.moves.guest import GuestPlan
-from scenarios.moves.notes import moves_notes
+from scenarios.moves.guest import GuestPlan, moves_notes
+from scenarios.moves.leaving import (
+    Arrivals,
+    CountedProgram,
+    Departures,
+    Placed,
+    RelocationQueue,
+    Targets,
+    Tenant,
+    partners_of,
+    place_guests,
+    rooms,
+)
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
-from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
 from scenarios.moves.relocation import Guest, Moved, WouldMove
-from scenarios.moves.targets import Placed, Targets, Tenant, partners_of, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import MIB, measure
@@ -133,9 +139,7 @@ class Evacuation(GuestsLeaving):
         )
         loads = () if background is None else (LinkLoad(begin, end, *background),)
         return cls(
-            collection,
-            (begin,),
-            tenants,
+            *(collection, (begin,), tenants),
             together=together,
             loads=loads,
             orders=orders,

@@ -1,17 +1,28 @@
-"""One guest that is to be moved: its memory, and VMRELOCATE's limits.
+"""One guest that is to be moved: its memory, VMRELOCATE's limits, and what is to be noted of it.
 
 ``docs/relocation.md`` says of each rule whether it is published, derived or assumed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked, given_size, spelt
-from isfc.errors.in_words import check_between, number
+from isfc.errors.in_words import check_between, first_listed, number
+from isfc.layout.collection import Collection
+from isfc.reports.figure import Note, NoteKind
 from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.notes import (
+    BUSY,
+    beyond_measured_run,
+    beyond_rate_one_way,
+    cluster_notes,
+    unranged,
+)
 from scenarios.runs.result import MIB
+from scenarios.runs.workload import LinkLoad
 
 QUIESCE_MAX_S: Final = 10.0
 """MAXQUIESCE if it is not given, in seconds; with IMMEDIATE there is no limit (published: the help
@@ -205,3 +216,50 @@ class GuestPlan:
 def with_limits(plan: GuestPlan, **changed: Any) -> GuestPlan:
     """The same guest with other `Limits`."""
     return replace(plan, limits=replace(plan.limits, **changed))
+
+
+LARGE_MEMORY: Final = 2**40
+"""Bytes of a guest beyond which IBM advises another way than a relocation (published: "z/VM Greater
+than 1 TB Guest Support Considerations")."""
+
+_NO_MEMORY: Final = Note(
+    NoteKind.MEMORY,
+    "The file has no [memory.SYSTEM]: every guest is taken to fit where it goes, whatever is free "
+    "there.",
+)
+
+_UNRANGED: Final = unranged(
+    f"what guests change, which is taken as told, of a device's I/O/s and Busy %, and of {BUSY}"
+)
+
+
+def moves_notes(
+    collection: Collection,
+    plans: Sequence[GuestPlan],
+    loads: Sequence[LinkLoad] = (),
+    mb_per_s: float = 0.0,
+) -> tuple[Note, ...]:
+    """Of guests that are moved beside other traffic; ``mb_per_s`` is what the fastest pass had."""
+    unknown = [
+        what
+        for link in collection.links
+        for load in loads
+        if {load.client, load.server} == {*link.nodes}
+        for what in beyond_measured_run(link, load.workload, load.pairs)
+    ]
+    notes = cluster_notes(collection, [*unknown, *beyond_rate_one_way(mb_per_s)])
+    memory = () if collection.memory else (_NO_MEMORY,)
+    return (*notes, *large_guests(plans), *memory, _UNRANGED)
+
+
+def large_guests(plans: Sequence[GuestPlan]) -> tuple[Note, ...]:
+    """What IBM advises of guests that are larger than it expects to be relocated, if any are."""
+    named = [plan.name for plan in plans if plan.memory.size > LARGE_MEMORY]
+    if not named:
+        return ()
+    text = (
+        f"IBM advises against relying on relocation above 1 TB ({first_listed(named, 4)}): it may "
+        "take extremely long, want FORCE STORAGE and a longer MAXQUIESCE and MAXTOTAL, and time "
+        "out networks and transactions; let a second guest on another system take over the work."
+    )
+    return (Note(NoteKind.RULE, text),)

@@ -22,7 +22,7 @@ from isfc.link.name import NodeName, matches
 from isfc.system.cp.processor import CommandProcessor
 from isfc.system.system import System
 from scenarios.moves.guest import SECONDS_MAX, GuestPlan
-from scenarios.moves.queue import Departures, RelocationQueue
+from scenarios.moves.leaving import Departures, RelocationQueue
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.operation import Trunks
 

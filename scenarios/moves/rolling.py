@@ -29,8 +29,8 @@ from scenarios.moves.evacuation import (
     GuestsLeaving,
     move,
 )
+from scenarios.moves.leaving import Placed, Tenant, place_guests, rooms
 from scenarios.moves.orders import LOSE, NOT_GIVEN, RelocationOrder, Response, lost_in_words
-from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 
 _AWAY: Final = "away"
@@ -172,8 +172,7 @@ class _Maintenance:
         for system in self._rolling.order:
             away = self._leave(system)
             turns += [away, self._return(system, away)]
-        for order in self._orders:
-            self._responses.append(Response(order.at_ns / NS_PER_S, order.text, told=NOT_GIVEN))
+        self._responses += (Response(o.at_ns / NS_PER_S, o.text, NOT_GIVEN) for o in self._orders)
         return RollingOutcome(tuple(turns), tuple(self._responses))
 
     def _leave(self, system: NodeName) -> Turn:
@@ -227,8 +226,7 @@ class _Maintenance:
             room=self._room,
             bound=way == _BACK,
         )
-        tell = self._progress
-        over = self._over
+        tell, over = self._progress, self._over
         watched = None if tell is None else lambda length: tell(over + length)
         outcome = move(evacuation, watched)
         self._over += sum(guest.length for guest in outcome.guests)

@@ -19,7 +19,7 @@ from msgspec import structs
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
 from scenarios.published import ficon_rows, system_rows
-from scenarios.published.relocation_rows import RELOCATION_ROWS
+from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import (
     MEASURED,
     PublishedRow,

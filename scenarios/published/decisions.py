@@ -23,7 +23,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import ComparedFigure
 from scenarios.published.table import Deviation, Figures, PublishedRow, PublishedTable, Selection
-from scenarios.runs.published_range import shipped_lines
+from scenarios.runs.notes import shipped_lines
 
 LEVELS: Final = (0.03, 0.05, 0.10)
 """Ratios: a direction counts where IBM's two figures differ by more than this."""

@@ -21,7 +21,7 @@ from isfc.link.parameters import RELEASES
 from isfc.link.scan import stop_short
 from scenarios.published import ficon_rows, system_rows
 from scenarios.published.catalogue import load_table
-from scenarios.published.relocation_rows import RELOCATION_ROWS
+from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import (
     Figures,
     PublishedRow,

@@ -1,4 +1,4 @@
-"""Published rows of what shares a system with its channels, and our figures in their place.
+"""Published rows of what is beside a channel and of relocations, and our figures in their place.
 
 SAPs, zHyperLink, OSA-Express, the ceilings above a channel, and what programs have of it all. A row
 function gives the measures that we have for a row; a measure it leaves out, ours does not have.
@@ -6,9 +6,15 @@ function gives the measures that we have for a row; a measure it leaves out, our
 SAS over zHPF (SHARE 17576) ran on FICON Express8S channels, one I/O after the other. What SAS and
 its storage take beside the channel is not ours: the time over zHPF, and MB/s, are taken as
 published, and ours is what command mode adds.
+
+Relocations are of guests that are moved over a link as IBM had it: one FICON Express4 channel with
+twelve CTCs, the later system sending.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from statistics import fmean
 from typing import Final
 
 from ctc.features import find_channel
@@ -17,6 +23,12 @@ from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
 from isfc.io.machine import Z15, DataRates, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
+from isfc.layout.file import parse_layout
+from isfc.link.name import NodeName
+from isfc.link.scan import CTCS_MAX, stop_short
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
+from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
+from scenarios.moves.relocation import Moved
 from scenarios.published.table import Figures, PublishedRow, RowFunction
 from scenarios.runs.result import MIB
 
@@ -255,3 +267,112 @@ ROWS: Final[Mapping[str, RowFunction]] = {
     )
 }
 """By the name of the table, in the order in which tables are shown."""
+
+_LAYOUT: Final = parse_layout(
+    """
+[fibre.1]
+feature = "FICON Express4"
+chpid = { LPAR1 = "3C", LPAR2 = "3D" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { LPAR1 = "D000-D00B", LPAR2 = "D000-D00B" }
+"""
+)
+_PASS_UNIT: Final = 4096 * 1024
+"""Bytes of the unit that passes are published in, 1024 pages."""
+
+SCALE: Final = 16
+"""Java's guest is moved in a sixteenth of its size. Passes then take a sixteenth of the time, and
+leave the same share of the hot set (derived: H (1 - e^(-wT/H)) / H depends on T/H alone)."""
+
+_KINDS: Final = {"fio, direct I/O": "direct-io", "OLTP: Oracle, memory target 1616 MiB": "oltp"}
+
+
+def relocation_row(row: PublishedRow) -> Figures:
+    """Ours in the place of a measurement."""
+    metric = str(row.columns["metric"])
+    if metric in _OF_DEVICES:
+        idle = GuestMemory(size=1024 * MIB, touched=1024 * MIB)
+        rates = sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
+        return {"value": _OF_DEVICES[metric](rates)}
+    if metric.startswith("first_pass"):
+        memory = KNOWN_GUESTS[_KINDS[str(row.columns["workload"])]].memory
+        (guest,) = _move(memory, Limits(max_total=20.0)).guests
+        return {"value": guest.passes[0].length / (_PASS_UNIT if metric.endswith("pages") else MIB)}
+    if metric == "average_intermediate_pass_of_first":
+        first, *between = _java_passes()
+        return {"value": 100 * fmean(between) / first}
+    return {}
+
+
+def rule_row(row: PublishedRow) -> Figures:
+    """Ours in the place of a rule."""
+    ours = _RULES.get(str(row.columns["id"]))
+    return {} if ours is None else {"value": float(ours())}
+
+
+def _writers(rates: list[float]) -> list[float]:
+    """Those that the memory goes over: the others have a few I/Os, of counts."""
+    return [rate for rate in rates if rate > rates[0] / 2]
+
+
+_OF_DEVICES: Final[Mapping[str, Callable[[list[float]], float]]] = {
+    "writers": lambda rates: len(_writers(rates)),
+    "ssch_per_s_each_writer": lambda rates: fmean(_writers(rates)),
+    "ssch_per_s_link": lambda rates: sum(_writers(rates)),
+    "unidirectional": lambda rates: len(rates) - len(_writers(rates)),
+    "ssch_per_s_each_unidirectional": lambda rates: max(rates[len(_writers(rates)) :]),
+}
+
+
+def _java_passes() -> list[int]:
+    """Bytes of each pass before the guest is stopped."""
+    java = KNOWN_GUESTS["java"].memory
+    size, touched, hot_set = (each // SCALE for each in (java.size, java.touched, java.hot_set))
+    scaled = replace(java, size=size, touched=touched, hot_set=hot_set)
+    (guest,) = _move(scaled, Limits(quiesce_goal=0.0)).guests
+    return [each.length for each in guest.passes if not each.quiesced]
+
+
+_DEFAULTS: Final = Limits()
+
+
+@cache
+def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> EvacuationOutcome:
+    plan = GuestPlan("GUEST", memory, limits)
+    return move(Evacuation.over(_LAYOUT, [plan], source=NodeName("LPAR2")))
+
+
+def _small(*, immediate: bool = False) -> Moved:
+    """A small guest that changes fast."""
+    memory = GuestMemory(size=16 * MIB, touched=16 * MIB, change_rate=1024 * MIB)
+    (guest,) = _move(memory, Limits(quiesce_goal=0.0, immediate=immediate)).guests
+    return guest
+
+
+def _passes(guest: Moved, *, quiesced: bool) -> int:
+    return sum(each.quiesced is quiesced for each in guest.passes)
+
+
+def _forks() -> int:
+    """What goes beside each other once the guest is stopped: state and devices, and memory."""
+    first = next(each for each in _small().passes if each.quiesced)
+    return 2 * bool(first.state_length) + bool(first.length)
+
+
+_RULES: Final[Mapping[str, Callable[[], float]]] = {
+    "rule-01": lambda: _DEFAULTS.max_quiesce,
+    "rule-04": lambda: _passes(_small(immediate=True), quiesced=False),
+    "rule-05": lambda: _passes(_small(), quiesced=True),
+    "rule-06": _forks,
+    "rule-08": lambda: max(stop_short(count) for count in range(2, 9)),
+    "rule-09": lambda: max(stop_short(count) for count in range(9, CTCS_MAX + 1)),
+    "rule-10": lambda: CTCS_MAX,
+}
+
+RELOCATION_ROWS: Final[Mapping[str, RowFunction]] = {
+    "relocation": relocation_row,
+    "relocation_rules": rule_row,
+}
+"""Our figures by measure for a row of each table."""

@@ -1,6 +1,6 @@
 """Published tables: IBM's figures word for word, and beside them how near ours must come.
 
-What a table is, and how far a figure is off. `scenarios.published.catalogue` has those that are
+What a table is, and how far a figure is off. `scenarios.published.replay` has those that are
 shipped.
 """
 

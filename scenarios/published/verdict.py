@@ -26,7 +26,7 @@ from scenarios.published.table import (
     Value,
 )
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.published_range import shipped_lines
+from scenarios.runs.notes import shipped_lines
 from scenarios.runs.run import Recording
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")

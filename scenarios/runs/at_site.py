@@ -16,7 +16,7 @@ from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest
+from scenarios.runs.result import constants_digest
 from scenarios.runs.workload import checked_traffic
 
 GivenSite = SiteProfile | str | Path | None

@@ -1,19 +1,17 @@
-"""What an operator does during a run in virtual time, what is heard of the link, and lost trunks.
+"""What an operator does during a run in virtual time: commands at their times, and lost trunks.
 
 Times of a run are as people write them: ``5ms``, ``800us``, ``1.5s``. Inter-switch links are lost
 one by one while links run over them. ``isfc run --cp FILE`` gives CP commands at times of a run.
 """
 
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Final, final
 
-from isfc.engine.pump import Listener
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node
@@ -26,48 +24,7 @@ from isfc.system.cp.processor import CommandProcessor
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S, Experiment
-
-
-@dataclass(frozen=True, slots=True)
-class Intervention:
-    """Something done to one system, ``at_ns`` after the run began: behind all else of that time.
-
-    Acts of the same time are done in their order.
-    """
-
-    at_ns: int
-    node: NodeName
-    do: Callable[[System, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """All that is done in one run, and who hears what comes of it."""
-
-    acts: Sequence[Intervention]
-    hear: Listener[LinkEvent]
-
-
-class OperatedRun:
-    """An engine that runs on, and is interrupted where something is to be done."""
-
-    def __init__(
-        self, engine: VirtualEngine, systems: Sequence[System], operation: Operation | None
-    ) -> None:
-        self.engine = engine
-        self._systems = {system.name: system for system in systems}
-        acts = operation.acts if operation else ()
-        self._acts = deque(sorted(acts, key=lambda act: act.at_ns))
-
-    def run(self, until_ns: int) -> None:
-        """Let everything happen, and everything be done, up to and including ``until_ns``."""
-        while self._acts and self._acts[0].at_ns <= until_ns:
-            act = self._acts.popleft()
-            self.engine.run(act.at_ns)
-            act.do(self._systems[act.node], act.at_ns)
-            self.engine.drain()
-        self.engine.run(until_ns)
-
+from scenarios.runs.run import Intervention, Operation
 
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(us|ms|s)")
 _UNITS_NS: Final = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}

@@ -5,17 +5,24 @@ ends would tell: what was sent is counted as far as it is on the fibre, or else 
 line show 1 % more than the line carries. Messages, packages and I/Os count where they end.
 
 Of the same run with several seeds there are the mean of what they give, and how far they differ.
+A result's `Provenance` is what could explain that another one is different.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Final
 
+from msgspec import Struct, structs
+
 from ctc.address import format_rdev
+from ctc.profiles import FEATURES
 from isfc.errors.in_words import check_between
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.guests import GuestCosts
 
 MIB: Final = 2**20
 """Published MB are 2^20 bytes (derived: 834.2 packages/s of 829,631 B are the 660.0 MB/s)."""
@@ -253,3 +260,58 @@ def _mean_device(devices: Sequence[DeviceResult]) -> DeviceResult:
         serv_ms=per_io("serv_ms"),
         busy_percent=_mean([device.busy_percent for device in devices]),
     )
+
+
+_DIGITS: Final = 12
+"""Hexadecimal digits of a digest: enough to tell layouts and models apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a result was made with."""
+
+    version: str
+    """of isfc"""
+    constants: str
+    """a digest of all constants of the model"""
+    layout: str | None
+    """as it was called"""
+    layout_digest: str
+    layout_toml: str
+    """the layout itself"""
+    command: str | None
+
+
+def provenance(
+    experiment: Experiment, *, version: str, name: str | None = None, command: str | None = None
+) -> Provenance:
+    """What a result was made with, by isfc ``version``; ``name`` is what the layout was called."""
+    from isfc.layout.write import format_layout  # of few runs the layout is kept
+
+    layout = format_layout(experiment.layout)
+    constants = constants_digest(experiment.link, experiment.guests)
+    return Provenance(version, constants, name, _digest(layout), layout, command)
+
+
+def constants_digest(link: LinkParameters, guests: GuestCosts) -> str:
+    """The same for two models if and only if all their constants are."""
+    return _digest(repr([plain(each) for each in (link, guests, FEATURES)]))
+
+
+def plain(value: object) -> object:
+    """Constants without their types: compiled, a float that was written as 1 is 1.0."""
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, Struct):
+        return plain(structs.asdict(value))
+    if is_dataclass(value):
+        return {part.name: plain(getattr(value, part.name)) for part in fields(value)}
+    return str(value)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:_DIGITS]

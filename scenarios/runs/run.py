@@ -1,16 +1,17 @@
 """Run an experiment in virtual time, and look at both ends now and then."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from isfc.engine.pump import Listener
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system, make_fabric
-from isfc.link.events import InterruptListener, Program, Sink
+from isfc.link.events import InterruptListener, LinkEvent, Program, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
@@ -26,7 +27,6 @@ from scenarios.runs.channels import (
 )
 from scenarios.runs.experiment import NS_PER_S, SECONDS_MAX, Experiment, check_node
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.operation import OperatedRun, Operation
 from scenarios.runs.programs import joined, make_programs
 from scenarios.runs.result import EndSamples, Result, end_samples
 from scenarios.runs.workload import LinkLoad
@@ -38,6 +38,47 @@ PARTS: Final = 3
 _ROUNDING_NS: Final = 1_000
 SLICE_NS: Final = 20_000_000
 """Virtual time between two reports of progress: some milliseconds of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intervention:
+    """Something done to one system, ``at_ns`` after the run began: behind all else of that time.
+
+    Acts of the same time are done in their order.
+    """
+
+    at_ns: int
+    node: NodeName
+    do: Callable[[System, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """All that is done in one run, and who hears what comes of it."""
+
+    acts: Sequence[Intervention]
+    hear: Listener[LinkEvent]
+
+
+class OperatedRun:
+    """An engine that runs on, and is interrupted where something is to be done."""
+
+    def __init__(
+        self, engine: VirtualEngine, systems: Sequence[System], operation: Operation | None
+    ) -> None:
+        self.engine = engine
+        self._systems = {system.name: system for system in systems}
+        acts = operation.acts if operation else ()
+        self._acts = deque(sorted(acts, key=lambda act: act.at_ns))
+
+    def run(self, until_ns: int) -> None:
+        """Let everything happen, and everything be done, up to and including ``until_ns``."""
+        while self._acts and self._acts[0].at_ns <= until_ns:
+            act = self._acts.popleft()
+            self.engine.run(act.at_ns)
+            act.do(self._systems[act.node], act.at_ns)
+            self.engine.drain()
+        self.engine.run(until_ns)
 
 
 def build(

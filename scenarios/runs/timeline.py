@@ -14,8 +14,7 @@ from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.system.link_end import LinkEnd
 from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.operation import OperatedRun, Operation
-from scenarios.runs.run import Looks, Outcome, build
+from scenarios.runs.run import Looks, OperatedRun, Operation, Outcome, build
 
 BACKLOG_SAMPLES: Final = 2_000
 """How often the backlog is looked at, spread over the run."""

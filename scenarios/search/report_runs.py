@@ -17,9 +17,14 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only, others_on
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.changed import (
+    AfterLoss,
+    TriedAdvice,
+    after_losses,
+    changed_layouts,
+    try_advice,
+)
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
-from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import run_figures
 from scenarios.figures.rates import Carried, ModelledRate, carry_all, link_rates, with_others_busy
 from scenarios.moves.compared import evacuate
@@ -83,8 +88,7 @@ class DiskRuns:
             Curve("without the disks", tuple(run.alone.mb_per_s for run in runs)),
             Curve("beside the disks", tuple(run.beside.mb_per_s for run in runs)),
         )
-        percents = tuple(100 * share for share, _ in self.points)
-        over = "% of the disks' load"
+        over, percents = "% of the disks' load", tuple(100 * share for share, _ in self.points)
         title = "MB/s of the link over the load of the disks on its chpids"
         link = Chart(title, over, "MB/s (2^20)", percents, rates)
         title = "Response time of the disks, alone and beside the CTCs, over their load"
@@ -220,5 +224,4 @@ def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
     """Estimate the channels of a configuration, and the curves that concern them."""
-    plan = make_io_plan(configuration)
-    return ChannelEstimates(name, plan, charts_of(configuration))
+    return ChannelEstimates(name, make_io_plan(configuration), charts_of(configuration))

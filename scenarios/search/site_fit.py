@@ -21,7 +21,7 @@ from isfc.reports.figure import Unit
 from isfc.reports.units import amount, shown
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest
+from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_search
 from scenarios.search.site_fitted import (
     Explanation,

@@ -256,8 +256,7 @@ class SizeSearch:
 
     def _keys(self, profile: ChpidProfile, shape: Shape) -> list[_Key]:
         """The runs of a link: each end sends in one."""
-        alike = _unnamed(profile)
-        return [(alike, shape, node) for node in (self.load.client, self.load.server)]
+        return [(_unnamed(profile), shape, node) for node in (self.load.client, self.load.server)]
 
     def _run(
         self,

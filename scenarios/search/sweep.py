@@ -20,8 +20,7 @@ from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.figures.ranges import flat_range, link_ratio, run_figures
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
-from scenarios.runs.provenance import plain
-from scenarios.runs.result import MEASURES
+from scenarios.runs.result import MEASURES, plain
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.steady import BATCHES, drifts
 from scenarios.search.grid import Cell
@@ -141,9 +140,8 @@ def finish(
             yield cell, store.finished[key]
         else:
             waiting.setdefault(key, []).append(cell)
-    experiments = [alike[0].run for alike in waiting.values()]
     groups = list(waiting.items())
-    for index, figures in shared_out(measure, experiments):
+    for index, figures in shared_out(measure, [alike[0].run for _, alike in groups]):
         key, alike = groups[index]
         store.add(key, figures)
         for cell in alike:

@@ -20,8 +20,8 @@ from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import in_order, pairs_alike
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
+from scenarios.moves.leaving import Placed
 from scenarios.moves.relocation import MESSAGE_LENGTH, by_times
-from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import NS_PER_S, Load
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import LinkLoad, Workload

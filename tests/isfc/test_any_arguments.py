@@ -19,7 +19,7 @@ from isfc.testing.strategies import layouts
 from scenarios.runs.notes import Saturated
 from scenarios.runs.steady import Rate
 from scenarios.search.grid import Cell, read_grid
-from tests.scenarios.runs.test_provenance import SLOW
+from tests.scenarios.runs.test_result import SLOW
 
 ONE: Final = isfc.load_layout("published-1")
 TEXT: Final = isfc.format_collection(isfc.Collection((ONE,)))

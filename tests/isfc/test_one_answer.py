@@ -23,9 +23,9 @@ from isfc.layout.sharing import only
 from isfc.reports.text import encoded
 from scenarios.figures import rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
+from scenarios.figures.changed import AfterLoss
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.limit import SHARE_MIN, SHARE_OF_BUSY, added
-from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried
 from scenarios.figures.resources import faster, resources_of

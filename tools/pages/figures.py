@@ -12,8 +12,8 @@ from isfc.answers.check import RULES
 from isfc.answers.replay_checks import checks_of
 from isfc.link.sides import SHOWN, WRITE_SIDE
 from scenarios.published.catalogue import load_table
-from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import ComparedFigure, choose
+from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import TableVerdict, judge, left_out
 from tools.calibration.bounds import SEEDS_OF_LENGTH

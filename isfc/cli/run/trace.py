@@ -23,9 +23,8 @@ from isfc.cli.output.trace_events import (
 )
 from isfc.layout.layout import Layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Operation
 from scenarios.runs.result import MIB
-from scenarios.runs.run import Outcome
+from scenarios.runs.run import Operation, Outcome
 from scenarios.runs.timeline import Io, Timeline, record_timelines
 
 SECONDS_MAX: Final = 60.0

@@ -8,21 +8,23 @@ from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    GUIDE,
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
 
+RULES: Final = RuleBook()
+"""In the order in which they are listed."""
 
+
+@RULES.rule(
+    "single-ctc",
+    "The link has a single CTC.",
+    "A single CTC is written by both ends, so their writes collide.",
+    REPORT,
+    "Define four CTCs on the chpid.",
+    (ChangedLayout("with four CTCs", changes.four_of_each),),
+)
 def _single_ctc(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.ctcs) == 1:
         yield Broken(
@@ -32,12 +34,31 @@ def _single_ctc(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "one-chpid",
+    "All CTCs are on one chpid.",
+    "When that chpid, its cable or its port fails, the link is down.",
+    "Derived: a logical link is up while one of its CTCs is",
+    "Spread the CTCs over two chpids or more.",
+    Untried("it is about what a loss leaves, not about what is carried"),
+)
 def _one_chpid(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.fibres) == 1:
         place = judged.place(*judged.layout.fibres)
         yield Broken(f"{place} carries the whole link.", fibres=judged.layout.fibres)
 
 
+@RULES.rule(
+    "chpid-crowded",
+    "A chpid carries more than four CTCs.",
+    "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
+    REPORT,
+    "Move the others to another chpid.",
+    (
+        ChangedLayout("with four CTCs on a chpid", changes.thinned),
+        ChangedLayout("with the others on another chpid", changes.moved),
+    ),
+)
 def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if judged.count(f) > FULL_CTC_COUNT]
     counts = [judged.count(fibre) for fibre in fibres]
@@ -55,6 +76,15 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "chpid-leads-to-several",
+    "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
+    "A director may lead one chpid to several. It is one channel all the same, and carries no "
+    "more than to a single one.",
+    f"Derived: what is known of a chpid's CTCs does not ask where they lead; {REPORT}",
+    "Use further chpids at this end.",
+    Untried("which further chpids there are, the layout does not say"),
+)
 def _leads_to_several(judged: Judged) -> Iterator[Broken]:
     for end, (node, other) in enumerate((judged.layout.nodes, judged.layout.nodes[::-1])):
         chpids = grouped((fibre.chpids[end], fibre) for fibre in judged.layout.fibres)
@@ -72,6 +102,14 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
                 )
 
 
+@RULES.rule(
+    "chpid-shared",
+    "A chpid carries CTCs of several links, and more than four together.",
+    "The links compete for the chpid, so that neither has the capacity that it has alone.",
+    f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
+    "Give each link chpids of its own, or fewer CTCs on the shared one.",
+    Untried("it takes several links to find it, and what is run is one"),
+)
 def _chpid_shared(judged: Judged) -> Iterator[Broken]:
     alike = grouped(
         ((node, load), fibre)
@@ -112,6 +150,16 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     return f"{own} CTCs of this link and {others}"
 
 
+@RULES.rule(
+    "beyond-the-rule",
+    "A link is faster than the rule of thumb is known for.",
+    "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
+    "that the estimate is too high.",
+    f"{REPORT}; IBM, z15 FICON Express16SA performance",
+    "Do not count on the estimate: see what `isfc run` gives.",
+    Untried("it advises no change: it says that the model is to be asked"),
+    is_remark=True,
+)
 def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if f.profile.link_gbps > RULE_GBPS_MAX]
     if fibres:
@@ -125,6 +173,18 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "too-many-each",
+    "CTCs a chpid times chpids is more than 14.",
+    "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
+    "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
+    "selected chpid in addition to its other CTCs. isfc takes NDC from the chpid with the "
+    "fewest CTCs, because further CTCs of another chpid may be the unidirectional ones.",
+    f"{GUIDE}, recommendations",
+    "Define fewer CTCs a chpid.",
+    (ChangedLayout("that way", changes.selected_in_addition),),
+    is_remark=True,
+)
 def _too_many_each(judged: Judged) -> Iterator[Broken]:
     chpids = len(judged.layout.fibres)
     each = min(judged.count(fibre) for fibre in judged.layout.fibres)
@@ -141,6 +201,15 @@ def _too_many_each(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "straight-connection",
+    "A fibre has the same chpid at both ends.",
+    "The two ends of a straight connection share one channel, which then does the work of two.",
+    f"{GUIDE}, straight and crossed connections",
+    "Cross the connections: use different chpids at the two ends.",
+    Untried("it takes other channels, which the layout does not have"),
+    is_remark=True,
+)
 def _straight(judged: Judged) -> Iterator[Broken]:
     collection, nodes = judged.collection, judged.layout.nodes
     known: list[Fibre] = []
@@ -165,95 +234,3 @@ def _straight(judged: Judged) -> Iterator[Broken]:
             "a straight connection: one channel is both ends; [[shared_channel]] says so.",
             fibres=tuple(fibres),
         )
-
-
-RULES: Final = (
-    LayoutRule(
-        "single-ctc",
-        Severity.WARNING,
-        "The link has a single CTC.",
-        "A single CTC is written by both ends, so their writes collide.",
-        REPORT,
-        "Define four CTCs on the chpid.",
-        _single_ctc,
-        (ChangedLayout("with four CTCs", changes.four_of_each),),
-    ),
-    LayoutRule(
-        "one-chpid",
-        Severity.WARNING,
-        "All CTCs are on one chpid.",
-        "When that chpid, its cable or its port fails, the link is down.",
-        "Derived: a logical link is up while one of its CTCs is",
-        "Spread the CTCs over two chpids or more.",
-        _one_chpid,
-        Untried("it is about what a loss leaves, not about what is carried"),
-    ),
-    LayoutRule(
-        "chpid-crowded",
-        Severity.WARNING,
-        "A chpid carries more than four CTCs.",
-        "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
-        REPORT,
-        "Move the others to another chpid.",
-        _chpid_crowded,
-        (
-            ChangedLayout("with four CTCs on a chpid", changes.thinned),
-            ChangedLayout("with the others on another chpid", changes.moved),
-        ),
-    ),
-    LayoutRule(
-        "chpid-leads-to-several",
-        Severity.WARNING,
-        "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
-        "A director may lead one chpid to several. It is one channel all the same, and carries no "
-        "more than to a single one.",
-        f"Derived: what is known of a chpid's CTCs does not ask where they lead; {REPORT}",
-        "Use further chpids at this end.",
-        _leads_to_several,
-        Untried("which further chpids there are, the layout does not say"),
-    ),
-    LayoutRule(
-        "chpid-shared",
-        Severity.WARNING,
-        "A chpid carries CTCs of several links, and more than four together.",
-        "The links compete for the chpid, so that neither has the capacity that it has alone.",
-        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
-        "Give each link chpids of its own, or fewer CTCs on the shared one.",
-        _chpid_shared,
-        Untried("it takes several links to find it, and what is run is one"),
-    ),
-    LayoutRule(
-        "beyond-the-rule",
-        Severity.INFO,
-        "A link is faster than the rule of thumb is known for.",
-        "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
-        "that the estimate is too high.",
-        f"{REPORT}; IBM, z15 FICON Express16SA performance",
-        "Do not count on the estimate: see what `isfc run` gives.",
-        _beyond_the_rule,
-        Untried("it advises no change: it says that the model is to be asked"),
-    ),
-    LayoutRule(
-        "too-many-each",
-        Severity.INFO,
-        "CTCs a chpid times chpids is more than 14.",
-        "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
-        "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
-        "selected chpid in addition to its other CTCs. isfc takes NDC from the chpid with the "
-        "fewest CTCs, because further CTCs of another chpid may be the unidirectional ones.",
-        f"{GUIDE}, recommendations",
-        "Define fewer CTCs a chpid.",
-        _too_many_each,
-        (ChangedLayout("that way", changes.selected_in_addition),),
-    ),
-    LayoutRule(
-        "straight-connection",
-        Severity.INFO,
-        "A fibre has the same chpid at both ends.",
-        "The two ends of a straight connection share one channel, which then does the work of two.",
-        f"{GUIDE}, straight and crossed connections",
-        "Cross the connections: use different chpids at the two ends.",
-        _straight,
-        Untried("it takes other channels, which the layout does not have"),
-    ),
-)

@@ -12,7 +12,7 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import Channel
-from isfc.layout.rules.rule import REPORT, Broken, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules.rule import REPORT, Broken, Judged, RuleBook, Untried
 from isfc.layout.sharing import carried_by, channel_name, channel_rates, others_on, say_others
 
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
@@ -21,6 +21,9 @@ _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI 
 _MEMBERS_MAX: Final = 8
 _MEMBERS_MAX_TO_7_2: Final = 4
 """Members of an SSI cluster: of z/VM 7.3, and up to 7.2."""
+
+RULES: Final = RuleBook()
+"""In the order in which they are listed."""
 
 
 def _of_file(
@@ -44,6 +47,38 @@ def _of_whole(
     )
 
 
+@RULES.rule(
+    "mesh-incomplete",
+    "Two systems of the file have no link.",
+    "An SSI cluster needs a direct link between each two members; nothing is forwarded.",
+    _PLANNING,
+    "Define a link between them. A collection that is no SSI cluster needs none.",
+    Untried("it is about who can reach whom, not about what is carried"),
+)
+@_of_whole
+def _mesh(collection: Collection) -> Iterator[Broken]:
+    joined = {frozenset(link.nodes) for link in collection.links}
+    apart = [
+        f"{one} and {other}"
+        for one, other in combinations(collection.systems, 2)
+        if frozenset((one, other)) not in joined
+    ]
+    if apart:
+        have = "has" if len(apart) == 1 else "have"
+        pairs = "pair" if len(apart) == 1 else "pairs"
+        yield Broken(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
+
+
+@RULES.rule(
+    "members-beyond-ssi",
+    "There are more systems than an SSI cluster may have members.",
+    "Guests are relocated between members of one SSI cluster. Other systems may have links.",
+    "IBM, z/VM 7.2 CP Planning and Administration, SSI statement: slots 1 to 4; that z/VM 7.3 "
+    "takes eight is known of its announcement, and no page of its books was found",
+    "Make several clusters of them, or take a release of z/VM that has so many members.",
+    Untried("it is about who may be a member, not about what is carried"),
+    is_remark=True,
+)
 @_of_whole
 def _members(collection: Collection) -> Iterator[Broken]:
     count = len(collection.systems)
@@ -59,20 +94,14 @@ def _members(collection: Collection) -> Iterator[Broken]:
         )
 
 
-@_of_whole
-def _mesh(collection: Collection) -> Iterator[Broken]:
-    joined = {frozenset(link.nodes) for link in collection.links}
-    apart = [
-        f"{one} and {other}"
-        for one, other in combinations(collection.systems, 2)
-        if frozenset((one, other)) not in joined
-    ]
-    if apart:
-        have = "has" if len(apart) == 1 else "have"
-        pairs = "pair" if len(apart) == 1 else "pairs"
-        yield Broken(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
-
-
+@RULES.rule(
+    "link-cut-by-one-loss",
+    "One channel, director or inter-switch link carries all of a link.",
+    "When it fails, the link is down, however many fibres it has.",
+    "Derived: a logical link is up while one of its CTCs is",
+    "Lead some of the CTCs another way.",
+    Untried("it is about what a loss leaves, not about what is carried"),
+)
 @_of_file
 def _single_points(collection: Collection, layout: Layout) -> Iterator[Broken]:
     fibres = layout.fibres
@@ -93,6 +122,14 @@ def _single_points(collection: Collection, layout: Layout) -> Iterator[Broken]:
             yield Broken(f"The one inter-switch link of path {path.name} carries every fibre.")
 
 
+@RULES.rule(
+    "channel-shared",
+    "Channels that several systems or both ends share carry more than four CTCs.",
+    "Its CTCs share one line each way and one data processor, whichever system they are of.",
+    f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
+    "Give some of the links other channels, or fewer CTCs on each.",
+    Untried("it takes several links to find it, and what is run is one"),
+)
 @_of_file
 def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
     alike: dict[str, list[str]] = {}
@@ -113,6 +150,16 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
         yield Broken(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
 
 
+@RULES.rule(
+    "chpid-carries-others",
+    "The chpids carry CTCs of links that the file does not have.",
+    "While those are busy, the link gets its part of each channel, and no figure has that but "
+    "the one that says so.",
+    "The decks that were imported: control units on the same channels",
+    "Import those links too, for figures of all together.",
+    Untried("it is about links that the file does not have"),
+    is_remark=True,
+)
 @_of_file
 def _others(collection: Collection, layout: Layout) -> Iterator[Broken]:
     if others := others_on(collection, layout):
@@ -126,6 +173,15 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
     )
 
 
+@RULES.rule(
+    "member-asymmetric",
+    "A system has fewer or slower channels for its links than another one.",
+    "What moves away from or to that system takes longer than between the others.",
+    "Derived: what a system sends and receives is bound by its channels",
+    "Give it as many channels, and as fast ones, as the others have.",
+    Untried("it takes several links to find it, and what is run is one"),
+    is_remark=True,
+)
 @_of_whole
 def _asymmetric(collection: Collection) -> Iterator[Broken]:
     count = len(collection.systems)
@@ -142,69 +198,3 @@ def _asymmetric(collection: Collection) -> Iterator[Broken]:
         yield Broken(
             f"The systems have unequal channels for their links: {each}; {weak} the least."
         )
-
-
-RULES: Final = (
-    LayoutRule(
-        "mesh-incomplete",
-        Severity.WARNING,
-        "Two systems of the file have no link.",
-        "An SSI cluster needs a direct link between each two members; nothing is forwarded.",
-        _PLANNING,
-        "Define a link between them. A collection that is no SSI cluster needs none.",
-        _mesh,
-        Untried("it is about who can reach whom, not about what is carried"),
-    ),
-    LayoutRule(
-        "members-beyond-ssi",
-        Severity.INFO,
-        "There are more systems than an SSI cluster may have members.",
-        "Guests are relocated between members of one SSI cluster. Other systems may have links.",
-        "IBM, z/VM 7.2 CP Planning and Administration, SSI statement: slots 1 to 4; that z/VM 7.3 "
-        "takes eight is known of its announcement, and no page of its books was found",
-        "Make several clusters of them, or take a release of z/VM that has so many members.",
-        _members,
-        Untried("it is about who may be a member, not about what is carried"),
-    ),
-    LayoutRule(
-        "link-cut-by-one-loss",
-        Severity.WARNING,
-        "One channel, director or inter-switch link carries all of a link.",
-        "When it fails, the link is down, however many fibres it has.",
-        "Derived: a logical link is up while one of its CTCs is",
-        "Lead some of the CTCs another way.",
-        _single_points,
-        Untried("it is about what a loss leaves, not about what is carried"),
-    ),
-    LayoutRule(
-        "channel-shared",
-        Severity.WARNING,
-        "Channels that several systems or both ends share carry more than four CTCs.",
-        "Its CTCs share one line each way and one data processor, whichever system they are of.",
-        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {REPORT}",
-        "Give some of the links other channels, or fewer CTCs on each.",
-        _channel_shared,
-        Untried("it takes several links to find it, and what is run is one"),
-    ),
-    LayoutRule(
-        "chpid-carries-others",
-        Severity.INFO,
-        "The chpids carry CTCs of links that the file does not have.",
-        "While those are busy, the link gets its part of each channel, and no figure has that but "
-        "the one that says so.",
-        "The decks that were imported: control units on the same channels",
-        "Import those links too, for figures of all together.",
-        _others,
-        Untried("it is about links that the file does not have"),
-    ),
-    LayoutRule(
-        "member-asymmetric",
-        Severity.INFO,
-        "A system has fewer or slower channels for its links than another one.",
-        "What moves away from or to that system takes longer than between the others.",
-        "Derived: what a system sends and receives is bound by its channels",
-        "Give it as many channels, and as fast ones, as the others have.",
-        _asymmetric,
-        Untried("it takes several links to find it, and what is run is one"),
-    ),
-)

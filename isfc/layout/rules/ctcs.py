@@ -8,19 +8,22 @@ from ctc.address import format_chpid, format_rdev
 from isfc.errors.in_words import listed
 from isfc.layout.layout import CtcPair
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    GUIDE,
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 from isfc.link.scan import stop_short
 
+RULES: Final = RuleBook()
+"""In the order in which they are listed."""
 
+
+@RULES.rule(
+    "directions-unequal",
+    "One node can use fewer chpids than the other, or slower ones.",
+    "Each scan stops short of its end, and what is left out there is lost to that direction.",
+    REPORT,
+    "Let the device list begin and end with chpids of the same speed and with equally many "
+    "CTCs, more than each scan stops short by.",
+    (ChangedLayout("in such an order", changes.alike_at_both_ends),),
+)
 def _unequal(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
     weak, strong = sorted(
@@ -44,6 +47,14 @@ def _unequal(judged: Judged) -> Iterator[Broken]:
     )
 
 
+@RULES.rule(
+    "one-chpid-writes",
+    "All CTCs that one end may write are on one chpid.",
+    "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
+    f"Derived from the write rule: {REPORT}",
+    "Give each of the chpids at least two CTCs more than each scan stops short by.",
+    Untried("it is about what a loss leaves, not about what is carried"),
+)
 def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.fibres) == 1:
         return  # `one-chpid` says so
@@ -60,6 +71,16 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "unidirectional-spread",
+    "CTCs that only one end may write are on several chpids.",
+    "IBM advises to keep them on one selected chpid, where they come on top of those that both "
+    "ends may write: then all other chpids are used alike by both ends.",
+    f"{GUIDE}, recommendations",
+    "Put them on one chpid, beside its other CTCs.",
+    (ChangedLayout("that way", changes.selected_at_both_ends),),
+    is_remark=True,
+)
 def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
     ends = []
@@ -78,6 +99,15 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "few-beyond-eight",
+    "The 9th and the 10th CTC gain at most one to write on.",
+    "From 9 CTCs on, each scan stops short by two instead of one.",
+    f"Derived from the write rule: {REPORT}",
+    "Keep to eight CTCs, or define eleven and more.",
+    (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
+    is_remark=True,
+)
 def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
     count = len(judged.layout.ctcs)
     if count in (9, 10):
@@ -89,6 +119,16 @@ def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "rdevs-out-of-order",
+    "The device numbers of the two ends run in different orders.",
+    "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
+    "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
+    "use the other way round, as 4xyz to send and 5xyz to receive, are meant so, and left out.",
+    f"{GUIDE}; {REPORT}",
+    "Number the CTCs in the same order at both ends; best, with the same numbers.",
+    Untried("it is about who is misled; the order in which both ends scan stays"),
+)
 def _out_of_order(judged: Judged) -> Iterator[Broken]:
     first, second = judged.layout.nodes
     devices = judged.layout.device_list()
@@ -105,6 +145,14 @@ def _out_of_order(judged: Judged) -> Iterator[Broken]:
             return
 
 
+@RULES.rule(
+    "rdevs-ambiguous",
+    "A device number names one CTC here and another there.",
+    "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
+    f"{GUIDE}: the same number at both ends is recommended",
+    "Give each CTC the same number at both ends, or numbers that the other end does not use.",
+    Untried("it is about who is misled; numbers carry nothing"),
+)
 def _ambiguous(judged: Judged) -> Iterator[Broken]:
     first, second = judged.layout.nodes
     theirs = {ctc.rdevs[1]: ctc.rdevs[0] for ctc in judged.layout.ctcs}
@@ -120,6 +168,15 @@ def _ambiguous(judged: Judged) -> Iterator[Broken]:
             return
 
 
+@RULES.rule(
+    "name-not-for-ssi",
+    "A system cannot be a member of an SSI cluster under its name.",
+    "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "
+    "$ # @ _ in them.",
+    "IBM, z/VM 7.2, CP Planning and Administration: SSI statement",
+    "Choose a name of letters and digits, if the system may become a member.",
+    Untried("it is about a name, which carries nothing"),
+)
 def _not_for_ssi(judged: Judged) -> Iterator[Broken]:
     odd = [node for node in judged.layout.nodes if not node.isalnum()]
     if odd:
@@ -150,82 +207,3 @@ def trades_ranges(devices: Sequence[CtcPair]) -> bool:
         if theirs != sorted(theirs):
             return False
     return True
-
-
-RULES: Final = (
-    LayoutRule(
-        "directions-unequal",
-        Severity.WARNING,
-        "One node can use fewer chpids than the other, or slower ones.",
-        "Each scan stops short of its end, and what is left out there is lost to that direction.",
-        REPORT,
-        "Let the device list begin and end with chpids of the same speed and with equally many "
-        "CTCs, more than each scan stops short by.",
-        _unequal,
-        (ChangedLayout("in such an order", changes.alike_at_both_ends),),
-    ),
-    LayoutRule(
-        "one-chpid-writes",
-        Severity.WARNING,
-        "All CTCs that one end may write are on one chpid.",
-        "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
-        f"Derived from the write rule: {REPORT}",
-        "Give each of the chpids at least two CTCs more than each scan stops short by.",
-        _one_chpid_writes,
-        Untried("it is about what a loss leaves, not about what is carried"),
-    ),
-    LayoutRule(
-        "unidirectional-spread",
-        Severity.INFO,
-        "CTCs that only one end may write are on several chpids.",
-        "IBM advises to keep them on one selected chpid, where they come on top of those that both "
-        "ends may write: then all other chpids are used alike by both ends.",
-        f"{GUIDE}, recommendations",
-        "Put them on one chpid, beside its other CTCs.",
-        _unidirectional_spread,
-        (ChangedLayout("that way", changes.selected_at_both_ends),),
-    ),
-    LayoutRule(
-        "few-beyond-eight",
-        Severity.INFO,
-        "The 9th and the 10th CTC gain at most one to write on.",
-        "From 9 CTCs on, each scan stops short by two instead of one.",
-        f"Derived from the write rule: {REPORT}",
-        "Keep to eight CTCs, or define eleven and more.",
-        _few_beyond_eight,
-        (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
-    ),
-    LayoutRule(
-        "rdevs-out-of-order",
-        Severity.WARNING,
-        "The device numbers of the two ends run in different orders.",
-        "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
-        "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
-        "use the other way round, as 4xyz to send and 5xyz to receive, are meant so, and left out.",
-        f"{GUIDE}; {REPORT}",
-        "Number the CTCs in the same order at both ends; best, with the same numbers.",
-        _out_of_order,
-        Untried("it is about who is misled; the order in which both ends scan stays"),
-    ),
-    LayoutRule(
-        "rdevs-ambiguous",
-        Severity.WARNING,
-        "A device number names one CTC here and another there.",
-        "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
-        f"{GUIDE}: the same number at both ends is recommended",
-        "Give each CTC the same number at both ends, or numbers that the other end does not use.",
-        _ambiguous,
-        Untried("it is about who is misled; numbers carry nothing"),
-    ),
-    LayoutRule(
-        "name-not-for-ssi",
-        Severity.WARNING,
-        "A system cannot be a member of an SSI cluster under its name.",
-        "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "
-        "$ # @ _ in them.",
-        "IBM, z/VM 7.2, CP Planning and Administration: SSI statement",
-        "Choose a name of letters and digits, if the system may become a member.",
-        _not_for_ssi,
-        Untried("it is about a name, which carries nothing"),
-    ),
-)

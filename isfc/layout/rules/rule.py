@@ -67,6 +67,10 @@ class Broken(Struct, frozen=True):
     fibres: tuple[Fibre, ...] = ()
 
 
+Find = Callable[[Judged], Iterator[Broken]]
+"""What looks whether a rule is broken."""
+
+
 class ChangedLayout(Struct, frozen=True):
     """A rule's advice carried out, so that the model can be asked what it is worth.
 
@@ -107,8 +111,32 @@ class LayoutRule(Struct, frozen=True):
     reason: str
     source: str
     remedy: str
-    find: Callable[[Judged], Iterator[Broken]]
+    find: Find
     trials: tuple[ChangedLayout, ...] | Untried
+
+
+class RuleBook(list[LayoutRule]):
+    """Rules for one subject, in the order in which they are listed."""
+
+    def rule(
+        self,
+        name: str,
+        title: str,
+        reason: str,
+        source: str,
+        remedy: str,
+        trials: tuple[ChangedLayout, ...] | Untried,
+        *,
+        is_remark: bool = False,
+    ) -> Callable[[Find], Find]:
+        """Make a rule of what finds it, a warning unless it ``is_remark``: see `LayoutRule`."""
+        severity = Severity.INFO if is_remark else Severity.WARNING
+
+        def add(find: Find) -> Find:
+            self.append(LayoutRule(name, severity, title, reason, source, remedy, find, trials))
+            return find
+
+        return add
 
 
 class Finding(Struct, frozen=True):

@@ -14,21 +14,16 @@ from ctc.fibre_channel import (
 from ctc.profiles import FEATURES
 from isfc.errors.in_words import exact, grouped, listed, number
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    REPORT,
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
 )
 _MIDDLE: Final = "Put the fast chpid in the middle of the device list."
 _MIB: Final = 2**20
+
+RULES: Final = RuleBook()
+"""In the order in which they are listed."""
 
 
 def _speeds(judged: Judged) -> list[float]:
@@ -42,6 +37,42 @@ def _fast_count(judged: Judged) -> int:
     return speeds.count(max(speeds))
 
 
+@RULES.rule(
+    "speed-beyond-feature",
+    "A link is faster than its feature.",
+    "A link may run slower than its feature can, never faster. A file or deck that says so is "
+    "refused, so this is found only in layouts made in code.",
+    "The speeds of the FICON features",
+    "Correct `link_gbps` or `feature`.",
+    Untried("it is about a mistake in the file"),
+)
+def _beyond_feature(judged: Judged) -> Iterator[Broken]:
+    alike = grouped(
+        (fibre.profile, fibre)
+        for fibre in judged.layout.fibres
+        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps
+    )
+    if alike:
+        yield Broken(
+            " ".join(
+                f"{judged.place(*fibres)} {'is' if len(fibres) == 1 else 'are'} to run at "
+                f"{profile.link_gbps:g} Gb/s, and {profile.feature} runs at "
+                f"{FEATURES[profile.feature].link_gbps:g} at most."
+                for profile, fibres in alike.items()
+            ),
+            fibres=tuple(fibre for fibres in alike.values() for fibre in fibres),
+        )
+
+
+@RULES.rule(
+    "speeds-mixed",
+    "Links of several speeds are mixed.",
+    "The scan does not know which chpid is fast.",
+    "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
+    "IBM advises one speed for a logical link.",
+    (ChangedLayout("with the fast chpids alone", changes.fast_alone),),
+    is_remark=True,
+)
 def _mixed(judged: Judged) -> Iterator[Broken]:
     speeds = sorted(set(_speeds(judged)))
     if len(speeds) > 1:
@@ -51,6 +82,14 @@ def _mixed(judged: Judged) -> Iterator[Broken]:
         )
 
 
+@RULES.rule(
+    "speeds-asymmetric",
+    "The two nodes try fast and slow chpids in different orders.",
+    "One direction then uses the fast chpids first, and the other the slow ones.",
+    REPORT,
+    f"{_ENDS} With one fast chpid: put it in the middle.",
+    (ChangedLayout("in that order", changes.fast_outside_or_inside),),
+)
 def _asymmetric(judged: Judged) -> Iterator[Broken]:
     if not _can_be_evener(_speeds(judged)):
         return
@@ -75,30 +114,31 @@ def _can_be_evener(speeds: Sequence[float]) -> bool:
     return differing > odd // 2
 
 
+@RULES.rule(
+    "speeds-slow-first",
+    "Both nodes begin on a slow chpid, though several are fast.",
+    "A lightly loaded link then runs at the slow chpids' speed.",
+    REPORT,
+    _ENDS,
+    (ChangedLayout("in that order", changes.fast_outside_or_inside),),
+    is_remark=True,
+)
 def _slow_first(judged: Judged) -> Iterator[Broken]:
     speeds = _speeds(judged)
     if speeds == speeds[::-1] and _fast_count(judged) > 1 and speeds[0] < max(speeds):
         yield Broken("Both nodes begin on a slow chpid and reach the fast ones under load only.")
 
 
-def _beyond_feature(judged: Judged) -> Iterator[Broken]:
-    alike = grouped(
-        (fibre.profile, fibre)
-        for fibre in judged.layout.fibres
-        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps
-    )
-    if alike:
-        yield Broken(
-            " ".join(
-                f"{judged.place(*fibres)} {'is' if len(fibres) == 1 else 'are'} to run at "
-                f"{profile.link_gbps:g} Gb/s, and {profile.feature} runs at "
-                f"{FEATURES[profile.feature].link_gbps:g} at most."
-                for profile, fibres in alike.items()
-            ),
-            fibres=tuple(fibre for fibres in alike.values() for fibre in fibres),
-        )
-
-
+@RULES.rule(
+    "port-beyond-reach",
+    "A fibre is longer than the buffer credits of a channel's port reach.",
+    "A port sends a frame when it holds a credit, which comes back a round trip later. All "
+    "figures of the model have it so. With a director in between, a path with isl says what "
+    "its credits are.",
+    "IBM, z15 FICON Express16SA performance: 90 credits a port, enough for 16 Gb/s over 10 km",
+    "Put a director with more credits in between.",
+    Untried("credits are the ports', and no change of the link's CTCs gives more"),
+)
 def _beyond_reach(judged: Judged) -> Iterator[Broken]:
     alike = grouped(
         ((fibre.profile.link_gbps, fibre.km), fibre)
@@ -123,6 +163,15 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
     return f"{number(bytes_per_s / _MIB)} of {number(full / _MIB)} MB/s each way over {km:g} km."
 
 
+@RULES.rule(
+    "credits-too-few",
+    "The buffer credits of an inter-switch link do not fill it so far away.",
+    "A port sends a frame when it holds a credit, which comes back a round trip later. All "
+    "fibres of the path share what is let through, whatever their chpids could carry.",
+    "Derived: credits, a frame's time on the line and light's 5 us/km",
+    "Give the ports of the inter-switch links more buffer credits.",
+    Untried("credits are the directors', and no change of the link's CTCs gives more"),
+)
 def _few_credits(judged: Judged) -> Iterator[Broken]:
     alike = grouped((fibre.path, fibre) for fibre in judged.layout.fibres)
     for path, fibres in alike.items():
@@ -137,71 +186,3 @@ def _few_credits(judged: Judged) -> Iterator[Broken]:
                 "full frames.",
                 fibres=tuple(fibres),
             )
-
-
-RULES: Final = (
-    LayoutRule(
-        "speed-beyond-feature",
-        Severity.WARNING,
-        "A link is faster than its feature.",
-        "A link may run slower than its feature can, never faster. A file or deck that says so is "
-        "refused, so this is found only in layouts made in code.",
-        "The speeds of the FICON features",
-        "Correct `link_gbps` or `feature`.",
-        _beyond_feature,
-        Untried("it is about a mistake in the file"),
-    ),
-    LayoutRule(
-        "speeds-mixed",
-        Severity.INFO,
-        "Links of several speeds are mixed.",
-        "The scan does not know which chpid is fast.",
-        "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
-        "IBM advises one speed for a logical link.",
-        _mixed,
-        (ChangedLayout("with the fast chpids alone", changes.fast_alone),),
-    ),
-    LayoutRule(
-        "speeds-asymmetric",
-        Severity.WARNING,
-        "The two nodes try fast and slow chpids in different orders.",
-        "One direction then uses the fast chpids first, and the other the slow ones.",
-        REPORT,
-        f"{_ENDS} With one fast chpid: put it in the middle.",
-        _asymmetric,
-        (ChangedLayout("in that order", changes.fast_outside_or_inside),),
-    ),
-    LayoutRule(
-        "speeds-slow-first",
-        Severity.INFO,
-        "Both nodes begin on a slow chpid, though several are fast.",
-        "A lightly loaded link then runs at the slow chpids' speed.",
-        REPORT,
-        _ENDS,
-        _slow_first,
-        (ChangedLayout("in that order", changes.fast_outside_or_inside),),
-    ),
-    LayoutRule(
-        "port-beyond-reach",
-        Severity.WARNING,
-        "A fibre is longer than the buffer credits of a channel's port reach.",
-        "A port sends a frame when it holds a credit, which comes back a round trip later. All "
-        "figures of the model have it so. With a director in between, a path with isl says what "
-        "its credits are.",
-        "IBM, z15 FICON Express16SA performance: 90 credits a port, enough for 16 Gb/s over 10 km",
-        "Put a director with more credits in between.",
-        _beyond_reach,
-        Untried("credits are the ports', and no change of the link's CTCs gives more"),
-    ),
-    LayoutRule(
-        "credits-too-few",
-        Severity.WARNING,
-        "The buffer credits of an inter-switch link do not fill it so far away.",
-        "A port sends a frame when it holds a credit, which comes back a round trip later. All "
-        "fibres of the path share what is let through, whatever their chpids could carry.",
-        "Derived: credits, a frame's time on the line and light's 5 us/km",
-        "Give the ports of the inter-switch links more buffer credits.",
-        _few_credits,
-        Untried("credits are the directors', and no change of the link's CTCs gives more"),
-    ),
-)

@@ -10,8 +10,8 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import mesh
+from scenarios.figures.changed import after_losing
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.losses import after_losing
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import EndRate, carry
 from scenarios.runs.steady import Rate

@@ -14,7 +14,7 @@ from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
-from scenarios.figures.losses import after_losses
+from scenarios.figures.changed import after_losses
 from scenarios.search import report_runs
 from tests.decks import DECKS
 from tests.lengthy import few_in_every_run

@@ -25,7 +25,7 @@ from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest
+from scenarios.runs.result import constants_digest
 from scenarios.search.scoring import Scoring
 
 LINK: Final = """

@@ -13,7 +13,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.reports.text import encoded
 from isfc.testing.cluster import mesh
-from scenarios.figures.losses import after_losses
+from scenarios.figures.changed import after_losses
 from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
 

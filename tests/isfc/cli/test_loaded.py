@@ -55,6 +55,14 @@ def test_plan_by_rule_loads_no_model() -> None:
     assert len(found) <= 66
 
 
+def test_plan_by_model_loads_neither_disks_nor_commands_nor_what_writes_layouts() -> None:
+    code = "from isfc.cli.main import load_command; load_command('plan')"
+    found = run(f"{code}; import isfc.answers.plan_modelled\nprint(*{OWN})")[-1].split()
+    needless = ("isfc.io", "isfc.system.cp", "isfc.layout.write", "scenarios.runs.operation")
+    assert not [name for name in found if name.startswith(needless)]
+    assert len(found) <= 124
+
+
 EACH = """
 import os
 from isfc.cli.main import load_command

@@ -20,16 +20,14 @@ from isfc.answers.results import compare_results
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.reports.figure import Figure
-from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
+from scenarios.figures.changed import AdviceVerdict, AfterLoss, ComparedLoad
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
-from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.resources import LINE, Resource
 from scenarios.runs.experiment import STATED, SUITE, Experiment, Load
-from scenarios.runs.provenance import provenance
-from scenarios.runs.result import Result
+from scenarios.runs.result import Result, provenance
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 from scenarios.search.grid import Cell

@@ -2,18 +2,15 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
 from msgspec import structs
 
-from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+import isfc
 from isfc.deck.amend import amended
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.edit import AddCtc, AddFibre, Edit, MoveCtc, RemoveCtc, RenumberCtc, SetFibre, edit
 from isfc.layout.file import parse_collection
@@ -33,34 +30,26 @@ SITES: Final = {
 }
 
 
-def imported(site: str, folder: Path) -> Collection:
-    """The layout that ``isfc import`` makes of a site's decks."""
+def imported(site: str) -> Collection:
+    """The layout of a site's decks, as its file says it."""
     files, partitions, ports = SITES[site]
-    path = folder / "link.toml"
-    decks = [str(DECKS / name) for name in files.split()]
-    told = ["--ports", ports] if ports else []
-    words = ["import", "iocp", *decks, "--partitions", partitions, *told, "-o", str(path)]
-    assert run(words) == ExitCode.GOOD
-    return load_collection(path)
+    decks = [DECKS / name for name in files.split()]
+    told = [ports] if ports else []
+    found = isfc.import_iocp(decks, partitions=partitions, ports=told).collection
+    return parse_collection(format_collection(found))
 
 
-def exported(collection: Collection, folder: Path, *more: str) -> dict[str, str]:
-    """The decks that ``isfc export`` writes of a layout, by file."""
-    path = folder / "edited.toml"
-    path.write_text(format_collection(collection))
-    out = folder / "decks"
-    out.mkdir(exist_ok=True)
-    words = ["export", str(path), "--as", "iocp", "-o", str(out), *more]
-    assert run(words) == ExitCode.GOOD
-    return {each.name: each.read_text() for each in out.iterdir()}
+def exported(collection: Collection, *ports: str) -> dict[str, str]:
+    """The decks of a layout, by file."""
+    return dict(isfc.export(collection, "iocp", ports=ports).texts)
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_a_deck_comes_out_of_a_layout_as_it_went_in(site: str, tmp_path: Path) -> None:
+def test_a_deck_comes_out_of_a_layout_as_it_went_in(site: str) -> None:
     """Of ports that were told, comments that begin with *ISFC are behind the last statement."""
     files, _, ports = SITES[site]
     texts = {name: (DECKS / name).read_text() for name in files.split()}
-    done = exported(imported(site, tmp_path), tmp_path)
+    done = exported(imported(site))
     if ports:
         assert all(re.search(_PORT, text, re.MULTILINE) for text in done.values())
         done = {name: re.sub(_PORT, "", text, flags=re.MULTILINE) for name, text in done.items()}
@@ -88,10 +77,8 @@ def drawn_edit(random: Random, collection: Collection) -> Edit:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("site", SITES)
-def test_decks_of_an_edited_layout_are_imported_as_that_layout(
-    site: str, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    collection, random = imported(site, tmp_path), Random(seed)
+def test_decks_of_an_edited_layout_are_imported_as_that_layout(site: str, seed: int) -> None:
+    collection, random = imported(site), Random(seed)
     given = collection
     for _ in range(4):
         try:
@@ -105,16 +92,10 @@ def test_decks_of_an_edited_layout_are_imported_as_that_layout(
         (link.nodes for link, fibre, _ in collection.fibres() if fibre.chpids[0] == 0xE0),
         given.links[0].nodes,
     )
-    told = ["--ports", f"{node}:E0=7E,{partner}:E1=7F"] if linked else []
-    exported(collection, tmp_path, *told)
-    config = tmp_path / "SYSTEM.CONFIG"
-    path = str(tmp_path / "edited.toml")
-    assert run(["export", path, "--as", "activate", "-o", str(config)]) == ExitCode.GOOD
-    decks = [str(tmp_path / "decks" / name) for name in files.split()]
-    capsys.readouterr()
-    words = ["import", "iocp", *decks, "--partitions", partitions, "--config", str(config)]
-    assert run(words) == ExitCode.GOOD
-    again = parse_collection(capsys.readouterr().out)
+    texts = exported(collection, *[f"{node}:E0=7E,{partner}:E1=7F"] * linked)
+    decks = [texts[name] for name in files.split()]
+    config = [isfc.export(collection, "activate").together]
+    again = isfc.import_iocp(decks, partitions=partitions, config=config).collection
     assert [ctcs_of(again, n) for n in (0, 1)] == [ctcs_of(collection, n) for n in (0, 1)]
 
 
@@ -127,11 +108,11 @@ def ctcs_of(collection: Collection, end: int) -> list[tuple[object, ...]]:
     )
 
 
-def test_what_an_edit_needs_is_new_in_the_deck_and_the_rest_as_it_was(tmp_path: Path) -> None:
-    given = imported("two subsystems", tmp_path)
+def test_what_an_edit_needs_is_new_in_the_deck_and_the_rest_as_it_was() -> None:
+    given = imported("two subsystems")
     moved = edit(given, AddFibre("ALPHA-BETA", ("54", "64"), "FICON Express8S"))
     moved = edit(moved, MoveCtc("ALPHA-BETA", "5317", "2"))
-    (text,) = exported(moved, tmp_path, "--ports", "ALPHA:54=61C4,BETA:64=61D4").values()
+    (text,) = exported(moved, "ALPHA:54=61C4,BETA:64=61D4").values()
     before = (DECKS / "cross-css.iocp").read_text().splitlines()
     lines = text.splitlines()
     assert [line for line in before if line not in lines] == [
@@ -165,12 +146,12 @@ def test_what_an_edit_needs_is_new_in_the_deck_and_the_rest_as_it_was(tmp_path: 
     ]
 
 
-def test_a_system_without_a_deck_gets_one_that_fits_the_others(tmp_path: Path) -> None:
+def test_a_system_without_a_deck_gets_one_that_fits_the_others() -> None:
     """CHICAGO is new: its deck names BOSTON's image, which is 3 of CSS 1, as BOSTON's names its."""
-    given = imported("two CECs", tmp_path)
+    given = imported("two CECs")
     text = format_collection(given).replace("[fibre.1]", NEW_SYSTEM, 1)
     grown = parse_collection(text)
-    decks = exported(grown, tmp_path, "--ports", "BOSTON:70=CE,CHICAGO:71=CF")
+    decks = exported(grown, "BOSTON:70=CE,CHICAGO:71=CF")
     assert sorted(decks) == ["CHICAGO.iocp", "cec-a.iocp", "cec-b.iocp"]
     assert "isfc:" not in decks["cec-a.iocp"]
     assert "RESOURCE PARTITION=((CSS(0),(CHICAGO,3)))" in decks["CHICAGO.iocp"]
@@ -196,21 +177,21 @@ rdevs = { BOSTON = "7000-7001", CHICAGO = "7000-7001" }
 [fibre.1]"""
 
 
-def test_a_chpid_that_is_not_for_a_system_is_refused(tmp_path: Path) -> None:
-    given = imported("mistakes", tmp_path)
+def test_a_chpid_that_is_not_for_a_system_is_refused() -> None:
+    given = imported("mistakes")
     with pytest.raises(ConfigurationError, match="CHPID 71 is TYPE=FC, or not for CHICAGO"):
         amended(edit(given, AddFibre("CHICAGO-DENVER", ("71", "73"), "FICON Express8S")), {})
 
 
-def test_a_port_that_is_missing_is_asked_for(tmp_path: Path) -> None:
-    given = imported("two subsystems", tmp_path)
+def test_a_port_that_is_missing_is_asked_for() -> None:
+    given = imported("two subsystems")
     with pytest.raises(ConfigurationError, match="expected --ports BETA:64=C1, its own port"):
         amended(edit(given, AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S")), {})
 
 
-def test_a_device_that_other_partitions_use_stays_theirs(tmp_path: Path) -> None:
+def test_a_device_that_other_partitions_use_stays_theirs() -> None:
     """5010 leads VMB and VMC to VMA: VMB's CTC moves, VMC's does not."""
-    given = imported("three systems", tmp_path)
+    given = imported("three systems")
     link = given.link("VMA-VMB")
     moved = next(ctc for ctc in link.ctcs if ctc.rdevs[1] == 0x5010)
     other = next(fibre for fibre in link.fibres if fibre != moved.fibre)
@@ -222,9 +203,9 @@ def test_a_device_that_other_partitions_use_stays_theirs(tmp_path: Path) -> None
     assert "(5010,001),CUNUMBR=(6010),UNITADD=04,STADET=Y," in text
 
 
-def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path) -> None:
+def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost() -> None:
     """Names of directors that are no numbers, and no ports kept: no LINK was written then."""
-    given = imported("two subsystems", tmp_path)
+    given = imported("two subsystems")
     (deck,) = given.decks
     (link,) = given.links
     named = replace(
@@ -236,8 +217,8 @@ def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path
         amended(replace(named, decks=(structs.replace(deck, ports=()),)), {})
 
 
-def test_devices_that_the_layout_does_not_use_stay_and_are_named(tmp_path: Path) -> None:
-    given = imported("two subsystems", tmp_path)
+def test_devices_that_the_layout_does_not_use_stay_and_are_named() -> None:
+    given = imported("two subsystems")
     texts, remarks = amended(edit(given, RemoveCtc("ALPHA-BETA", "5312")), {})
     assert texts == {"cross-css": given.decks[0].cards}
     assert [remark.partition("; ")[0] for remark in remarks] == [

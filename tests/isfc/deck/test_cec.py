@@ -18,7 +18,6 @@ from isfc.deck.pairing import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.parts import ChannelEnd
 from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
@@ -312,7 +311,7 @@ def test_an_import_of_some_partitions_keeps_what_the_whole_one_has_of_them(
     ).collection
     restricted = [tuple(name for name in cec.systems if name in asked) for cec in whole.cecs]
     assert [cec.systems for cec in some.cecs] == [*filter(None, restricted)]
-    used = {whole.channel(end.node, end.chpid) for end in _ends(some)}
+    used = {whole.channel(end.node, end.chpid) for end in some.chpid_ends}
     beside = {
         link.name: count
         for link in whole.links
@@ -325,12 +324,3 @@ def test_an_import_of_some_partitions_keeps_what_the_whole_one_has_of_them(
         assert counted(some) == beside
     of_each = [others_on(some, link) for link in some.links]
     assert {other.nodes for each in of_each for other in each} == {o.nodes for o in some.others}
-
-
-def _ends(collection: Collection) -> list[ChannelEnd]:
-    return [
-        ChannelEnd(node, chpid)
-        for link in collection.links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    ]

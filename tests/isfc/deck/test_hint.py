@@ -77,14 +77,7 @@ def test_ports_are_those_of_the_systems_that_are_asked_for() -> None:
     assert "LP1:50=C1" not in hinted_ports(systems, ["lp1:50=C2,LP1:51=C3"])
 
 
-def test_fibres_have_what_either_end_says() -> None:
-    systems = choose_systems("LP1,LP2", [deck()])
-    chpids = {systems[0].node: ChpidId(0x99), systems[1].node: ChpidId(0x50)}
-    hint = hinted_fibres(systems)(chpids)
-    assert hint.fibre == "it's one"
-
-
-def test_comments_tell_the_inter_switch_links_of_a_path() -> None:
+def test_comments_at_either_end_tell_the_inter_switch_links_of_a_path() -> None:
     lines = ["*ISFC CHPID=50,KM=9,PATH='it''s far',ISLGBPS=16,CREDITS=90"]
     systems = choose_systems("LP1,LP2", [deck("\n".join([*lines, DECK]))])
     chpids = {systems[0].node: ChpidId(0x99), systems[1].node: ChpidId(0x50)}
@@ -169,22 +162,14 @@ def test_entry_link_addresses_are_ports() -> None:
         ("S      03A0", "S", "'ENTRY LINK ADDRESS' cannot be read; expected a value"),
         (" CONTROL UNIT 2020\n", "", "CHP is not of one CONTROL UNIT"),
         (" CONTROL UNIT 2120\n", "", "CHP is not of one CONTROL UNIT"),
+        (SHOWN, SHOWN + SHOWN.replace("2020", "2010").replace("03A0\n CHP", "03A4\n CHP"),
+         "chpid 20 has entry link address 03A4 here, and"),
+        (SHOWN, "D M=CU(4010)\n", "shown:1:1: there is no entry link address"),
     ],
-)
-def test_what_is_contradicted_is_refused(old: str, new: str, message: str) -> None:
+)  # fmt: skip
+def test_what_is_contradicted_or_not_there_is_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         entry_ports(SHOWN.replace(old, new, 1), "shown", SYSTEM)
-
-
-def test_two_entries_of_one_chpid_are_refused() -> None:
-    other = SHOWN.replace("2020", "2010").replace("03A0\n CHP", "03A4\n CHP")
-    with pytest.raises(ConfigurationError, match="chpid 20 has entry link address 03A4 here, and"):
-        entry_ports(SHOWN + other, "shown", SYSTEM)
-
-
-def test_nothing_of_the_system_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="shown:1:1: there is no entry link address"):
-        entry_ports("D M=CU(4010)\n", "shown", SYSTEM)
 
 
 @given(mutated(SHOWN))

@@ -1,6 +1,5 @@
 """The text of decks in a layout file: any text, and of a long deck what is of CTCs."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -81,16 +80,14 @@ def test_a_deck_of_no_system_is_refused(table: str, what: str) -> None:
     assert what in str(error.value)
 
 
-def imported(tmp_path: Path, deck: str, partitions: str, *more: str) -> Path:
-    path = tmp_path / "layout.toml"
-    words = ["import", "iocp", str(DECKS / deck), "--partitions", partitions, *more]
-    assert run([*words, "-o", str(path)]) == 0
-    return path
+def imported(deck: str, partitions: str, *ports: str) -> str:
+    """The file of a deck's layout."""
+    found = isfc.import_iocp([DECKS / deck], partitions=partitions, ports=ports)
+    return format_collection(found.collection)
 
 
-def test_both_ends_stand_around_the_unit_address_that_they_share(tmp_path: Path) -> None:
-    path = imported(tmp_path, "three-systems.iocp", "VMA,VMB,VMC", "--ports", "VMA:50=01")
-    found = isfc.connections(path)
+def test_both_ends_stand_around_the_unit_address_that_they_share() -> None:
+    found = isfc.connections(imported("three-systems.iocp", "VMA,VMB,VMC", "VMA:50=01"))
     assert {(each.ctcs, each.fibres) for each in found.matrix} == {(8, 2)}
     first = found.connections[0]
     near, far = first.ends
@@ -105,20 +102,20 @@ def test_both_ends_stand_around_the_unit_address_that_they_share(tmp_path: Path)
 def test_gaps_and_what_is_defined_only_are_marked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = imported(tmp_path, "mistakes.iocp", "CHICAGO,DENVER")
-    text = path.read_text()
+    text, path = imported("mistakes.iocp", "CHICAGO,DENVER"), tmp_path / "layout.toml"
     assert "7010-7013" in text
     path.write_text(text.replace("7010-7013", "7010-7011").replace("7210-7213", "7210-7211"))
-    capsys.readouterr()
-    assert run(["show", str(path), "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["connections"]
-    ranges = [(row["ends"][0]["rdev"], row["count"], row["in_link"], row["gap"]) for row in rows]
-    assert ranges[:3] == [
+    rows = isfc.connections(path).connections
+    near = [each.ends[0] for each in rows if each.ends[0]]
+    found = [
+        (end.rdev, row.count, row.in_link, row.gap) for end, row in zip(near, rows, strict=True)
+    ]
+    assert found[:3] == [
         ("7010", 2, True, None),
         ("7012", 2, False, None),
         ("7014", 1, False, "unit-addresses-differ"),
     ]
-    assert [row["ends"][1] for row in rows[2:]] == [None] * 7
+    assert [row.ends[1] for row in rows[2:]] == [None] * 7
     assert run(["show", str(path), "--connections"]) == 0
     page = capsys.readouterr().out
     assert re.search(r"^Not in link +2 CTCs that only the kept decks have$", page, re.MULTILINE)

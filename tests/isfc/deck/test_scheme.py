@@ -11,6 +11,7 @@ from isfc.cli.main import run
 from isfc.deck.scheme import RULES
 from isfc.layout.catalogue import AnyLayout
 from tests.decks import DECKS
+from tests.refusals import refused
 
 Name = Literal["alike", "traded", "cuadd", "target"]
 
@@ -93,24 +94,25 @@ def test_what_breaks_a_scheme_is_named(links: list[str], said: list[str]) -> Non
     assert said_of(layout(*links)) == said
 
 
-@pytest.fixture
-def three(tmp_path: Path) -> Path:
+def imported(deck: Path | str, partitions: str, *ports: str) -> str:
+    """The file of a deck's layout."""
+    found = isfc.import_iocp([deck], partitions=partitions, ports=ports)
+    return isfc.format_collection(found.collection)
+
+
+@pytest.fixture(scope="module")
+def three() -> str:
     """Three systems of one deck, whose third digit is the image that CUADD names."""
-    path = tmp_path / "three.toml"
-    words = ["import", "iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB,VMC"]
-    assert run([*words, "--ports", "VMA:50=01", "-o", str(path)]) == 0
-    return path
+    return imported(DECKS / "three-systems.iocp", "VMA,VMB,VMC", "VMA:50=01")
 
 
-def test_the_third_digit_is_held_against_cuadd(three: Path) -> None:
+def test_the_third_digit_is_held_against_cuadd(three: str) -> None:
     assert said_of(three) == []
-    three.write_text(three.read_text().replace("5020-5023", "5040-5043"))
-    assert said_of(three)[:2] == ["rdev-image-differs VMA 5040", "rdev-image-differs VMA 5041"]
+    said = said_of(three.replace("5020-5023", "5040-5043"))
+    assert said[:2] == ["rdev-image-differs VMA 5040", "rdev-image-differs VMA 5041"]
 
 
-def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named() -> None:
     """Disks within a range of CTCs are said; those another subsystem has do not matter."""
     disks = (
         " CNTLUNIT CUNUMBR=E000,PATH=((CSS(0),53)),UNIT=2107\n"
@@ -119,10 +121,8 @@ def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
         " IODEVICE ADDRESS=(401A,3),CUNUMBR=E000,UNIT=3390\n"
         " IODEVICE ADDRESS=(412D,3),CUNUMBR=E100,UNIT=3390\n"
     )
-    deck, file = tmp_path / "cross.iocp", tmp_path / "cross.toml"
-    deck.write_text((DECKS / "cross-css.iocp").read_text() + disks)
-    words = ["import", "iocp", str(deck), "--partitions", "ALPHA,BETA", "-o", str(file)]
-    assert run(words) == 0
+    deck = (DECKS / "cross-css.iocp").read_text() + disks
+    file = imported(deck, "ALPHA,BETA")
     assert isfc.export(file, "toml", scheme="cuadd").remarks == (), "the whole deck is kept"
     found = exported(file, "cuadd")
     assert numbering(found).scheme == "cuadd"
@@ -131,14 +131,11 @@ def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
     assert text in {each["text"] for link in isfc.check(found) for each in link.rows()}
     other = isfc.format_collection(found).replace("4120-4127", "4120-4126,4027")
     assert said_of(isfc.parse_links(other))[0] == "rdev-image-differs ALPHA 4027"
-    export = ["export", str(file), "--as", "toml", "--scheme"]
-    assert run([*export, "alike", "--first", "4120"]) == 0
-    assert "4130" in capsys.readouterr().out, "sixteen numbers with disks among them are not free"
-    deck.write_text(deck.read_text().replace("412A,3", "4120,3"))
-    assert run([*words, "--force"]) == 0
-    capsys.readouterr()
-    assert run([*export, "cuadd"]) == 2
-    assert "ALPHA: 4120 would be a CTC, and its deck has UNIT=3390" in capsys.readouterr().err
+    (text,) = isfc.export(file, "toml", scheme="alike", first="4120").texts.values()
+    assert "4130" in text, "sixteen numbers with disks among them are not free"
+    taken = imported(deck.replace("412A,3", "4120,3"), "ALPHA,BETA")
+    said = "ALPHA: 4120 would be a CTC, and its deck has UNIT=3390"
+    refused(lambda: exported(taken, "cuadd"), said)
 
 
 def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
@@ -161,7 +158,7 @@ def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
         ("cuadd", "three"),
     ],
 )
-def test_proposed_numbers_keep_their_scheme(scheme: Name, name: str, three: Path) -> None:
+def test_proposed_numbers_keep_their_scheme(scheme: Name, name: str, three: str) -> None:
     before = exported(three if name == "three" else name, "alike")
     after = exported(before, scheme)
     again = numbering(after)

@@ -67,7 +67,10 @@ def test_layout_is_found_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
         '[[ctc]]\nfibre = "1"\nrdevs = { A = "10", B = "20" }\n'
     )
     monkeypatch.chdir(tmp_path)
-    assert load_layout("mine") == load_layout("./mine") == parse_layout(path.read_bytes())
+    of_path = load_layout(path)
+    assert (
+        load_layout("mine") == load_layout("./mine") == of_path == parse_layout(path.read_bytes())
+    )
 
 
 def test_shipped_name_means_the_same_in_every_folder(

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection, shipped_layouts
+from isfc.layout.catalogue import given_collection, load_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.edit import (
     AddCtc,
@@ -78,7 +78,10 @@ def test_an_edit_changes_its_ctcs_and_leaves_the_layout_that_it_is_of(
     kept = [each for place, each in enumerate(WHOLE) if place not in gone]
     assert ctcs(done) == sorted([*kept, *new])
     used = {each.rpartition(" ")[2] for each in ctcs(done)}
-    assert {fibre.name for fibre in done.links[0].fibres} == used
+    chpids = {"1": ("40", "50"), "2": ("41", "51"), "3": ("42", "52")}
+    assert {fibre.name: fibre.chpid_names for fibre in done.links[0].fibres} == {
+        name: chpids[name] for name in used
+    }
     assert load_collection("atlanta-boston") == AB
 
 
@@ -110,11 +113,6 @@ def test_fibres_on_one_channel_get_one_feature() -> None:
     same = [fibre.name for _, fibre, _ in changed.fibres() if fibre.profile.feature == fast]
     assert name in same
     assert len(same) > 1
-
-
-def test_fibre_gets_the_chpids_that_are_named() -> None:
-    grown = edit(AB, AddFibre(LINK, ("42", "52"), "FICON Express2")).links[0]
-    assert grown.fibres[2].chpids == (0x42, 0x52)
 
 
 @pytest.mark.parametrize(
@@ -194,27 +192,23 @@ rdevs = { VMA = "6020", VMB = "6010" }
 CROWDED_LINK = "VMA-VMB"
 
 
-@pytest.fixture
-def crowded() -> Collection:
-    return parse_collection(CROWDED, "crowded")
+FOUR = [f"502{n} 501{n} 1" for n in range(4)]
 
 
-def test_others_of_a_crowded_chpid_are_moved_with_their_numbers(crowded: Collection) -> None:
-    moved = ctcs(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 1)))
-    kept = [f"{number} 1" for number in ("5020 5010", "5021 5011", "5022 5012", "5023 5013")]
-    assert moved == [*kept, "5024 5014 2", "5025 5015 2", "6020 6010 2"]
-
-
-def test_others_of_a_crowded_chpid_are_left_out(crowded: Collection) -> None:
-    assert ctcs(edit(crowded, TakeAdvice(CROWDED_LINK, "chpid-crowded", 0))) == [
-        "5020 5010 1", "5021 5011 1", "5022 5012 1", "5023 5013 1", "6020 6010 2",
-    ]  # fmt: skip
-
-
-def test_single_ctc_gets_three_more_with_the_next_numbers() -> None:
-    single = load_collection("published-1")
-    four = edit(single, TakeAdvice("CLIENT-SERVER", "single-ctc"))
-    assert ctcs(four) == ["6000 6000 1", "6001 6001 1", "6002 6002 1", "6003 6003 1"]
+@pytest.mark.parametrize(
+    ("layout", "rule", "way", "found"),
+    [
+        (CROWDED, "chpid-crowded", 1, [*FOUR, "5024 5014 2", "5025 5015 2", "6020 6010 2"]),
+        (CROWDED, "chpid-crowded", 0, [*FOUR, "6020 6010 2"]),
+        ("published-1", "single-ctc", 0, [f"600{n} 600{n} 1" for n in range(4)]),
+    ],
+    ids=["others are moved with their numbers", "or left out", "new ones have the next numbers"],
+)
+def test_advice_that_is_taken_keeps_the_numbers_of_what_stays(
+    layout: str, rule: str, way: int, found: list[str]
+) -> None:
+    before = given_collection(layout)
+    assert ctcs(edit(before, TakeAdvice(before.links[0].name, rule, way))) == found
 
 
 def test_ctcs_without_room_go_to_a_new_fibre_on_the_next_chpids() -> None:
@@ -266,8 +260,6 @@ def test_every_advice_makes_the_list_that_is_tried(name: str) -> None:
         ({"finding": "one-chpid"}, "expected a finding that has a way 0"),
     ],
 )
-def test_advice_that_is_none_is_refused(
-    crowded: Collection, change: dict[str, object], complaint: str
-) -> None:
+def test_advice_that_is_none_is_refused(change: dict[str, object], complaint: str) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
-        edit(crowded, read_edit({"do": "advise", "link": CROWDED_LINK, **change}))
+        edit(CROWDED, read_edit({"do": "advise", "link": CROWDED_LINK, **change}))

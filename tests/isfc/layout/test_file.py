@@ -212,12 +212,6 @@ def test_any_misprint_is_a_layout_or_a_configuration_error(index: int, character
         parse(GOOD[:index] + character + GOOD[index + 1 :])
 
 
-def test_file_is_read_by_its_path(tmp_path: Path) -> None:
-    path = tmp_path / "link.toml"
-    path.write_text(GOOD)
-    assert load_layout(path) == parse(GOOD)
-
-
 def none(path: Path) -> None:
     """No file is made."""
 

@@ -1,6 +1,5 @@
 """A collection that a program makes is what its file is read as, or the error of that file."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,7 @@ from msgspec import structs
 
 import isfc
 from isfc.layout.catalogue import load_collection
-from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory
+from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory, OtherCtcs, OtherLink
 from isfc.link.scan import CTCS_MAX
 
 AB = isfc.new("ALPHA,BETA", "40:50", ctcs=2)
@@ -17,7 +16,6 @@ AG = isfc.new("ALPHA,GAMMA", "41:60", ctcs=2, rdevs="7000")
 SHARING = isfc.new("ALPHA,GAMMA", "40:60", ctcs=2, rdevs="7000")
 GAMMA = AG.nodes[1]
 CHPID = AB.fibres[0].chpids[0]
-anything: Any = isfc
 
 
 def read_again(collection: isfc.Collection) -> isfc.Collection:
@@ -50,53 +48,48 @@ def test_links_on_one_chpid_share_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("links", "given", "message"),
     [
-        (lambda: isfc.Collection(()), "^links: none; expected one or more$"),
-        (lambda: anything.Collection([1]), r"^Collection\(links=\[1\]\): expected a tuple of a L"),
-        (lambda: isfc.Collection((AB, AB)), "^ALPHA and BETA are joined already; expected one l"),
-        (
-            lambda: isfc.Collection(
-                (AB, replace(AG, ctcs=(structs.replace(AG.ctcs[0], rdevs=AB.ctcs[0].rdevs),)))
-            ),
-            "^6000 at ALPHA is already in ALPHA-BETA; expected it once$",
-        ),
-        (lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * 2),)),
+        ((), {}, "^links: none; expected one or more$"),
+        ([1], {}, r"^Collection\(links=\[1\]\): expected a tuple of a L"),
+        ((AB, AB), {}, "^ALPHA and BETA are joined already; expected one l"),
+        ((AB, replace(AG, ctcs=(structs.replace(AG.ctcs[0], rdevs=AB.ctcs[0].rdevs),))), {},
+         "^6000 at ALPHA is already in ALPHA-BETA; expected it once$"),
+        ((replace(AB, ctcs=AB.ctcs * 2),), {},
          "^6000 at ALPHA is twice in ALPHA-BETA; expected it once$"),
-        (lambda: isfc.Collection((replace(AB, ctcs=AB.ctcs * CTCS_MAX),)),
+        ((replace(AB, ctcs=AB.ctcs * CTCS_MAX),), {},
          f"^ALPHA-BETA: 32 CTCs; expected 1 to {CTCS_MAX} in a logical link$"),
-        (lambda: isfc.Collection((replace(AB, fibres=(), ctcs=()),)),
-         "^ALPHA-BETA: 0 CTCs; expected 1 to"),
-        (lambda: isfc.Collection((replace(AB, fibres=(*AB.fibres, *AG.fibres)),)),
+        ((replace(AB, fibres=(), ctcs=()),), {}, "^ALPHA-BETA: 0 CTCs; expected 1 to"),
+        ((replace(AB, fibres=(*AB.fibres, *AG.fibres)),), {},
          r"^\[fibre.1\]: carries no CTC; expected a \[\[ctc\]\] that names it$"),
-        (lambda: isfc.Collection((replace(AB, fibres=()),)),
+        ((replace(AB, fibres=()),), {},
          "^ALPHA-BETA: a CTC is on fibre '1', none of fibres; expected one of them$"),
-        (lambda: isfc.Collection((replace(AB, nodes=AB.nodes[::-1]),)),
+        ((replace(AB, nodes=AB.nodes[::-1]),), {},
          "^nodes BETA, ALPHA: expected two, the lesser name first$"),
-        (
-            lambda: isfc.Collection(
-                (AB, isfc.new("ALPHA,GAMMA", "40:60", rdevs="7000", feature="FICON Express8"))
-            ),
-            "expected the same feature and link_gbps in both$",
-        ),
-        (lambda: isfc.Collection((AB,), cecs=(Cec("X", (GAMMA,)),)),
+        ((AB, isfc.new("ALPHA,GAMMA", "40:60", rdevs="7000", feature="FICON Express8")), {},
+         "expected the same feature and link_gbps in both$"),
+        ((AB,), {"cecs": (Cec("X", (GAMMA,)),)},
          r"^\[cec.X\] systems: GAMMA has no link; expected one of ALPHA, BETA$"),
-        (lambda: isfc.Collection((AB,), cecs=(Cec("X", ()),)),
+        ((AB,), {"cecs": (Cec("X", ()),)},
          r"^\[cec.X\] systems: names no system; expected one at least$"),
-        (lambda: isfc.Collection((AB,), cecs=(Cec("X", AB.nodes), Cec("Y", AB.nodes[:1]))),
+        ((AB,), {"cecs": (Cec("X", AB.nodes), Cec("Y", AB.nodes[:1]))},
          r"^\[cec.Y\] systems: ALPHA is already in \[cec.X\]; expected it in one CEC, and once$"),
-        (lambda: isfc.Collection((AB,), memory=(Memory(AB.nodes[0], 16.0),)),
+        ((AB,), {"memory": (Memory(AB.nodes[0], 16.0),)},
          r"^\[memory.NAME\]: there is none of BETA; expected one of each system"),
-        (lambda: isfc.Collection((AB,), memory=tuple(Memory(node, -1.0) for node in AB.nodes)),
+        ((AB,), {"memory": tuple(Memory(node, -1.0) for node in AB.nodes)},
          r"^\[memory.ALPHA\]: free_gib -1: expected 0 to 65536$"),
-        (lambda: isfc.Collection((AB,), traffic=(LinkTraffic(*AB.nodes, "HL", 0),)),
+        ((AB,), {"traffic": (LinkTraffic(*AB.nodes, "HL", 0),)},
          r"^\[\[traffic\]\] #1 pairs 0: expected 1 to 10000$"),
-        (lambda: isfc.Collection((AB, AG), traffic=(LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)),
+        ((AB, AG), {"traffic": (LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)},
          r"^\[\[traffic\]\] #1 to: no link joins BETA and GAMMA"),
-        (lambda: isfc.Collection((AB,), shared_channels=((ChannelEnd(GAMMA, CHPID),) * 2,)),
+        ((AB,), {"others": (OtherLink(AB.nodes, (OtherCtcs((), 1),)),)},
+         r"^\[\[other_link\]\] #1 nodes: ALPHA and BETA have a link in this file; expected those"),
+        ((AB,), {"shared_channels": ((ChannelEnd(GAMMA, CHPID),) * 2,)},
          r"^\[\[shared_channel\]\] #1 chpid: GAMMA has no link; expected one of ALPHA, BETA$"),
     ],
 )  # fmt: skip
-def test_what_no_file_may_say_no_program_may(make: Callable[[], object], message: str) -> None:
+def test_what_no_file_may_say_no_program_may(
+    links: Any, given: dict[str, Any], message: str
+) -> None:
     with pytest.raises(isfc.ConfigurationError, match=message):
-        make()
+        isfc.Collection(links, **given)

@@ -7,7 +7,6 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.edit import RemoveCtc, edit
 from isfc.layout.file import parse_collection
-from isfc.layout.parts import OtherCtcs, OtherLink
 from isfc.layout.plan import find_all
 from isfc.layout.sharing import LINKS_MAX, carried_by, others_on, say_others, with_others
 from isfc.layout.write import format_collection
@@ -52,14 +51,6 @@ def test_other_links_come_back_from_the_file_that_is_written() -> None:
 def test_what_no_other_link_is_like_is_refused_with_its_place(table: str, place: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"layout: \[\[other_link\]\] #1 {place}"):
         layout(table)
-
-
-def test_one_that_a_program_makes_is_held_to_the_same() -> None:
-    (link,) = BOTH.links
-    with pytest.raises(ConfigurationError, match="CLIENT and SERVER have a link"):
-        Collection((link,), others=(OtherLink(link.nodes, BOTH.others[0].ctcs),))
-    with pytest.raises(ConfigurationError, match="a channel for each"):
-        Collection((link,), others=(OtherLink(link.nodes[:1], (OtherCtcs((), 1),)),))
 
 
 def test_an_edit_keeps_them_as_long_as_a_chpid_of_theirs_has_ctcs() -> None:

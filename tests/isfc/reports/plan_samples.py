@@ -8,7 +8,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.layout.plan import make_plan
 from isfc.reports.reported import Reported
-from scenarios.figures.losses import AfterLoss
+from scenarios.figures.changed import AfterLoss
 from scenarios.figures.rates import Carried, EndRate, ModelledRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate

@@ -46,9 +46,8 @@ from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import MeasuredFigure
-from scenarios.moves.guest import GuestMemory
+from scenarios.moves.guest import GuestMemory, moves_notes
 from scenarios.moves.guest import Limits as RelocationLimits
-from scenarios.moves.notes import moves_notes
 from scenarios.moves.relocation import Pass
 from scenarios.runs.experiment import STATED, Experiment, Load
 from scenarios.runs.report import ClusterRow

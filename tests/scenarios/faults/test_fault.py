@@ -39,9 +39,12 @@ def parse(text: str) -> list[Fault]:
 
 
 def one(kind: str, keys: str = "") -> FaultOutcome:
-    (fault,) = parse(f'[[fault]]\nat = "100ms"\nkind = "{kind}"\n{keys}')
-    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
-    return run_with_faults(experiment, [fault])
+    return ran(f'[[fault]]\nat = "100ms"\nkind = "{kind}"\n{keys}')
+
+
+def ran(faults: str, seconds: float = 0.3) -> FaultOutcome:
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=seconds, warmup=0.05)
+    return run_with_faults(experiment, parse(faults))
 
 
 def said(outcome: FaultOutcome) -> list[str]:
@@ -148,14 +151,12 @@ def test_damaged_frame_takes_its_ctc_down_for_a_while(kind: str) -> None:
 
 def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
     # a dropped frame leaves the CTC waiting for its missing interrupt: nothing leaves it meanwhile
-    faults = parse(
+    outcome = ran(
         '[[fault]]\nat = "100ms"\nkind = "frame dropped"\nrdev = "6001"\n'
         '[[fault]]\nat = "150ms"\nkind = "frame corrupted"\nrdev = "6001"\nfor = "10ms"\n'
         '[[fault]]\nat = "200ms"\nkind = "ctc lost"\nrdev = "6001"\nfor = "10ms"\n'
     )
-    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
-    told = said(run_with_faults(experiment, faults))
-    assert [text for text in told if text.startswith("CLIENT 6001")] == [
+    assert [text for text in said(outcome) if text.startswith("CLIENT 6001")] == [
         "CLIENT 6001 is down",
         "CLIENT 6001 can be used",
     ]
@@ -184,21 +185,19 @@ def test_gap_blocks_its_conversations_until_the_link_is_bounced() -> None:
 
 @pytest.mark.parametrize("at", ["20ms", "50ms", "59ms"])
 def test_fault_before_anything_was_measured_has_no_before_and_no_recovery(at: str) -> None:
-    faults = parse(f'[[fault]]\nat = "{at}"\nkind = "partition"\nfor = "20ms"')
-    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.1, warmup=0.05)
-    (recovery,) = run_with_faults(experiment, faults).recoveries
+    faults = f'[[fault]]\nat = "{at}"\nkind = "partition"\nfor = "20ms"'
+    (recovery,) = ran(faults, seconds=0.1).recoveries
     assert recovery.before_mb_per_s is None
     assert recovery.recovered_ms is None
     assert recovery.during_mb_per_s is not None
 
 
 def test_fault_within_another_is_compared_with_what_ran_before_both() -> None:
-    faults = parse(
+    faults = (
         '[[fault]]\nat = "100ms"\nkind = "partition"\nfor = "100ms"\n'
         '[[fault]]\nat = "180ms"\nkind = "delay"\nby = "10us"\nfor = "40ms"\n'
     )
-    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.2, warmup=0.05)
-    outer, inner = run_with_faults(experiment, faults).recoveries
+    outer, inner = ran(faults, seconds=0.2).recoveries
     assert inner.before_mb_per_s == outer.before_mb_per_s
 
 

@@ -33,9 +33,14 @@ def emulated(
 ) -> tuple[Measurement, Result]:
     """A run as a site would hand it over, without a word of what ran."""
     result = run(Experiment.of(layout, SUITES[suite], pairs, 0.5, 0.2)).result
+    return handed_over(result, suite, pairs), result
+
+
+def handed_over(result: Result, suite: str = "HL", pairs: int = 1) -> Measurement:
+    """A result as a file of it is read."""
     record = {"workload": suite, "pairs": pairs, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
-    return one, result
+    return one
 
 
 def interval(*ends: Measurement) -> SeenInterval:
@@ -68,9 +73,7 @@ def test_what_ran_is_inferred_from_link_activity() -> None:
 def test_lengths_that_no_published_workload_has_are_taken_as_their_means() -> None:
     load = find_ran("40000:60000:50/1000")
     result = run(Experiment.of(LAYOUT, load, 10, 0.5, 0.2)).result
-    record = {"workload": "HL", "pairs": 1, "client": "ATLANTA", **asdict(result)}
-    (one,) = read_json(json.dumps(record), "run.json", Reading())
-    found = derive(LAYOUT, interval(replace(one, ran=None)), 0.3)
+    found = derive(LAYOUT, interval(replace(handed_over(result), ran=None)), 0.3)
     assert found.workload.max_length == pytest.approx(50_000, rel=0.03)
     assert found.workload.min_length == found.workload.max_length
     assert found.workload.reply_length == pytest.approx(1_000, rel=0.01)
@@ -88,11 +91,9 @@ def test_pairs_are_found_though_the_site_is_slower() -> None:
 
 @pytest.mark.slow
 def test_a_load_below_what_one_pair_does_is_emulated_at_its_rate() -> None:
-    light = replace(SUITES["HL"], programs=open_load(SUITES["HL"], 300.0).programs, window=1)
+    light = open_load(SUITES["HL"], 300.0)
     result = run(Experiment.of(LAYOUT, light, CONVERSATIONS, 2.0, 0.2)).result
-    record = {"workload": "HL", "pairs": 1, "client": "ATLANTA", **asdict(result)}
-    (one,) = read_json(json.dumps(record), "run.json", Reading())
-    found = derive(LAYOUT, interval(replace(one, ran=None)), 0.3)
+    found = derive(LAYOUT, interval(replace(handed_over(result), ran=None)), 0.3)
     assert found.is_light
     assert any("a light load" in line for line in found.uncertain)
     again = run(found.experiment(LAYOUT, 2.0, 0.2)).result
@@ -121,11 +122,9 @@ def test_clients_that_acknowledge_each_long_reply_send_twice_as_many_messages() 
 
 
 def test_a_light_load_of_which_it_is_said_what_ran_is_emulated_at_its_rate() -> None:
-    light = replace(SUITES["HL"], programs=open_load(SUITES["HL"], 200.0).programs, window=1)
+    light = open_load(SUITES["HL"], 200.0)
     result = run(Experiment.of(LAYOUT, light, CONVERSATIONS, 1.0, 0.2)).result
-    record = {"workload": "HL", "pairs": 50, "client": "ATLANTA", **asdict(result)}
-    (one,) = read_json(json.dumps(record), "run.json", Reading())
-    assert derive(LAYOUT, interval(one), 0.1).is_light
+    assert derive(LAYOUT, interval(handed_over(result, pairs=50)), 0.1).is_light
 
 
 def test_two_loads_of_one_interval_are_refused() -> None:
@@ -174,9 +173,8 @@ def test_a_slower_link_is_named_as_a_likely_reason() -> None:
 def test_a_device_that_is_not_in_the_link_is_named() -> None:
     one, result = emulated()
     idle = tuple(replace(d, io_per_s=0.0) if d.rdev == 0x6001 else d for d in one.devices)
-    assert "6001: no I/O was measured" in _reasons(
-        seen_link(LAYOUT, replace(one, devices=idle)), result
-    )
+    told = _reasons(seen_link(LAYOUT, replace(one, devices=idle)), result)
+    assert "6001: no I/O was measured" in told
 
 
 def test_collisions_the_model_has_not_are_named() -> None:

@@ -13,9 +13,9 @@ from isfc.testing.cluster import mesh
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
+from scenarios.moves.leaving import Placed
 from scenarios.moves.orders import read_order
 from scenarios.moves.relocation import MESSAGE_LENGTH, RelocationEnd
-from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run

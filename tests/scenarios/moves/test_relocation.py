@@ -34,6 +34,9 @@ RATES = st.integers(MIB, 20 * MIB)
 
 DEFAULTS = Limits()
 
+RESTLESS = GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40)
+"""All of it has changed again whenever it has been moved."""
+
 
 def move_ideally(
     memory: GuestMemory, bytes_per_s: float, limits: Limits = DEFAULTS, window: int = 10
@@ -152,20 +155,13 @@ def test_guest_is_stopped_for_the_last_two_passes() -> None:
 
 
 def test_pre_copy_ends_after_so_many_passes() -> None:
-    found = move_ideally(
-        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40),
-        RATE,
-        Limits(quiesce_goal=0),
-    )
+    found = move_ideally(RESTLESS, RATE, Limits(quiesce_goal=0))
     assert sum(not each.quiesced for each in found.passes) == PASSES_MAX
     assert all(each.length == 512 * MIB for each in found.passes[:-1])
 
 
 def test_immediate_stops_it_after_one_pass() -> None:
-    limits = Limits(max_quiesce=inf, immediate=True)
-    found = move_ideally(
-        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40), RATE, limits
-    )
+    found = move_ideally(RESTLESS, RATE, Limits(max_quiesce=inf, immediate=True))
     assert [each.quiesced for each in found.passes] == [False, True, True]
 
 
@@ -179,9 +175,7 @@ def test_immediate_stops_it_after_one_pass() -> None:
 def test_limit_ends_it_in_the_middle_of_a_pass(
     limits: Limits, end: RelocationEnd, quiesced: bool
 ) -> None:
-    found = move_ideally(
-        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40), RATE, limits
-    )
+    found = move_ideally(RESTLESS, RATE, limits)
     last = found.passes[-1]
     assert (found.end, last.quiesced) == (end, quiesced)
     assert 0 < last.length < 512 * MIB  # what has arrived, not what is under way

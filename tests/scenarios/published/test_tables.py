@@ -9,8 +9,8 @@ import scenarios.published
 from ctc.features import generation_code
 from scenarios.published import system_rows
 from scenarios.published.catalogue import CHANNEL_TABLES, TABLES, load_table
-from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.replay import choose, compare
+from scenarios.published.system_rows import RELOCATION_ROWS
 from scenarios.published.table import Deviation, Role, TableView
 from scenarios.published.verdict import judge
 

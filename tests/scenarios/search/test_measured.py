@@ -15,7 +15,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.site.seen import seen_intervals
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest
+from scenarios.runs.result import constants_digest
 from scenarios.search import site_fit
 from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_intervals import intervals_of

@@ -7,8 +7,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
-from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.losses import after_losses
+from scenarios.figures.changed import ComparedLoad, TriedAdvice, after_losses
 from scenarios.figures.rates import ModelledRate
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation

@@ -23,7 +23,7 @@ from isfc.cli.options.layout import open_collection, open_with_disks
 from isfc.errors import ConfigurationError
 from isfc.io.charts import CHARTS
 from isfc.io.shared import read_disks
-from scenarios.figures.advice import ComparedLoad
+from scenarios.figures.changed import ComparedLoad
 from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.steady import Rate

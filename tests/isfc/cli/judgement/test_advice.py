@@ -17,9 +17,10 @@ from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, Range, Unit
 from isfc.reports.units import range_of
-from scenarios.figures import advice
-from scenarios.figures.advice import (
+from scenarios.figures import changed as changing
+from scenarios.figures.changed import (
     LAYOUTS_MAX,
+    AfterLoss,
     ComparedLoad,
     TriedAdvice,
     changed_layouts,
@@ -27,7 +28,6 @@ from scenarios.figures.advice import (
 )
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, Rates, Ways
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
 from scenarios.runs.experiment import STATED, one_way
@@ -55,7 +55,7 @@ def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
 
 def texts(rule: LayoutRule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
     """What is said of a rule's layouts when each change carries ``rate``."""
-    monkeypatch.setattr(advice, "LAYOUTS_MAX", 100)
+    monkeypatch.setattr(changing, "LAYOUTS_MAX", 100)
     said = []
     for layout in FIRES[rule.id]:
         findings = find_all(layout)
@@ -144,7 +144,7 @@ def test_few_changes_are_run_and_every_advice_says_what_came_of_it(
     assert 1 < len(changed) <= LAYOUTS_MAX
     tried = try_advice(layout, findings, as_it_is, changed)
     assert {*tried} == {f.id for f in findings if not isinstance(f.rule.trials, Untried)}
-    monkeypatch.setattr(advice, "LAYOUTS_MAX", 1)
+    monkeypatch.setattr(changing, "LAYOUTS_MAX", 1)
     (first,) = changed_layouts(layout, findings)
     (unequal, *others) = try_advice(layout, findings, as_it_is, {first: slower(2)}).values()
     assert isinstance(unequal[0].outcome, tuple), "warnings come first"

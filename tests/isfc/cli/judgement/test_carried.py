@@ -20,8 +20,7 @@ from scenarios.figures.rates import ModelledRate, carried
 from scenarios.figures.resources import LINE, RECEIVE, Resource
 from scenarios.runs import run as runs
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE, Experiment, one_way
-from scenarios.runs.notes import plan_notes
-from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
+from scenarios.runs.notes import ONE_WAY_MB_PER_S_MAX, plan_notes
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.isfc.printed import Printed, Recorded

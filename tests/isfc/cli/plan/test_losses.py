@@ -10,7 +10,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
-from scenarios.figures.losses import AfterLoss
+from scenarios.figures.changed import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate

@@ -16,7 +16,7 @@ import isfc
 from isfc.cli.studio.panels import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
-from scenarios.figures.losses import after_losses
+from scenarios.figures.changed import after_losses
 from scenarios.search import report_runs
 from tests.isfc.cli.studio.holding import At, Holding
 from tests.lengthy import few_in_every_run

@@ -11,7 +11,7 @@ from isfc.layout.layout import Layout
 from scenarios.published.catalogue import load_table
 from scenarios.published.replay import make_experiment
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.published_range import (
+from scenarios.runs.notes import (
     FIBRES_MAX,
     MB_PER_S_MAX,
     MEASURED_FEATURES,

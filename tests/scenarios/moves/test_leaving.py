@@ -4,9 +4,8 @@ from isfc.link.events import Delivered, LinkUp, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.moves.guest import GuestMemory, GuestPlan
-from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
+from scenarios.moves.leaving import Arrivals, Departures, RelocationQueue, Targets
 from scenarios.moves.relocation import COUNTS_LENGTH, MESSAGE_LENGTH
-from scenarios.moves.targets import Targets
 
 WINDOW = 3
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
