@@ -68,8 +68,8 @@ help:  ## list the targets
 .venv: .venv/test isfc/cli/help/isfc.txt  ## make the virtual environment with all that development needs
 
 # Help that is printed without loading the parser, which makes it where this is older than the source.
-isfc/cli/help/isfc.txt: .venv/run-time $(wildcard tools/pages/*help.py) $(PACKAGES)
-	@$(BIN)/python -m tools.pages.written_help
+isfc/cli/help/isfc.txt: .venv/run-time $(wildcard tools/pages/commands.py) $(PACKAGES)
+	@$(BIN)/python -m tools.pages.commands
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
 	@test -e .venv/test || $(BIN)/python -m tools.release.compiled path
@@ -179,14 +179,14 @@ mutate: .venv/test  ## change link, system and hardware line by line: which chan
 	@$(call install,$(BIN)/python,mutmut)
 	HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
 	$(BIN)/mutmut results
-	$(BIN)/python -m tools.mutation.tables
+	$(BIN)/python -m tools.checks.mutants
 
 fuzz: .venv/test  ## change inputs of a decoder by what they reach: TARGET=wire SECONDS=600
 	@$(call install,$(BIN)/python,atheris)
 	$(BIN)/python -m tools.fuzzing.fuzz $(or $(TARGET),wire) --seconds $(or $(SECONDS),600)
 
 explore: .venv/test  ## every interleaving of small pairs, some million states in all
-	$(BIN)/python -m tools.simulation.explore
+	$(BIN)/python -m tools.simulation.exploration
 
 chaos: .venv/test build/compiled/made  ## a live pair whose parts fail at random for SECONDS=60; SEED=7: so
 	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
@@ -197,7 +197,7 @@ bench: .venv/test build/compiled/profiled  ## time the engine beside its peer
 bench-live: .venv/test build/compiled/profiled  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
 	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-BUILT_OF := .venv/compiler setup.py tools/release/compile.ini tools/pages/written_help.py $(PACKAGES)
+BUILT_OF := .venv/compiler setup.py tools/release/compile.ini tools/pages/commands.py $(PACKAGES)
 
 build/compiled/made: $(BUILT_OF)
 	@rm -rf build && mkdir -p build/compiled

@@ -141,7 +141,7 @@ class BuildWithHelp(build_py):  # type: ignore[misc]  # setuptools has no types
         if self.editable_mode:  # a checkout, in which make writes it
             return
         folder = Path(self.build_lib, "isfc", "cli", "help")
-        command = [sys.executable, "-m", "tools.pages.written_help", str(folder)]
+        command = [sys.executable, "-m", "tools.pages.commands", str(folder)]
         if subprocess.run(command, check=False).returncode:
             sys.stderr.write("isfc --help will take the parser's time, as it is not written down\n")
 

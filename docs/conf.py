@@ -3,7 +3,7 @@
 import isfc
 from tools.pages import commands
 
-commands.write()
+commands.write(commands.FOLDER, commands.pages())
 
 project = "isfc"
 author = "The isfc maintainers"

@@ -4,9 +4,10 @@ import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 Row = Sequence[object] | Mapping[str, object]
 """The cells of a line in their order, or by column."""
@@ -33,16 +34,27 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def study(
-    columns: Sequence[str], question: Callable[[Case], Iterable[Row]], cases: Iterable[Case]
-) -> str:
-    """What a question comes to of every case, as CSV; cases are run side by side, in processes."""
-    every, rows = [*cases], list[Row]()
-    with ProcessPoolExecutor() as pool:
-        for number, answer in enumerate(pool.map(question, every), start=1):
-            print(f"{number} of {len(every)}", end="\r", file=sys.stderr, flush=True)
-            rows += answer
-    return csv_text(columns, rows)
+@dataclass(frozen=True, slots=True)
+class Study(Generic[Case]):
+    """A file of CSV with what a question comes to of every case."""
+
+    path: Path
+    columns: Sequence[str]
+    question: Callable[[Case], Iterable[Row]]
+    cases: Sequence[Case]
+
+    def files(self) -> dict[Path, str]:
+        """The file: cases are run side by side, in processes."""
+        rows: list[Row] = []
+        with ProcessPoolExecutor() as pool:
+            for number, answer in enumerate(pool.map(self.question, self.cases), start=1):
+                print(f"{number} of {len(self.cases)}", end="\r", file=sys.stderr, flush=True)
+                rows += answer
+        return {self.path: csv_text(self.columns, rows)}
+
+    def rows(self) -> list[dict[str, str]]:
+        """The lines of the file as it is."""
+        return read_csv(self.path)
 
 
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -86,6 +86,8 @@ class IoSizes(Reported, Struct, frozen=True):
     """one for each interval that was sized, or for the configuration"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
+    account: str
+    """what became of each line of the report; empty for a configuration"""
 
     @property
     def proposal(self) -> str:
@@ -186,6 +188,7 @@ def io_size(
         *(growth, processor_percent, bus_percent, sap_percent),
         tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
         (CHANNELS_UNRANGED,),
+        mixes[0].account,
     )
 
 
@@ -213,15 +216,9 @@ def _of_report(rmf: Path, interval: str | None, of_devices: dict[str, Any]) -> l
     chosen = busy if interval == "all" and busy else [busiest(intervals)]
     if all(one.channels for one in chosen):
         _refuse(of_devices, f"a report on devices; {rmf} has channels, with their MB/s")
-    block, read_percent = of_devices["block"], of_devices["read_percent"]
-    mixes = [
-        mix_of_interval(
-            one,
-            device_block=DEVICE_BLOCK_LENGTH if block is None else block,
-            device_read_share=1.0 if read_percent is None else read_percent / 100,
-        )
-        for one in chosen
-    ]
+    length, percent = of_devices["block"] or DEVICE_BLOCK_LENGTH, of_devices["read_percent"]
+    reads = 1.0 if percent is None else percent / 100
+    mixes = [mix_of_interval(e, device_block=length, device_read_share=reads) for e in chosen]
     rest = not_sized([one for one in intervals if one not in chosen], interval)
     return [replace(mixes[0], notes=(*mixes[0].notes, *rest)), *mixes[1:]]
 
@@ -241,7 +238,7 @@ def io_size_report(found: IoSizes) -> Report:
     known = [*mix.warnings, *mix.assumed]
     return Report(
         _load(mix),
-        [*_answer(found, mix)],
+        [*_answer(found, mix), *[("Read", found.account)] * bool(found.account)],
         [_choices(found, mix), *_details(mix)],
         remarks=known[:2],
         notes=[*known[2:], *_read(found)],
@@ -261,7 +258,10 @@ def _of_several(found: IoSizes) -> Report:
     assumed = [f"{mix.name}: {each}" for mix in found.mixes for each in mix.assumed]
     return Report(
         f"{len(found.mixes)} intervals; later {found.growth_percent:g} % more",
-        [("Order", f"{_ordered(most)}, for {most.name}")],
+        [
+            ("Order", f"{_ordered(most)}, for {most.name}"),
+            *[("Read", found.account)] * bool(found.account),
+        ],
         [
             Table("The best for each interval", columns, found.mixes, "mixes"),
             *(

@@ -1,6 +1,6 @@
 """Help that is printed as it was written down, without the parser: it takes most of the time.
 
-``python -m tools.pages.written_help`` writes ``isfc/cli/help``, a file for each command, by the
+``python -m tools.pages.commands`` writes ``isfc/cli/help``, a file for each command, by the
 parser: the build of a wheel does, and in a checkout ``make``. Where there is no file, where it is
 older than the source of a checkout, and for a narrow terminal the parser makes its own.
 """

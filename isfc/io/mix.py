@@ -75,6 +75,8 @@ class Mix:
     rooms: tuple[Room, ...] = ()
     unmeasured: tuple[str, ...] = ()
     km: float | None = None
+    account: str = ""
+    """What became of each line of the report that it was read from."""
 
     @property
     def io_per_s(self) -> float:
@@ -203,7 +205,11 @@ def mix_of_interval(
         raise _nothing(interval, unmeasured)
     notes += tuple(_left_out(interval.passed_over))
     saps = _saps(interval)
-    return Mix(interval.name, tuple(loads), saps, notes, interval.system, unmeasured=unmeasured)
+    return Mix(
+        *(interval.name, tuple(loads), saps, notes, interval.system),
+        unmeasured=unmeasured,
+        account=str(interval.account),
+    )
 
 
 def _nothing(interval: RmfInterval, unmeasured: Sequence[str]) -> ConfigurationError:

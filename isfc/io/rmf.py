@@ -3,12 +3,13 @@
 Text in, intervals out. Page breaks and other reports are passed over; a line that was broken in
 two is joined, and one that was pasted twice counts once. A line without figures, or of a channel
 that is no FICON channel, is noted as passed over. Whatever looks like a line of a report and is
-none is a `ConfigurationError` that names the line and the column.
+none is a `ConfigurationError` that names the line and the column; what became of the others is in
+the `LineAccount` of each interval.
 """
 
 import re
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
 from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, spans
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -54,10 +56,6 @@ _SYSTEM: Final = re.compile(
 
 _DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
-
-_RATE: Final = re.compile(rf"({rmf_text.WHOLE}\.\d{{1,20}})(S?)")
-_NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
-"""What follows a device that is offline or was not measured, or begins the next line."""
 
 _RATE_OFF: Final = 0.001
 """I/Os a second by which the rate of a device may be off: its last digit."""
@@ -111,8 +109,13 @@ class _Parser:
         """The first channel of a table that has no figures of zHPF."""
         self._is_broken = False
         """Whether a channel of the table goes on in the next line."""
-        self._width = 0
-        """Columns of the widest line."""
+        self._account = LineAccount(0)
+        self._not_read: list[tuple[Word, str, bool]] = []
+        """Lines that look like rows and are none, and whether a title is above them."""
+        self._width = self._page_width = 0
+        """Columns of the widest line, and of the widest of the page."""
+        self._first_row: int | None = None
+        """The line of the first row of the page."""
         self._is_cut = False
         """Whether the lines that are left are the last, and the text ends within one."""
         self._titled = 0
@@ -127,16 +130,25 @@ class _Parser:
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
-        self._width = max(map(len, text.splitlines()), default=0)
-        for number, line in enumerate(rmf_text.plain_text(text).split("\n"), start=1):
+        lines = rmf_text.plain_text(text).split("\n")
+        self._width = max(map(len, lines), default=0)
+        self._account = LineAccount(len(text.splitlines()))
+        for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
                 self._take_records()
+                is_other = self._report is _Report.OTHER
+                self._account.note(number, Kind.OTHER if is_other else Kind.HEADING)
             else:
                 self._words += (
                     Word(match[0], number, match.start() + 1) for match in re.finditer(r"\S+", line)
                 )
+            self._page_width = max(self._page_width, len(line))
         self._is_cut = not text.endswith(("\n", "\r"))
         self._take_records()
+        if self._not_read and (self._intervals or any(titled for *_, titled in self._not_read)):
+            (word, line, _), *others = self._not_read
+            also = f" ({spans(each.line for each, *_ in others)} as well)" if others else ""
+            raise word.error(not_read(line) + also)
         return tuple(self._intervals.values())
 
     def _take_heading(self, line: str, number: int) -> bool:
@@ -161,6 +173,7 @@ class _Parser:
             self._system = self._date = self._time = ""
             self._heard.clear()
             self._report, self._has_rows = report, False
+            self._page_width, self._first_row = 0, None
         if self._report is not _Report.OTHER:
             for what, found in (("SYSTEM", system), ("DATE", date), ("TIME", time)):
                 if found:
@@ -188,29 +201,25 @@ class _Parser:
         """Read the lines of the table that ends here."""
         words, self._words = self._words, []
         at = 0
-        while at + 1 < len(words):
-            begun = at
-            if heading := rmf_channels.read_heading(words, at):
-                self._heading, at = heading
+        unread: list[Word] = []
+        while at < len(words):
+            begun, kind = at, Kind.ROW
+            if heading := rmf_channels.read_heading(words, at, self._page_width):
+                (self._heading, at), kind = heading, Kind.HEADING
+            elif words[at].text == "RESP" and (columns := rmf_lines.device_columns(words, at)):
+                (self._columns, at), kind = columns, Kind.HEADING
+            else:
+                at = self._take_row(words, at)
+            if at == begun:
+                unread.append(words[at])
+                at += 1
                 continue
-            if words[at].text == "RESP" and (columns := rmf_lines.device_columns(words, at)):
-                self._columns, at = columns
-                continue
-            match self._report:
-                case _Report.UNKNOWN if rmf_text.looks_like_channel(words, at):
-                    at = self._take_channel(words, at)
-                case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
-                    at = self._take_channel(words, at)
-                case _Report.DEVICE | _Report.UNKNOWN if rmf_text.starts_device(words, at):
-                    at = self._take_device(words, at)
-                case _Report.DEVICE if words[at].text == "LCU":
-                    at = self._take_total(words, at)
-                case _Report.QUEUING if rmf_text.starts_iop(words, at):
-                    at = self._take_iop(words, at)
-                case _:
-                    at += 1
-                    continue
-            self._expect_whole_figures(words[begun : at + 1])
+            for word in words[begun:at]:
+                self._account.note(word.line, kind)
+            if kind is Kind.ROW:
+                self._first_row = self._first_row or words[begun].line
+                self._expect_whole_figures(words[begun : at + 1])
+        self._pass_over(unread)
         shorter, self._shorter = self._shorter, None
         is_broken, self._is_broken = self._is_broken, False
         if shorter is not None and is_broken:
@@ -219,6 +228,41 @@ class _Parser:
                 "expected whole lines: was a line lost?"
             )
 
+    def _take_row(self, words: list[Word], at: int) -> int:
+        """Read the row that begins at ``at``; gives where it ends, or ``at`` if it is none."""
+        match self._report:
+            case _Report.UNKNOWN if rmf_text.looks_like_channel(words, at):
+                return self._take_channel(words, at)
+            case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
+                return self._take_channel(words, at)
+            case _Report.DEVICE | _Report.UNKNOWN if rmf_text.starts_device(words, at):
+                return self._take_device(words, at)
+            case _Report.DEVICE if words[at].text == "LCU":
+                return self._take_total(words, at)
+            case _Report.QUEUING if rmf_text.starts_iop(words, at):
+                return self._take_iop(words, at)
+            case _:
+                return at
+
+    def _pass_over(self, unread: list[Word]) -> None:
+        """Note what lines are of which no row was read; raise `ConfigurationError` for a row."""
+        least = rmf_text.FIGURES_AT_LEAST if self._report is _Report.UNKNOWN else 3
+        for number, group in groupby(unread, key=lambda word: word.line):
+            words = [*group]
+            line = " ".join(word.text for word in words)
+            if self._report is _Report.OTHER:
+                kind = Kind.OTHER
+            elif is_rule(line):
+                kind = Kind.RULE
+            elif looks_like_row(line, least):
+                self._not_read.append((words[0], line, self._report is not _Report.UNKNOWN))
+                continue
+            elif self._report is _Report.UNKNOWN or number > (self._first_row or number):
+                kind = Kind.TEXT
+            else:
+                kind = Kind.HEADING
+            self._account.note(number, kind)
+
     def _expect_whole_figures(self, words: list[Word]) -> None:
         """Raise `ConfigurationError` for a row that was broken where a figure may be cut.
 
@@ -226,12 +270,12 @@ class _Parser:
         both halves together are a figure as well.
         """
         for last, first in pairwise(words):
-            end = last.column + len(last.text) - 1
-            is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
+            is_broken = (first.line, first.column, last.end) == (last.line + 1, 1, self._width)
             if is_broken and rmf_text.is_number(last.text + first.text):
                 raise last.error(
-                    f"the row goes on in the next line, and {last.text!r} may be half of "
-                    f"{last.text + first.text!r}: lines end at column {end}; expected whole lines"
+                    f"the row goes on in line {first.line}, and {last.text!r} may be half of "
+                    f"{last.text + first.text!r}: lines end at column {last.end}; expected "
+                    "whole lines"
                 )
 
     def _is_next_interval(self, line: _Line) -> bool:
@@ -272,7 +316,7 @@ class _Parser:
                     f"line {number}: {line.title} has other figures here than in line {at}, and "
                     f"both are of {self._intervals[key].name}; expected it once"
                 )
-        interval = self._intervals.setdefault(key, RmfInterval(*key))
+        interval = self._intervals.setdefault(key, RmfInterval(*key, account=self._account))
         match line:
             case ChannelLine():
                 interval.channels.append(line)
@@ -284,6 +328,11 @@ class _Parser:
                 interval.passed_over.append(line)
 
     def _take_channel(self, words: list[Word], start: int) -> int:
+        if start and words[start - 1].line == words[start].line:
+            before = words[start - 1]
+            # 0 in the first column is a printer's control character
+            if before.text != "0" and any(map(str.isalnum, before.text)):
+                raise before.error(not_read(" ".join(word.text for word in words[start - 1 :][:9])))
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
         line, end = rmf_channels.read_channel(words, start, type_at, self._heading, self._width)
@@ -302,46 +351,22 @@ class _Parser:
         return end
 
     def _take_device(self, words: list[Word], start: int) -> int:
-        """A device; the words between its type and its LCU are optional but for the volume."""
-        rate = None
-        if start + 2 < len(words) and words[start + 2].text in _NO_FIGURES:
-            self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
-            return start + 2
-        for at in range(start + 3, min(start + 6, len(words) - 1)):
-            rate = _RATE.fullmatch(words[at + 1].text)
-            if (rate and DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
-                break
-        else:
-            rate = None
-            figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
-            if len(figures) >= len(rmf_lines.USED_TIMES):
-                raise words[start].error(
-                    f"device {words[start].text} has figures, and no LCU and rate in front of "
-                    "them; expected them as printed"
-                )
-        if rate is None or words[at].text in _NO_FIGURES:
-            self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
-            return start + 2
-        found, end = rmf_lines.read_times(
-            words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
-        )
-        times = tuple(found[name] for name in rmf_lines.USED_TIMES)
-        io_per_s = number_of(rate[1])
-        line = DeviceLine(words[start].text, words[at].text, io_per_s, times)
+        line, end = rmf_lines.read_device(words, start, self._columns)
         self._add(line, words[start].line)
         return end
 
     def _take_total(self, words: list[Word], start: int) -> int:
         """The line below the devices of an LCU, which adds them up: are they all there?"""
         lcu, text = (word.text for word in (*words[start + 1 : start + 3], *words[-1:] * 2)[:2])
-        rate = _RATE.fullmatch(text)
+        rate = rmf_lines.RATE.fullmatch(text)
         interval = self._intervals.get((self._system, self._date, self._time))
+        end = rmf_text.rest_of_row(words, start + 3, rmf_text.starts_device)
         if rate is None or interval is None or not DEVICE.fullmatch(lcu):
-            return start + 1
+            return start
         rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
         off = 10.0 ** -len(rate[1].partition(".")[2]) + _RATE_OFF * len(rates)
         self._compare(f"LCU {lcu}", "devices", number_of(rate[1]), rates, off, words[start])
-        return start + 3
+        return end
 
     def _compare(
         self, whole: str, parts: str, total: float, rates: list[float], off: float, at: Word

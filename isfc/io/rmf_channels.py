@@ -16,11 +16,13 @@ from isfc.errors import ConfigurationError
 from isfc.io.rmf_text import (
     CHANNEL_TYPE,
     CHPID,
+    FICON_TYPE,
     PERCENT_MAX,
     PassedOver,
     Word,
     continues,
     follows_row,
+    rest_of_row,
     starts_channel,
     values_from,
 )
@@ -99,8 +101,11 @@ UNTITLED: Final = Heading("", COLUMNS, (), 1.0, is_monitor=False, generation=Non
 """What is assumed of lines without a heading."""
 
 
-def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
-    """The heading that begins at ``at`` with ID, and where it ends; None if it is none."""
+def read_heading(words: list[Word], at: int, width: int) -> tuple[Heading, int] | None:
+    """The heading that begins at ``at`` with ID, and where it ends; None if it is none.
+
+    ``width`` is that of the widest line of its page, which tells whether it was cut.
+    """
     if words[at].text != "ID":
         return None
     end = at
@@ -114,8 +119,9 @@ def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
         return None
     names = _HEADINGS.get(tuple(map(_printed, found)))
     order = [word.text for word in words[at:first]]
-    if names is not None and "SPEED" in order and not ZHPF & {*names}:
-        names = None  # releases that have SPEED have ZHPF as well: the lines were cut
+    has_room = has_places(found) and words[end - 1].end + _ROOM <= width
+    if names is not None and "SPEED" in order and not (ZHPF & {*names} or has_room):
+        names = None  # releases that have SPEED mostly have ZHPF as well: the lines may be cut
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
@@ -232,14 +238,11 @@ def _gone(names: tuple[str, ...], left: tuple[str, ...]) -> str:
 _ROOM: Final = 8
 """Columns that a rate takes, with the blanks before it."""
 
-
 _MB_PER_GBPS: Final = 125.0
 """MB/s that a link carries for each Gb/s: more than any coding leaves of it."""
 
 _SPEED: Final = re.compile(r"(\d{1,3})G")
 _GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
-_FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
-"""A FICON channel, direct or switched. FCP and FCV, a converter to ESCON, are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +301,9 @@ def read_channel(
         link_gbps, at = float(speed[1]), at + 1
     if at < len(words) and words[at].text in ("Y", "N"):
         is_shared, at = words[at].text == "Y", at + 1
-    if not _FICON_TYPE.fullmatch(kind):
-        return PassedOver(chpid, kind, "no FICON channel"), at
+    if not FICON_TYPE.fullmatch(kind):
+        end = rest_of_row(words, at, heading.type_of)
+        return PassedOver(chpid, kind, "no FICON channel"), end
     figures = at
     while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
         at += 1
@@ -344,7 +348,7 @@ def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, wid
     """Raise `ConfigurationError` for a row that may have been cut before its rates."""
     last = row[-1]
     has_rates = not (FICON | ZHPF).isdisjoint(names)
-    may_be_cut = ZHPF.isdisjoint(names) and last.column + len(last.text) + _ROOM > width
+    may_be_cut = ZHPF.isdisjoint(names) and last.end + _ROOM > width
     if may_be_cut and (has_places(heading.words) or not has_rates):
         lacking = "figures of zHPF" if has_rates else "rates"
         raise last.error(
@@ -383,12 +387,13 @@ def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -
     if heading.is_monitor:
         between = words[start + 1 : type_at]
         column = heading.generation.column if heading.generation else 0
-        found = [
-            word.text
-            for word in between
-            if len(between) == 2 or abs(word.column + len(word.text) - 1 - column) <= 1
-        ]
-        return (found[-1] if found and _GENERATION.fullmatch(found[-1]) else ""), type_at + 1
+        offs = [word.end - column for word in between]
+        if not between or (len(between) == 1 and offs[0] < -1):
+            return "", type_at + 1
+        code = between[-1].text
+        if (len(between) == 1 and offs[0] > 1) or not _GENERATION.fullmatch(code):
+            raise words[start].error(f"{code!r} before the type; expected a code below G")
+        return code, type_at + 1
     at = type_at + 1
     if at < len(words) and _GENERATION.fullmatch(words[at].text):
         return words[at].text, at + 1

@@ -12,17 +12,21 @@ from typing import Final
 
 from isfc.io.rmf_channels import ChannelLine
 from isfc.io.rmf_text import (
+    DEVICE,
     PERCENT_MAX,
+    WHOLE,
     PassedOver,
     Word,
     continues,
     expect,
     follows_row,
     is_number,
+    number_of,
     starts_device,
     starts_iop,
     values_from,
 )
+from isfc.layout.pasted import LineAccount
 
 LINES_MISSING: Final = "lines missing"
 """Why a total is passed over: those that make it are not all there."""
@@ -144,6 +148,44 @@ def read_times(
     return found, end
 
 
+RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})((?<=\.\d{{3}})S)?")
+"""S says that I/Os are synchronous, behind all three decimals: it may be a 5 that was misread."""
+
+_NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
+"""What follows a device that is offline or was not measured, or begins the next line."""
+
+
+def read_device(
+    words: list[Word], start: int, columns: tuple[str, ...]
+) -> tuple["DeviceLine | PassedOver", int]:
+    """The device that begins at ``start``, below ``columns``, and where its line ends.
+
+    The words between its type and its LCU are optional but for the volume. Raises
+    `ConfigurationError` where its figures cannot be those of one line.
+    """
+    device = words[start].text
+    nothing = PassedOver(device, "device", "no figures"), start + 2
+    if start + 2 < len(words) and words[start + 2].text in _NO_FIGURES:
+        return nothing
+    for at in range(start + 3, min(start + 6, len(words) - 1)):
+        rate = RATE.fullmatch(words[at + 1].text)
+        if words[at].text in _NO_FIGURES:
+            return nothing
+        if rate and DEVICE.fullmatch(words[at].text):
+            found, end = read_times(
+                words, at + 2, words[start], columns, is_synchronous=bool(rate[2])
+            )
+            times = tuple(found[name] for name in USED_TIMES)
+            return DeviceLine(device, words[at].text, number_of(rate[1]), times), end
+    figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
+    if len(figures) >= len(USED_TIMES):
+        raise words[start].error(
+            f"device {device} has figures, and no LCU and rate in front of them; expected them as "
+            "printed"
+        )
+    return nothing
+
+
 WHOLE_SYSTEM: Final = "SYS"
 """The name of the line that sums up the I/O processors."""
 
@@ -182,8 +224,9 @@ def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
     expect(used, _VALUES, words[start], f"IOP {words[start].text}")
     if len(values) != _FIGURES or any((share or 0.0) > PERCENT_MAX for share in shares):
         raise words[start].error(
-            f"IOP {words[start].text} has {len(values)} figures, % IOP BUSY {shares[0]}; expected "
-            f"{_FIGURES}, and at most 100: is one missing?"
+            f"IOP {words[start].text} has {end - start - 1} figures up to line "
+            f"{words[end - 1].line}, % IOP BUSY {shares[0]}; expected {_FIGURES} or "
+            f"{_FIGURES + 1}, and at most 100: is one missing, or has a row a mark?"
         )
     if problem := _of_retries(texts, values[-_RETRIES:]):
         raise words[start].error(f"IOP {words[start].text}: {problem}: are columns shifted?")
@@ -241,6 +284,8 @@ class RmfInterval:
     devices: list[DeviceLine] = field(default_factory=list)
     iops: list[IopLine] = field(default_factory=list)
     passed_over: list[PassedOver] = field(default_factory=list)
+    account: LineAccount = field(default_factory=lambda: LineAccount(0), compare=False, repr=False)
+    """What became of each line of the text that it was read from."""
 
     @property
     def io_per_s(self) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.layout.pasted import plain_lines
 
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
 """Between what a heading names and its value."""
@@ -22,21 +23,16 @@ _BREAK_IN_TITLE: Final = re.compile(
 _BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
 """Within the names of when the IODF was created, which are not those of the interval."""
 
-_QUOTED: Final = re.compile(r"^ *[>|][>| ]*", re.MULTILINE)
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
-_DASHES: Final = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
-"""What programs make of a hyphen."""
 
 
 def plain_text(text: str) -> str:
-    """The text with plain blanks and hyphens, and with values beside the headings' names.
+    """The text in capitals, its lines made plain, with values beside the headings' names.
 
-    Marks of quotation and page numbers become blank, so that places in the text stay what they are.
+    Page numbers become blank.
     """
-    lines = ("".join(" " if c.isspace() else c for c in line) for line in text.splitlines())
-    plain = "\n".join(lines).upper().translate(_DASHES)
-    for blank in (_QUOTED, _PAGE_NUMBER):
-        plain = blank.sub(lambda match: " " * len(match[0]), plain)
+    plain = "\n".join(plain_lines(text)).upper()
+    plain = _PAGE_NUMBER.sub(lambda match: " " * len(match[0]), plain)
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
     return _BREAK_IN_CREATED.sub("\nCR-", plain)
@@ -56,17 +52,21 @@ _SCALES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _MISSING: Final = re.compile(r"[-*.]{2,}")
 CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
 CHANNEL_TYPE: Final = re.compile(
-    r"(?:FC[A-Z0-9]{0,3}|OS[A-Z]|ICP|I[QOC][DPC]|C[NVT]C|CF[PSR]|C[BS]P|CIB|CS5|CL[56]|HCA"
+    r"(?:FC(?:P|V(?:SM)?)?|OS[A-Z]|ICP|I[QOC][DPC]|C[NVT]C|CF[PSR]|C[BS]P|CIB|CS5|CL[56]|HCA"
     r"|BL|BY|BLOCK|BYTE)"
     r"(?:_[A-Z?]{1,2})?"
 )
 """Types of channels: those of IOCP (IOCP User's Guide, TYPE), as RMF prints them."""
+FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
+"""A FICON channel, direct or switched. FCP and FCV, a converter to ESCON, are none."""
 DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
 _DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
 _IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
 _FOLLOWING: Final = 9
-_FIGURES_AT_LEAST: Final = 6
+FIGURES_AT_LEAST: Final = 6
 """Of so many words after the first two, figures in a line of a report; prose has none (chosen)."""
+_OF_OTHER_TYPE: Final = 3
+"""The same of a channel that is no FICON channel, which has fewer columns (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,11 @@ class Word:
     text: str
     line: int
     column: int
+
+    @property
+    def end(self) -> int:
+        """The column of its last character."""
+        return self.column + len(self.text) - 1
 
     @property
     def place(self) -> str:
@@ -125,8 +130,20 @@ def starts_iop(words: list[Word], at: int) -> bool:
 
 def looks_like_channel(words: list[Word], at: int) -> bool:
     """Whether a channel begins here, also without a title above it: mostly figures follow."""
+    if not starts_channel(words, at):
+        return False
     following = [word.text for word in words[at + 2 : at + 2 + _FOLLOWING]]
-    return starts_channel(words, at) and sum(map(is_number, following)) >= _FIGURES_AT_LEAST
+    least = FIGURES_AT_LEAST if FICON_TYPE.fullmatch(words[at + 1].text) else _OF_OTHER_TYPE
+    return sum(map(is_number, following)) >= least
+
+
+def rest_of_row(words: list[Word], at: int, begins: "Begins") -> int:
+    """Where the figures from ``at`` on end, which are those of a row that is not used."""
+    while at < len(words) and _is_cell(words[at].text):
+        if words[at].line > words[at - 1].line and (begins(words, at) or not _goes_on(words, at)):
+            break
+        at += 1
+    return at
 
 
 Begins = Callable[[list[Word], int], object]
@@ -170,9 +187,12 @@ def _goes_on(words: list[Word], at: int) -> bool:
     if at + 1 == len(words) or words[at + 1].line > words[at].line:
         return True
     following = words[at + 1].text
-    return bool(_SCALED.fullmatch(following) or _MISSING.fullmatch(following)) or (
-        _begins_within(words, at + 1)
-    )
+    return _is_cell(following) or _begins_within(words, at + 1)
+
+
+def _is_cell(text: str) -> bool:
+    """Whether a word is a figure, or stands for one."""
+    return bool(_SCALED.fullmatch(text) or _MISSING.fullmatch(text))
 
 
 def _begins_within(words: list[Word], at: int) -> bool:

@@ -2,7 +2,7 @@
 
 At a site that the model was fitted to, it comes from how well the fit knows it. A constant that is
 known to so many percent moves a rate by its share of that: ``elasticities.csv`` says how much the
-rate follows each (`tools.calibration.assumptions` renews it). What the site's figures do not tell
+rate follows each (`tools.calibration.studies` renews it). What the site's figures do not tell
 stays as uncertain as it was. That is the range of the fit; it is no narrower than what was held
 back is off.
 

@@ -9,6 +9,7 @@ import pytest
 import isfc
 
 MEMORY = isfc.GuestMemory(size=2**30, touched=2**30)
+GUEST = isfc.GuestPlan("LINUX1", MEMORY)
 any_call: Any = isfc
 
 
@@ -69,10 +70,46 @@ any_call: Any = isfc
             lambda: any_call.relocate("published-4", MEMORY, at="5 CANCEL GUEST"),
             r"^relocate\(at='5 CANCEL GUEST'\): expected a Sequence of a text$",
         ),
+        (lambda: isfc.compare(["published-1"]), "^layouts: 1; expected two or more$"),
+        (
+            lambda: isfc.compare(["two-cecs", "published-1"]),
+            "^published-1: has CLIENT-SERVER; expected the",
+        ),
+        (
+            lambda: isfc.optimise("published-4", objective=["best"]),
+            "^objective 'best': expected ",
+        ),
+        (lambda: isfc.optimise("two-cecs", objective=["su"]), "^objective 'su': did you mean sum"),
+        (lambda: isfc.optimise("published-4", jobs=0), "^jobs 0: expected 1 to 1024$"),
+        (lambda: isfc.optimise("published-4", fixed="XX"), "^fixed: 'XX' is not a device number"),
+        (lambda: isfc.losses("published-4", without=["99"]), "99"),
+        (lambda: isfc.size(mb_per_s=0.5), r"^mb_per_s 0.5: expected 1 to 1000000 MB/s$"),
+        (lambda: isfc.size(mb_per_s=9, km=-1.0), r"^km -1: expected 0 to 10000 km$"),
+        (lambda: isfc.size(mb_per_s=9, lost="chpids"), "^lost 'chpids': did you mean chpid"),
+        (
+            lambda: isfc.size(mb_per_s=9, feature=["Express9"]),
+            "^feature: 'Express9' is not",
+        ),
+        (lambda: isfc.size(mb_per_s=9, systems="A,a"), "^systems 'A,a': expected two systems"),
+        (lambda: isfc.size(mb_per_s=9, workload="XX"), "XX"),
+        (lambda: any_call.size(mb_per_s="9"), r"^size\(mb_per_s='9'\): expected a number$"),
+        (lambda: isfc.import_iocp(["\n"]), "^partitions: missing; "),
+        (lambda: isfc.import_islink([]), "^logs: none; expected one or more$"),
+        (lambda: isfc.export("two-cecs", "toml", ports=["A:50=C1"]), "^ports: of IOCP decks"),
+        (lambda: isfc.new("ATLANTA", "40"), "^systems 'ATLANTA': expected two systems"),
+        (lambda: isfc.replay("transport", pairs=[3]), "^pairs 3: not in the table"),
+        (lambda: isfc.collide("published-1", offer_out=-1, offer_in=1), "^offer_out -1: expected"),
+        (lambda: isfc.evacuate("published-1", "CLEINT", [GUEST]), "CLEINT.*CLIENT"),
+        (lambda: isfc.evacuate("published-1", "CLIENT", []), "^guests 0: expected 1 to 500"),
+        (
+            lambda: any_call.check(None),
+            r"^check\(layout=None\): expected a Layout, a Collection, a Decks, a text or a Path$",
+        ),
+        (lambda: any_call.evacuate("published-1", 1, [GUEST]), r"^evacuate\(system=1\): expected"),
     ],
 )
 def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(isfc.IsfcError, match=message):
+    with pytest.raises(isfc.ConfigurationError, match=message):
         call()
 
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 import isfc
+from isfc.cli.main import run
 from isfc.reports.text import encoded
-from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.engine.test_journal import recorded
 
 pytestmark = pytest.mark.at_length
@@ -19,6 +19,15 @@ PROJECT = Path(__file__).parents[2]
 CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
 PAGES = PROJECT / "tests" / "data" / "measured" / "two-pages.txt"
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
+
+
+def text_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run(words) == 0
+    return capsys.readouterr().out
+
+
+def of_command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    return json.loads(text_of(capsys, *words, "--json"))
 
 
 @pytest.fixture(scope="module")

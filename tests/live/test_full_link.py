@@ -5,20 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from isfc.live.session import Conversation, OpenNode
+from isfc.live.session import OpenNode
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from tests.lengthy import few_in_every_run
-from tests.live.nodes import open_pair, received
+from tests.live.nodes import open_pair
 from tests.waiting import PATIENCE_S, wait_until
+from tools.chaos.uploads import LENGTH, answer
 
-LENGTH = 10**6
 ROUNDS = 4
-
-
-async def answer(conversation: Conversation) -> None:
-    """Read one upload, and say that it has come."""
-    await received(conversation, LENGTH)
-    await conversation.send(b"read")
 
 
 async def upload(node: OpenNode) -> None:

@@ -160,9 +160,9 @@ def beside_goals() -> Iterator[Goal]:
 def contenders_of(case: LiveCase) -> dict[str, Callable[[], Sample]]:
     """The link itself, conversations, which use it as programs do, and the peers that there are."""
     lines: dict[str, Callable[[ContenderPart], list[str]]] = {
-        "isfc": partial(module_line, "live_isfc"),
+        "isfc": partial(module_line, "live_ends isfc"),
         "API": partial(module_line, "live_conversations"),
-        "pyzmq": partial(module_line, "live_pyzmq"),
+        "pyzmq": partial(module_line, "live_ends pyzmq"),
     }
     if has_c_program():
         lines["C"] = c_line

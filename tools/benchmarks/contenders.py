@@ -144,10 +144,10 @@ class ContenderError(Exception):
     """A contender could not be measured."""
 
 
-def module_line(module: str, part: msgspec.Struct) -> list[str]:
-    """How a module of `tools.benchmarks` is started that takes its part as JSON."""
-    name = f"tools.benchmarks.{module}"
-    return [sys.executable, "-m", name, msgspec.json.encode(part).decode()]
+def module_line(words: str, part: msgspec.Struct) -> list[str]:
+    """How a module of `tools.benchmarks` is started, with words, that takes its part as JSON."""
+    started = [sys.executable, "-m", *f"tools.benchmarks.{words}".split()]
+    return [*started, msgspec.json.encode(part).decode()]
 
 
 def c_line(part: ContenderPart) -> list[str]:

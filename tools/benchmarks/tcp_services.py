@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from socketserver import BaseRequestHandler, StreamRequestHandler, ThreadingTCPServer
-from typing import Final, cast
+from typing import Final
 
 import uvloop
 
@@ -70,31 +70,25 @@ class Server(ThreadingTCPServer):
     request_queue_size = 1_024
 
 
-class Flood(asyncio.Protocol):
-    """Sends whenever it can, and reads everything."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
-        self._transport = cast(asyncio.Transport, transport)
-        self.resume_writing()
-
-    def pause_writing(self) -> None:
-        """The connection takes no more for now."""
-        self._taken = False
-
-    def resume_writing(self) -> None:
-        """It takes some again."""
-        self._taken = True
-        while self._taken and not self._transport.is_closing():
-            self._transport.write(_PIECE)
-
-
 async def flood(port: int) -> None:
-    """Open the connections, and let them work."""
-    loop = asyncio.get_running_loop()
-    for _ in range(FLOOD_COUNT):
-        await loop.create_connection(Flood, HOST, port)
-    await loop.create_future()
+    """Open the connections, and let them work: each sends whenever it can, and reads everything."""
+
+    async def send(to: asyncio.StreamWriter) -> None:
+        while True:
+            to.write(_PIECE)
+            await to.drain()
+
+    opened = [await asyncio.open_connection(HOST, port) for _ in range(FLOOD_COUNT)]
+    async with asyncio.TaskGroup() as ways:
+        for reader, writer in opened:
+            ways.create_task(send(writer))
+            ways.create_task(taken(reader))
+
+
+async def taken(reader: asyncio.StreamReader) -> None:
+    """Read to the end."""
+    while await reader.read(BUFFER_LENGTH):
+        pass
 
 
 def free_port() -> int:

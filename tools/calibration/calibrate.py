@@ -32,8 +32,8 @@ from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import ComparedFigure, Part, compare
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import TableVerdict
+from tools.calibration.certainty import store_rows
 from tools.calibration.knobs import KNOBS, Knob, Values, present_values, values_at
-from tools.calibration.left_out import store_rows
 from tools.calibration.loss import FittedRun, all_cases, calibration_cases, emulate, losses
 
 STEP: Final = 0.08

@@ -18,19 +18,16 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured import FitRefused, Fitted, SiteProfile
 from scenarios.figures.assumptions import NORMAL_80
-from scenarios.search.site_fitted import Explanation
 from tests.isfc.site.drawn_sites import DrawnSite, drawn, predicted
-from tools import PROJECT
+from tools import DOCS
 from tools.pages.spans import block
-from tools.tables import markdown_table, read_csv, study
+from tools.tables import Study, markdown_table
 
 COLUMNS: Final = (
     *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
     *("deviations", "factors"),
     *("untold", "misfit", "held_back", "before", "explanations", "said", "seconds"),
 )
-STUDY: Final = PROJECT / "docs" / "drawn-sites.csv"
-"""The rows of docs/measured.md."""
 NUMBERS: Final = range(200, 260)
 """Of sites that nothing was chosen by."""
 
@@ -40,13 +37,12 @@ WORSE: Final = 10
 BLANK: Final = SiteProfile("none", {}, (), 0, "")
 
 
-def files() -> dict[Path, str]:
-    """The study: a row for each site of `NUMBERS`."""
-    return {STUDY: study(COLUMNS, _rows, NUMBERS)}
-
-
 def _rows(number: int) -> list[dict[str, Any]]:
     return [row_of(drawn(number))]
+
+
+STUDY: Final = Study(DOCS / "drawn-sites.csv", COLUMNS, _rows, NUMBERS)
+"""The rows of docs/measured.md."""
 
 
 def row_of(site: DrawnSite) -> dict[str, Any]:
@@ -75,14 +71,12 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
         "held_back": "" if held is None else f"{held.median:.1f}",
         "before": "" if before is None else f"{before.median:.1f}",
-        "explanations": "" if fitted is None else " | ".join(map(_short, fitted.explanations[:4])),
+        "explanations": ""
+        if fitted is None
+        else " | ".join(f"{each}, {each.aicc:.0f}" for each in fitted.explanations[:4]),
         "said": " | ".join(said),
         "seconds": f"{seconds:.1f}",
     }
-
-
-def _short(explanation: Explanation) -> str:
-    return f"{explanation}, {explanation.aicc:.0f}"
 
 
 def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str]]:
@@ -136,7 +130,7 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
 
 def figures(_: str) -> dict[str, str]:
     """For docs/measured.md: the same as a table, and the longest processor time of a site."""
-    rows = read_csv(STUDY)
+    rows = STUDY.rows()
     return {
         "drawn": block(markdown_table((f"of {len(rows)} sites", ""), summary(rows))),
         "seconds": f"{max(float(row['seconds']) for row in rows):.0f}",

@@ -77,11 +77,8 @@ def found(root: Path) -> Iterator[str]:
 
 def _fields(node: ast.ClassDef) -> frozenset[str]:
     """The fields of a class with their types, but for those that it inherits."""
-    return frozenset(ast.unparse(each).partition(" = ")[0] for each in node.body if _is_field(each))
-
-
-def _is_field(node: ast.stmt) -> bool:
-    return isinstance(node, ast.AnnAssign) and "ClassVar" not in ast.unparse(node.annotation)
+    said = (ast.unparse(each) for each in node.body if isinstance(each, ast.AnnAssign))
+    return frozenset(each.partition(" = ")[0] for each in said if ": ClassVar" not in each)
 
 
 def _is_format(node: ast.expr) -> bool:

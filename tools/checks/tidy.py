@@ -1,7 +1,8 @@
 """The architecture lint: rings, sizes and names, which no ordinary linter knows.
 
 ``python -m tools.checks.tidy`` prints ``file:line: message`` for each finding and ends with 1 when
-there is one. `RINGS` is the import table that ``docs/architecture.md`` explains.
+there is one. `RINGS` is the import table that ``docs/architecture.md`` explains. In tests it finds
+waits that nothing bounds too: what waits for ever stops a whole run.
 
 Of the whole it finds modules that import each other in a circle, or from a ring above, that are
 short or long, and names of two classes (`WHOLE`). Those that are left stand in ``left.toml``, a
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tools import PROJECT
-from tools.checks import say, waits
+from tools.checks import say
 
 INSTALLED: Final = ("ctc", "isfc", "scenarios")
 FOLDERS: Final = (*INSTALLED, "tools", "tests")
@@ -139,8 +140,8 @@ def _check_module(path: Path, text: str, modules: frozenset[str]) -> Iterator[tu
         yield 1, f"the name {part!r} says nothing: name what it holds"
     nodes = tuple(ast.walk(tree))
     yield from _check_sizes(text, nodes)
-    if path.parts[0] == "tests" and path.as_posix() != waits.HOME:
-        yield from waits.unbounded(nodes)
+    if path.parts[0] == "tests" and path.as_posix() != WAITING:
+        yield from unbounded(nodes)
     if path.parts[0] in INSTALLED:
         yield from _check_imports(_dotted(path), nodes, modules)
         yield from _check_names(_dotted(path), nodes)
@@ -199,6 +200,65 @@ def _imported(nodes: Sequence[ast.AST], modules: frozenset[str]) -> Iterator[tup
             for alias in node.names:
                 whole = f"{origin}.{alias.name}"
                 yield node.lineno, whole if whole in modules else origin
+
+
+WAITING: Final = "tests/waiting.py"
+"""Where waiting is written, once."""
+
+RUN: Final = frozenset("run call check_call check_output".split())
+BLOCKING: Final = frozenset("wait join communicate".split())
+"""Of processes, threads and events; ``str.join`` has an argument."""
+BEGUN: Final = frozenset("submit run_coroutine_threadsafe".split())
+OPENING: Final = {"create_connection": 2, "urlopen": 3, "HTTPConnection": 3}
+"""What connects, and with how many arguments the last of them is a timeout."""
+
+
+def unbounded(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Each wait without a bound in a module, which has these nodes, as (line, message).
+
+    Told by the syntax alone: what is awaited belongs to a loop, which `tests/limits.py` bounds with
+    the test, and a method is known by its name.
+    """
+    awaited = {id(node) for each in nodes for node in _given_to_a_loop(each)}
+    imported = {name.partition(".")[0] for _, name in _imported(nodes, frozenset())}
+    queues = not imported.isdisjoint({"queue", "multiprocessing"})
+    for node in nodes:
+        if isinstance(node, ast.While) and "time.sleep(" in ast.unparse(node):
+            yield node.lineno, f"a loop that sleeps: wait with {WAITING}, which has a bound"
+        if isinstance(node, ast.Call) and id(node) not in awaited:
+            name = _waits_for_ever(node, queues=queues)
+            if name:
+                yield node.lineno, f"{name} without a timeout: it may wait for ever"
+
+
+def _waits_for_ever(call: ast.Call, *, queues: bool) -> str:
+    """The name of what is called, if that may wait for ever; else nothing."""
+    named = {keyword.arg for keyword in call.keywords}
+    if "timeout" in named or None in named:  # of ``**options`` nothing is known
+        return ""
+    bare = not call.args and not named
+    match call.func:
+        case ast.Attribute(ast.Name("subprocess"), name) if name in RUN:
+            return f"subprocess.{name}"
+        case ast.Attribute(ast.Name("asyncio"), _):
+            return ""
+        case ast.Attribute(_, "communicate"):
+            return "communicate"
+        case ast.Attribute(_, name) if bare and (name in BLOCKING or (name == "get" and queues)):
+            return name
+        case ast.Attribute(ast.Call(ast.Attribute(_, begin)), "result") if bare and begin in BEGUN:
+            return "result"  # of what a thread does: that of a task of a loop is there
+        case ast.Attribute(_, name) | ast.Name(name) if len(call.args) < OPENING.get(name, 0):
+            return name
+    return ""
+
+
+def _given_to_a_loop(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.Await(value):
+            yield value
+        case ast.Call(ast.Attribute(ast.Name("asyncio"), _), arguments):
+            yield from arguments
 
 
 WHOLE: Final = {

@@ -1,25 +1,32 @@
-"""A page for each command, made from the command's own help.
+"""The help of every command as text, and the page for each that is made from it.
 
-``make site`` has them written (``docs/conf.py``): ``docs/commands/NAME.md`` for every command of
+``python -m tools.pages.commands`` writes ``isfc/cli/help``, or the folder that is named: what
+``isfc COMMAND --help`` prints in 80 columns and more. From there `isfc.cli.written_help` prints it
+without loading the parser. `setup.py` runs it for a wheel.
+
+``make site`` has pages written (``docs/conf.py``): ``docs/commands/NAME.md`` for every command of
 `isfc.cli.main.COMMANDS`, subcommands included, and their index. What a page says is the help of the
 command; its example is the first that a page about the topic shows, where a test runs it.
 """
 
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from isfc.cli.main import PANELS, load_command
-from isfc.cli.written_help import help_file
+import typer
+from typer.main import get_command
+
+from isfc.cli import written_help
+from isfc.cli.main import PANELS, app, load_command
 from isfc.reports.text import plain
-from tools import PROJECT
+from tools import DOCS
 from tools.pages.console import blocks
-from tools.pages.written_help import texts, write_made
 from tools.tables import markdown_table
 
-FOLDER: Final = PROJECT / "docs" / "commands"
+FOLDER: Final = DOCS / "commands"
 MARKER: Final = "<!-- made by make site -->"
 
 TOPICS: Final = {
@@ -90,7 +97,8 @@ def _index() -> Iterator[str]:
     yield MARKER
     yield "# Commands"
     yield "What `isfc COMMAND --help` prints, a page for each command."
-    rows = ((f"[`isfc {one.name}`]({one.file})", _summary(one.command)) for one in listed())
+    does = (plain((one.command.help or "").partition("\n\n")[0]) for one in listed())
+    rows = zip((f"[`isfc {one.name}`]({one.file})" for one in listed()), does, strict=True)
     yield markdown_table(("command", "does"), rows).rstrip()
     names = [one.file.removesuffix(".md") for one in listed()]
     yield "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
@@ -99,7 +107,7 @@ def _index() -> Iterator[str]:
 def _page(one: Listed) -> Iterator[str]:
     yield MARKER
     yield f"# isfc {one.name}"
-    yield _code(texts()[help_file(one.name.split())].strip())
+    yield _code(texts()[written_help.help_file(one.name.split())].strip())
     yield from _example(one)
     yield "## More"
     more = {f"../{topic}": _title(topic) for topic in one.topics}
@@ -111,15 +119,10 @@ def _code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def _summary(command: Any) -> str:
-    """The first paragraph of a command's help; Markdown has nothing to interpret in it."""
-    return plain((command.help or "").partition("\n\n")[0])
-
-
 def _example(one: Listed) -> Iterator[str]:
     """The first command line of its topics that uses it."""
     for topic in one.topics:
-        for block in blocks(topic, (PROJECT / "docs" / topic).read_text("utf-8")):
+        for block in blocks(topic, (DOCS / topic).read_text("utf-8")):
             for step in block:
                 if re.match(rf"isfc {one.name}(?!\S)", step.command):
                     yield "## Example"
@@ -131,11 +134,39 @@ def _example(one: Listed) -> Iterator[str]:
 @cache
 def _title(topic: str) -> str:
     """The heading of a page, without what Markdown makes of it."""
-    heading = re.search(r"(?m)^# (.*)$", (PROJECT / "docs" / topic).read_text("utf-8"))
+    heading = re.search(r"(?m)^# (.*)$", (DOCS / topic).read_text("utf-8"))
     assert heading is not None, topic
     return heading[1].replace("`", "")
 
 
-def write(folder: Path = FOLDER) -> None:
-    """Write the pages, and remove those of commands that are gone."""
-    write_made(folder, "*.md", pages())
+@cache
+def texts() -> dict[str, str]:
+    """Every help, the groups' and that of ``isfc`` itself included, by the name of its file."""
+    return dict(_texts(get_command(app), None, ()))
+
+
+def _texts(
+    command: Any, parent: typer.Context | None, words: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    settings = command.context_settings | {"terminal_width": written_help.COLUMNS - 2}
+    context = typer.Context(
+        command, parent=parent, info_name=words[-1] if words else "isfc", **settings
+    )
+    yield written_help.help_file(words), command.get_help(context) + "\n"
+    for name, member in getattr(command, "commands", {}).items():
+        found = member if words else load_command(name)
+        yield from _texts(found, context, (*words, name))
+
+
+def write(folder: Path, made: Mapping[str, str]) -> None:
+    """Write files by their names; remove those of their kind whose commands are gone."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*" + Path(next(iter(made))).suffix):
+        if stale.name not in made:
+            stale.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(*sys.argv[1:] or [written_help.FOLDER]), texts())

@@ -2,9 +2,9 @@
 
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
 figures. What they come to is told as `isfc replay` tells it. The rest is from ``docs/reasons.toml``
-(by hand), ``docs/sensitivity.csv`` (`tools.calibration.sensitivity`), ``docs/ablations.csv``
-(the same), ``certainty.csv`` (`tools.calibration.certainty`) and
-``scenarios/published/left_out.csv`` (`tools.calibration.left_out`).
+(by hand), ``docs/sensitivity.csv`` (`tools.calibration.studies`), ``docs/ablations.csv``
+(the same), ``certainty.csv`` and ``scenarios/published/left_out.csv`` (both of
+`tools.calibration.certainty`).
 """
 
 import re
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -44,17 +44,13 @@ from scenarios.published.table import PublishedRow, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from scenarios.runs.result import spread_percent
 from tools import DOCS
-from tools.calibration import certainty, sensitivity
-from tools.calibration.judge import FIGURES, ReplayedTable, load, replay_all, stored
+from tools.calibration import certainty, studies
+from tools.calibration.certainty import EVERY, SUMMARY
+from tools.calibration.judge import FIGURES, SECONDS, SEEDS, ReplayedTable, load, replay_all, stored
 from tools.calibration.knobs import present_values
-from tools.calibration.left_out import EVERY, SUMMARY
-from tools.calibration.sensitivity import MOVE, SIGNIFICANT, Sensitivity
+from tools.calibration.studies import MOVE, SIGNIFICANT, Sensitivity
 from tools.pages.spans import block, paragraph, table_block
 from tools.tables import csv_text, read_csv
-
-SEEDS: Final = 3
-SECONDS: Final = 10.0
-"""Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
 WORST_COUNT: Final = 3
 HELD_ROWS_MIN: Final = 10
@@ -117,25 +113,18 @@ def files() -> dict[Path, str]:
     }
 
 
-def model_goals(left_out: Iterable[Mapping[str, str]]) -> list[dict[str, object]]:
+def model_goals(left_out: Iterable[Mapping[str, str]]) -> list[dict[str, Any]]:
     """Goals that are of no published table: a suite left out, and how many constants there are."""
     every = next(row for row in left_out if row["suite"] == EVERY)
-    suites: dict[str, object] = {
-        "table": "suites left out",
-        "measure": "mb_per_s",
-        "of": "multi-CTC",
-        "unit": "%",
-    }
-    reached: list[tuple[dict[str, object], float, int]] = [
-        (suites | {"rows": every["rows"], "statistic": name}, 100 * float(every[name]), goal)
+    suites = {"table": "suites left out", "measure": "mb_per_s", "of": "multi-CTC", "unit": "%"}
+    goals: list[dict[str, Any]] = [
+        {**suites, "rows": every["rows"], "statistic": name, "reached": 100 * float(every[name])}
+        | {"goal": goal}
         for name, goal in LEFT_OUT_GOALS.items()
     ]
-    constants: dict[str, object] = {"table": "the model", "measure": "calibrated constants"}
-    reached.append((constants, len(present_values()), CONSTANTS_MAX))
-    return [
-        of | {"reached": found, "goal": goal, "meets_goal": found <= goal}
-        for of, found, goal in reached
-    ]
+    count = {"reached": len(present_values()), "goal": CONSTANTS_MAX}
+    goals.append({"table": "the model", "measure": "calibrated constants", **count})
+    return [each | {"meets_goal": each["reached"] <= each["goal"]} for each in goals]
 
 
 def pictures(replay: ReplayedTable) -> Iterator[tuple[str, str, list[Part]]]:
@@ -164,7 +153,7 @@ def figures(_: str) -> dict[str, str]:
     return {
         **told(replays),
         "model_met": f"{sum(bool(goal['meets_goal']) for goal in of_model)} of {len(of_model)}",
-        **_sensitivity(sensitivity.load()),
+        **_sensitivity(studies.load()),
         "own": str(summarise_left_out([row for row in left_out if row["suite"] != EVERY])),
         "made": "; ".join(dict.fromkeys(row["made"] for row in left_out)),
         "left_out": table_block([*map(_left_out, left_out)]),
@@ -328,9 +317,7 @@ def _left_out(row: Mapping[str, str]) -> dict[str, str]:
 
 def _ablated() -> Iterator[dict[str, str]]:
     """Figures without one rule at a time, the worst ones first."""
-    columns = sensitivity.ABLATION_COLUMNS[:ABLATED_COLUMNS]
-    nothing, *rules = (
-        {name: line[name] for name in columns} for line in read_csv(sensitivity.ABLATIONS)
-    )
+    columns = studies.ABLATION_COLUMNS[:ABLATED_COLUMNS]
+    nothing, *rules = ({name: line[name] for name in columns} for line in studies.ABLATIONS.rows())
     rules.sort(key=lambda cells: -float(cells[columns[2]]))
     yield from (nothing, *rules[:ABLATED_COUNT])

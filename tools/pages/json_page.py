@@ -15,7 +15,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from textwrap import fill
-from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -94,13 +94,9 @@ def _fields(record: type, headings: _Headings) -> Iterator[_JsonField]:
         said = told.get(name, "")
         several, inner = next(_records(types[name]), ("", None))
         if inner in headings:
-            yield _JsonField(key, _joined(said, headings[inner]), "", None)
+            yield _JsonField(key, ": ".join(filter(None, (said, headings[inner]))), "", None)
         else:
             yield _JsonField(key, said, several, None if said.startswith(ELSEWHERE) else inner)
-
-
-def _is_record(kind: object) -> TypeGuard[type]:
-    return isinstance(kind, type) and (issubclass(kind, Struct) or is_dataclass(kind))
 
 
 def _names(record: Any) -> dict[str, str]:
@@ -110,13 +106,9 @@ def _names(record: Any) -> dict[str, str]:
     return dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
 
 
-def _joined(*parts: str) -> str:
-    return ": ".join(filter(None, parts))
-
-
 def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type]]:
     """The records in a type such as ``list[ChpidJson] | None``, each with ``[]`` for every list."""
-    if _is_record(kind):
+    if isinstance(kind, type) and (issubclass(kind, Struct) or is_dataclass(kind)):
         yield several, kind
     more = "[]" if get_origin(kind) in (dict, list, tuple) else ""
     for part in get_args(kind):

@@ -23,9 +23,9 @@ import scenarios
 from isfc.answers.drawing import drawing_svg
 from isfc.layout.catalogue import load_collection, load_layout
 from tools import DOCS, PROJECT
-from tools.calibration import assumptions, bounds, certainty, drawn_sites, sensitivity
+from tools.calibration import certainty, drawn_sites, judge, studies
 from tools.checks import links
-from tools.pages import channel_fidelity, console, fidelity, figures, json_page, simulated, sources
+from tools.pages import console, fidelity, figures, json_page, simulated, sources
 from tools.pages.screenshots import take_reports, take_studio, taken
 from tools.pages.spans import filled
 
@@ -68,7 +68,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": figures.fit,
     "README.md": figures.fit,
     "docs/architecture.md": figures.states,
-    "docs/channel-fidelity.md": channel_fidelity.figures,
+    "docs/channel-fidelity.md": figures.channels,
     "docs/check.md": figures.rules,
     "docs/fidelity.md": fidelity.figures,
     "docs/json.md": json_page.key_names,
@@ -90,17 +90,17 @@ def page(name: str, text: str) -> str:
 
 
 ASKED: Final = (
-    MadeFiles("bounds", bounds.files),
-    MadeFiles("what each constant does", sensitivity.sensitivities),
-    MadeFiles("what each rule does", sensitivity.ablations),
-    MadeFiles("fits to made sites", drawn_sites.files),
+    MadeFiles("bounds", judge.renewed_files),
+    MadeFiles("what each constant does", studies.SENSITIVITIES.files),
+    MadeFiles("what each rule does", studies.ABLATIONS.files),
+    MadeFiles("fits to made sites", drawn_sites.STUDY.files),
 )
 """What is made only when it is named: it takes so long, or is to be looked at."""
 MEASURED: Final = (
     MadeFiles("replays of the published tables", fidelity.measured, is_long=True),
     MadeFiles("runs that pages tell of", simulated.measured, is_long=True),
-    MadeFiles("what assumptions do", assumptions.assumptions, is_long=True),
-    MadeFiles("how much rates follow each constant", assumptions.elasticities, is_long=True),
+    MadeFiles("what assumptions do", studies.ASSUMPTIONS.files, is_long=True),
+    MadeFiles("how much rates follow each constant", studies.ELASTICITIES.files, is_long=True),
 )
 MADE: Final = (
     MadeFiles("what ranges are made from", certainty.files, is_slow=True),
@@ -108,7 +108,7 @@ MADE: Final = (
     MadeFiles("schema", schema),
     MadeFiles("keys of --json", json_keys),
     MadeFiles("sources", sources.files),
-    MadeFiles("channel fidelity", channel_fidelity.files),
+    MadeFiles("channel fidelity", figures.channel_files),
     MadeFiles("fidelity", fidelity.files, is_slow=True),
     MadeFiles("pictures of the studio", partial(taken, take_studio), is_long=True),
     MadeFiles("pictures of reports", partial(taken, take_reports), is_long=True),

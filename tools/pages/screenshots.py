@@ -5,7 +5,6 @@ what the one there shows is left as it is, as fonts differ from machine to machi
 all are.
 """
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,8 +14,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from PIL import Image, ImageChops, ImageStat
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.browser import CHROMIUM, launched
 from tests.studio import studio
 from tools import DOCS
 
@@ -90,14 +90,11 @@ def difference(one: Path, other: Path) -> float:
 
 def taken(take_all: Callable[[Browser, Path], None]) -> Mapping[Path, bytes]:
     """The pictures as they should be: those there, unless they show something else."""
-    chromium = shutil.which("chromium")
-    if chromium is None:
+    if CHROMIUM is None:
         return {}
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as name, launched() as browser:
         folder = Path(name)
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take_all(browser, folder)
-        browser.close()
         return {DOCS / path.name: _kept(path) for path in sorted(folder.glob("*.png"))}
 
 

@@ -8,6 +8,8 @@ run; an extra that is missing is named, and then installed alone; pipx and uvx r
 installed, unpacked, and runs its quick tests.
 """
 
+import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -15,13 +17,15 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Final, NamedTuple
 
+import isfc
 from tools import PROJECT
 from tools.release.build import DIST, TOOLS, run
-from tools.release.public_names import doubts, program
 from tools.release.pythons import pythons
 
 HOME: Final = Path("/home/user")
@@ -286,6 +290,59 @@ def check_types() -> None:
         found = doubts(run(*stubtest, "isfc", "ctc", cwd=home, ends_with=None))
         if found:
             raise SystemExit("stubtest of public names:\n" + "\n".join(found))
+
+
+TESTING: Final = PROJECT / "isfc" / "testing"
+
+_ERROR: Final = "error: "
+_STRUCT: Final = "You may need to write stubs for __new__ instead of __init__"
+"""msgspec makes its records by ``__new__``; checkers are told of ``__init__``."""
+
+
+def program() -> str:
+    """Imports of every public name, each used once by name and once as an attribute."""
+    lines = ["import isfc", "from isfc import (", *(f"    {name}," for name in isfc.__all__), ")"]
+    testing = dict(_testing_names())
+    lines += [f"import {module}" for module in testing]
+    used = [*isfc.__all__, *(f"isfc.{name}" for name in isfc.__all__), *_inner_names()]
+    used += [f"{module}.{name}" for module, names in testing.items() for name in names]
+    lines += ["", "names: tuple[object, ...] = (", *(f"    {each}," for each in used), ")"]
+    return "\n".join([*lines, "print(len(names))", ""])
+
+
+def _inner_names() -> list[str]:
+    """The public names of modules that are public names themselves, such as `isfc.measured`."""
+    found = {name: getattr(isfc, name) for name in isfc.__all__}
+    modules = {name: each for name, each in found.items() if isinstance(each, ModuleType)}
+    return [f"isfc.{name}.{inner}" for name, each in modules.items() for inner in each.__all__]
+
+
+def _testing_names() -> Iterator[tuple[str, list[str]]]:
+    """The modules of `isfc.testing`, and the functions and classes that each defines."""
+    for path in sorted(TESTING.glob("[!_]*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        names = [each.name for each in tree.body if isinstance(each, kinds)]
+        yield f"isfc.testing.{path.stem}", [name for name in names if not name.startswith("_")]
+
+
+def doubts(said: str) -> list[str]:
+    """What ``stubtest`` says against a public name, where it stands or where it is defined.
+
+    Raises `ValueError` if stubtest did not get as far as to compare.
+    """
+    if not re.search(r"\(checked \d+ modules\)|no issues found in \d+ modules", said):
+        raise ValueError(f"stubtest compared nothing:\n{said}")
+    names = [*(f"isfc.{name}" for name in isfc.__all__), *_inner_names()]
+    homes = {"isfc.__all__", *names}
+    for name in names:
+        found = attrgetter(name.partition(".")[2])(isfc)
+        if not isinstance(found, ModuleType):
+            own = getattr(found, "__qualname__", name.rpartition(".")[2])
+            homes.add(f"{found.__module__}.{own}")
+    errors = [line[len(_ERROR) :] for line in said.splitlines() if line.startswith(_ERROR)]
+    is_public = re.compile(rf"(?:{'|'.join(map(re.escape, homes))})[ .]").match
+    return [error for error in errors if _STRUCT not in error and is_public(error)]
 
 
 @contextmanager

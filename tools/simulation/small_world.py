@@ -1,8 +1,13 @@
-"""What is explored: systems that are small enough to visit all of their states."""
+"""What is explored: systems that are small enough to visit all of their states.
 
+``make explore`` visits pairs as large as an hour of a processor allows, then three systems with a
+link of one CTC between each two.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 from msgspec import structs
@@ -16,7 +21,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
-from isfc.testing.pair import BOTH_FAIL, unusual
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS, unusual
 
 
 class OneFault(Enum):
@@ -120,3 +125,85 @@ _PROFILE: Final = structs.replace(
     write_interrupt_ns=260,
     roll_off=0.0,
 )
+
+CTC_COUNTS: Final = (1, 2, 3)
+FAULTS: Final[tuple[OneFault, ...]] = tuple(
+    fault for fault in OneFault if fault is not OneFault.NONE
+)
+MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
+"""How many messages each way are feasible, by the number of CTCs."""
+FAULT_MESSAGES: Final = (1, 1)
+"""How many messages each way are feasible with a fault."""
+AT_ONCE_MESSAGES: Final = ((4, 1), (3, 2), (3, 3), (4, 4))
+"""How many messages each way are feasible on most CTCs if all are sent at the start."""
+AT_ONCE_FAULT_MESSAGES: Final = {
+    OneFault.FRAME_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    OneFault.FRAME_DOUBLED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    OneFault.CTC_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 1)), (3, (2, 2))),
+    OneFault.RESTARTED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 2))),
+}
+"""The same with a fault, and the number of CTCs."""
+
+
+def worlds(*, quick: bool) -> Iterator[SmallWorld]:
+    """All that are visited, or only those of a few seconds."""
+    yield from quick_worlds()
+    if quick:
+        yield next(clusters())
+    else:
+        yield from long_worlds()
+        yield from clusters()
+
+
+def quick_worlds() -> Iterator[SmallWorld]:
+    """Worlds of some thousand states each."""
+    for rules in (FIRST_WINS, SECOND_WINS):
+        yield SmallWorld(1, (1, 1), arbitrations=rules)
+        yield SmallWorld(1, (1, 1), OneFault.FRAME_LOST, rules, at_once=True)
+    yield SmallWorld(1, (2, 1))
+    yield SmallWorld(1, (1, 2), traffic=Traffic.LEGACY)
+    yield SmallWorld(1, (0, 4), at_once=True)
+    for fault in (OneFault.FRAME_LOST, OneFault.FRAME_DOUBLED):
+        yield SmallWorld(1, (1, 1), fault)
+    for fault in (OneFault.CTC_LOST, OneFault.RESTARTED):
+        yield SmallWorld(1, (1, 1), fault, at_once=True)
+    for ctc_count in (2, 3):
+        yield SmallWorld(ctc_count, (1, 1))
+        yield SmallWorld(ctc_count, (1, 1), OneFault.FRAME_LOST, at_once=True)
+
+
+def long_worlds() -> Iterator[SmallWorld]:
+    """Pairs of 1 to 3 CTCs with up to `MESSAGES` each way; with a fault, up to `FAULT_MESSAGES`.
+
+    If all are sent at the start, there may be more of them, for there are fewer orders.
+    That nothing sticks has to be seen in each: in a larger one, a later message could free it.
+    """
+    for ctc_count in CTC_COUNTS:
+        for messages in _up_to(MESSAGES[ctc_count]):
+            yield SmallWorld(ctc_count, messages)
+        for fault in FAULTS:
+            for messages in _up_to(FAULT_MESSAGES):
+                yield SmallWorld(ctc_count, messages, fault)
+    for rules in (FIRST_WINS, SECOND_WINS):
+        yield SmallWorld(1, (4, 4), arbitrations=rules)
+    yield SmallWorld(1, (4, 4), traffic=Traffic.LEGACY)
+    for fault, feasible in AT_ONCE_FAULT_MESSAGES.items():
+        for ctc_count, messages in feasible:
+            yield SmallWorld(ctc_count, messages, fault, at_once=True)
+    for messages in AT_ONCE_MESSAGES:
+        yield SmallWorld(max(CTC_COUNTS), messages, at_once=True)
+
+
+def clusters() -> Iterator[SmallWorld]:
+    """Three systems: a message each way over each link, which makes 11 million states."""
+    yield SmallWorld(1, (1, 0), system_count=3)
+    yield SmallWorld(1, (1, 1), at_once=True, system_count=3, links=((0, 1), (1, 2)))
+    yield SmallWorld(1, (1, 1), at_once=True, system_count=3)
+    copying = SmallWorld(1, (1, 1), traffic=Traffic.LEGACY, at_once=True)
+    yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
+
+
+def _up_to(most: tuple[int, int]) -> list[tuple[int, int]]:
+    """So many messages each way, or fewer, but some."""
+    first, second = most
+    return [both for both in product(range(first + 1), range(second + 1)) if any(both)]

@@ -33,7 +33,6 @@ from isfc.layout.checked_toml import read_bytes
 from isfc.layout.checked_toml import within as within_file
 from isfc.live.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.live.ctce.ios import IoBook
-from isfc.live.ctce.join import JoinedCtc
 from isfc.live.ctce.journal import CtceJournal, replay
 from isfc.live.ctce_box import CtceBox
 from isfc.live.endpoint import TcpEndpoint
@@ -254,7 +253,11 @@ def ctce(
         return
     ctcs, said = options.join(sources)
     if lines:
-        show_lines(_configuration_lines(ctcs))
+        show_lines(
+            line
+            for end in zip(*ctcs, strict=True)
+            for line in (f"# {end[0].system}", *(str(each.statement) for each in end))
+        )
         return
     if output is not None:
         write_text(made_layout(ctcs), output, force=force)
@@ -308,10 +311,3 @@ async def serve(
         with operating, suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), seconds)
     return ExitCode.GOOD
-
-
-def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:
-    for index in (0, 1):
-        yield f"# {ctcs[0][index].system}"
-        for ctc in ctcs:
-            yield str(ctc[index].statement)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from msgspec import Struct
@@ -42,6 +42,8 @@ from isfc.live.ctce_box import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter
 
+_Taken = TypeVar("_Taken")
+
 IOS_MAX: Final = 600_000
 """I/Os of a timeline: as many as Perfetto takes with ease."""
 
@@ -50,20 +52,28 @@ DATA_LENGTH: Final = 16
 """Bytes of a WRITE that a timeline and a line of a trace show."""
 
 
+def harmless(what: str, take: Callable[[_Taken], None]) -> Callable[[_Taken], None]:
+    """What takes until its output takes no more, says so once, and harms nobody who is served."""
+    ended = False
+
+    def taken(each: _Taken) -> None:
+        nonlocal ended
+        try:
+            if not ended:
+                take(each)
+        except (OSError, SystemExit) as error:  # the latter: its reader has gone
+            ended = True
+            reason = "nobody reads it" if isinstance(error, SystemExit) else error.strerror or error
+            show_error(f"{what}: {reason}: it ends here; the CTCs go on without")
+
+    return taken
+
+
 class CtceTimeline:
-    """Adds the events of each I/O; ``stopped`` is told once why there are no more.
+    """Adds the events of each I/O, of `IOS_MAX` at most."""
 
-    A file that takes no more ends the timeline, and harms nobody who is served.
-    """
-
-    def __init__(
-        self,
-        ctcs: Sequence[JoinedCtc],
-        add: Callable[[Event], None],
-        stopped: Callable[[str], None],
-    ) -> None:
+    def __init__(self, ctcs: Sequence[JoinedCtc], add: Callable[[Event], None]) -> None:
         self._add = add
-        self._stopped = stopped
         self._ctcs = ctcs
         self._io_count = 0
         systems = list(dict.fromkeys(end.system for ctc in ctcs for end in ctc))
@@ -82,19 +92,10 @@ class CtceTimeline:
                     add(event)
 
     def take(self, io: CommandIo) -> None:
-        """An I/O is over."""
+        """An I/O is over. Raises `OSError` if there are too many, or the file takes no more."""
         self._io_count += 1
         if self._io_count > IOS_MAX:
-            if self._io_count == IOS_MAX + 1:
-                self._stopped(f"it has {IOS_MAX:,} I/Os")
-            return
-        try:
-            self._take(io)
-        except OSError as error:
-            self._io_count = IOS_MAX + 1
-            self._stopped(error.strerror or str(error))
-
-    def _take(self, io: CommandIo) -> None:
+            raise OSError(f"it has {IOS_MAX:,} I/Os")
         order = io.order
         details: dict[str, Any] = {"outcome": io.outcome, "count": order.count}
         if order.data:
@@ -195,20 +196,18 @@ class ShownOptions(Struct, frozen=True):
 
         exchange.observers.append(say)
         if self.trace:
-            exchange.observers.append(tracing(ctcs))
+            exchange.observers.append(harmless("--trace", tracing(ctcs)))
         with ExitStack() as stack:
             if self.timeline is not None:
                 add = stack.enter_context(trace_events.trace_file(self.timeline))
-                book.ended.append(CtceTimeline(ctcs, add, self._stopped).take)
+                timeline = CtceTimeline(ctcs, add)
+                book.ended.append(harmless(f"--timeline {self.timeline}", timeline.take))
             reports = DeviceReports(book, ctcs, self.interval, now_ns())
             try:
                 yield book, reports
             finally:
                 book.finish(now_ns())
                 reports.last(now_ns())
-
-    def _stopped(self, reason: str) -> None:
-        show_error(f"--timeline {self.timeline}: {reason}: it ends here; the CTCs go on without")
 
     @contextmanager
     def recording(self, box: CtceBox, definition: ExchangeDefinition) -> Iterator[None]:
@@ -231,18 +230,11 @@ class ShownOptions(Struct, frozen=True):
 
 
 def tracing(ctcs: Sequence[JoinedCtc]) -> Observe:
-    """Shows each command on stdout. When that takes no more the trace ends, and harms nobody."""
-    ended = False
+    """Shows each command on stdout."""
 
     def take(event: ExchangeEvent) -> None:
-        nonlocal ended
-        if isinstance(event, OrderStep) and not ended:
-            try:
-                show_lines([trace_line(event, ctcs)])
-            except (OSError, SystemExit) as error:  # the latter: its reader has gone
-                ended = True
-                reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
-                show_error(f"--trace: {reason}: it ends here; the CTCs go on without")
+        if isinstance(event, OrderStep):
+            show_lines([trace_line(event, ctcs)])
 
     return take
 

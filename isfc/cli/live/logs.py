@@ -18,6 +18,7 @@ from typing import Any
 from ctc.address import format_rdev
 from isfc.cli.live.loops import LateStream
 from isfc.cli.live.options import LAG_PERCENT, LogFormat, LogLevel, ObserveOptions
+from isfc.cli.output.streams import ERROR_PREFIX, show_log
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.name import NodeName
 from isfc.live.connection import Attached, ConnectionRefused, Detached, LiveEvent
@@ -265,3 +266,23 @@ async def _watch_lag(engine: LiveEngine, log: LinkLog) -> None:
     while True:
         await asyncio.sleep(LAG_LOOK_S)
         log.watch_lag(look(engine, paced=True))
+
+
+async def relay(log: asyncio.StreamReader, said: set[str]) -> None:
+    """Pass a node's log on to stderr, line by line, so that it does not run into the page.
+
+    What both nodes say of the same mistake appears once: ``said`` is what one of them has said.
+    """
+    while True:
+        try:
+            line = await log.readline()
+        except ValueError:  # too long for one; nothing of ours is
+            continue
+        if not line:
+            return
+        text = line.decode("utf-8", "replace").rstrip("\n")
+        if not text.startswith(ERROR_PREFIX):
+            show_log(text)
+        elif text not in said:
+            said.add(text)
+            show_log(text)

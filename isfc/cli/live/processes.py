@@ -9,6 +9,8 @@ on, once all links have been up; a file beside its control socket asks for it to
 import asyncio
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -19,14 +21,14 @@ from typing import Any, Final
 from msgspec import convert
 
 from ctc.address import Rdev
-from isfc.cli.live.logs import note_drops
+from isfc.cli.live.logs import note_drops, relay
 from isfc.cli.live.loops import late_stdout
 from isfc.cli.live.measured import Measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
-from isfc.cli.live.watch import LiveView, relay
+from isfc.cli.live.watch import LiveView
 from isfc.cli.options.option import words_of
 from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
-from isfc.cli.output.streams import discard_output, show_error
+from isfc.cli.output.streams import discard_output, show_error, show_log
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
@@ -317,3 +319,46 @@ def _read_measured(output: bytes) -> list[Measured]:
     record = json.loads(output)
     ends = zip(record["results"], record["lag_percent"].values(), strict=True)
     return [Measured(convert(end, Result), lag, end.get("partner")) for end, lag in ends]
+
+
+def detach(words: Sequence[str], log: Path) -> int:
+    """Run ``isfc up`` with these words until it says that its link is up; 0, or how it ended.
+
+    What it says goes to ``log``, and is shown if it ended. Ctrl-C ends it as long as we wait.
+    """
+    ours, theirs = os.pipe()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "isfc", "up", *words, "--ready", str(theirs)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(theirs,),
+            start_new_session=True,
+            env=os.environ | {"PYTHONSAFEPATH": "1"},
+        )
+    os.close(theirs)
+    try:
+        with os.fdopen(ours, "rb") as pipe:
+            if pipe.read(1):
+                return ExitCode.GOOD
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    code = process.wait()
+    for line in log.read_text("utf-8", "replace").splitlines():
+        show_log(line)
+    return code or ExitCode.FAILED
+
+
+def say_ready(descriptor: int) -> None:
+    """Tell whoever detached us that the link is up.
+
+    If it was killed while it waited, nobody knows of us: then all ends, as with Ctrl-C.
+    """
+    try:
+        os.write(descriptor, b"up")
+    except BrokenPipeError:
+        os.kill(os.getpid(), signal.SIGTERM)
+    os.close(descriptor)

@@ -1,23 +1,30 @@
-"""``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
+"""``isfc up``: all systems of a layout, each in a process of its own, on this machine.
+
+What is asked of one that runs: lost hardware, a system started again, its end. A piece has the name
+that it has everywhere (`isfc.layout.loss`), and takes what `isfc plan` says: the devices of its
+CTCs are varied offline at both systems, as far as these run. Which pieces are lost stands in the
+directory of the ``isfc up``, for a system that is started again loses them too.
+"""
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from msgspec import Struct
+from rich.console import RenderableType
 
-from ctc.address import Rdev, format_chpid
+from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.live.loops import loop_factory
-from isfc.cli.live.lose import AskedOptions
 from isfc.cli.live.measured import run_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
-from isfc.cli.live.processes import LiveSystems
+from isfc.cli.live.processes import LiveSystems, detach, say_ready
 from isfc.cli.options.layout import LayoutFileArgument, check_lasting, open_collection
 from isfc.cli.options.option import (
     JsonOption,
@@ -28,13 +35,244 @@ from isfc.cli.options.option import (
     within,
     words_of,
 )
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show, show_error, show_log
+from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import find_node, listed
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.live.run_directory import run_directory, running_groups, starting
+from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_of, spelt
+from isfc.link.name import NodeName
+from isfc.link.scan import CTCS_MAX
+from isfc.link.state import DeviceState
+from isfc.live.control import ControlClient
+from isfc.live.operator import read_snapshot
+from isfc.live.run_directory import (
+    RunningGroup,
+    again_path,
+    control_path,
+    lost_path,
+    run_directory,
+    running_groups,
+    running_nodes,
+    starting,
+)
+from isfc.reports.report import Column, Table
+from isfc.reports.terminal import table_of
+from isfc.system.cp.commands import is_up
 
-FILES_MAX = 1_048_576
+COME_S: Final = 10.0
+"""How long CTCs that are there again may take to come up, in seconds (chosen)."""
+
+END_S: Final = 15.0
+"""How long all systems may take to end, in seconds: the ``isfc up`` kills them after ten."""
+
+START_S: Final = 60.0
+"""How long the links of a system that is started again may take to come up, in seconds (chosen)."""
+
+LOOK_S: Final = 0.05
+FILES_MAX: Final = 1_048_576
+
+_End = tuple[NodeName, Rdev]
+"""A system, and a device of it."""
+
+
+def running_group(option: str, names: Iterable[NodeName]) -> RunningGroup:
+    """The ``isfc up`` of some systems. Raises `ConfigurationError` where not just one runs."""
+    groups = [group for group in running_groups() if group.names and {*group.names} <= {*names}]
+    if len(groups) != 1:
+        found = f"{len(groups)} of them run" if groups else "none of them runs"
+        raise ConfigurationError(f"{option}: expected one 'isfc up' of this layout; {found}")
+    return groups[0]
+
+
+def running_of(group: RunningGroup) -> set[NodeName]:
+    """Its systems that run: not those that were killed."""
+    return {
+        NodeName(node)
+        for node, paths in running_nodes().items()
+        if control_path(group.directory, node) in paths
+    }
+
+
+def pieces_lost(group: RunningGroup) -> list[str]:
+    """The names of the pieces that are lost."""
+    path = lost_path(group.directory)
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def change_lost(
+    collection: Collection, lose: Sequence[str], restore: Sequence[str]
+) -> tuple[list[str], list[dict[str, str]]]:
+    """Lose pieces, and restore others; what is lost then, and how many CTCs of each link are up."""
+    known = known_pieces(collection.links, collection.cecs)
+    check_pieces(lose, known, "--lose")
+    for piece in lose:
+        if (isl := one_of_several(piece, collection)) is not None:
+            raise ConfigurationError(
+                f"--lose {piece}: leaves every CTC, and live systems know no rate of inter-switch "
+                f"links; expected path:{isl.path}"
+            )
+    group = running_group("--lose" if lose else "--restore", collection.systems)
+    before = pieces_lost(group)
+    after = dict.fromkeys([*before, *(spelt(piece, known) for piece in lose)])
+    for piece in restore:
+        if spelt(piece, known) not in after:
+            lost = listed([*after]) if after else "nothing"
+            raise ConfigurationError(f"--restore {piece[:40]}: is not lost; lost is {lost}")
+        del after[spelt(piece, known)]
+    gone, back = ends_of_pieces(collection, after), ends_of_pieces(collection, before)
+    back -= gone
+    for node in sorted(running_of(group)):
+        path = control_path(group.directory, node)
+        vary(path, [rdev for name, rdev in gone if name == node], "OFFLINE")
+        vary(path, [rdev for name, rdev in back if name == node], "ONLINE")
+    lost_path(group.directory).write_text("".join(f"{piece}\n" for piece in after), "utf-8")
+    wait_settled(collection, group, COME_S)
+    _, up = _look(group)
+    count = {link: sum(ends <= up for ends in _ctcs(link)) for link in collection.links}
+    return [*after], [
+        {"link": link.name, "up": f"{count[link]} of {len(link.ctcs)}"} for link in count
+    ]
+
+
+def ends_of_pieces(collection: Collection, pieces: Iterable[str]) -> set[_End]:
+    """Both ends of every CTC that goes with some pieces."""
+    gone = {place for piece in pieces for place in places_of(piece, collection)}
+    return {end for link in collection.links for ends in _ctcs(link) if ends & gone for end in ends}
+
+
+def vary(control: Path, rdevs: Sequence[Rdev], how: str) -> None:
+    """Vary devices of a running system; those that are so already stay so."""
+    with ControlClient(control) as client:
+        for first in range(0, len(rdevs), CTCS_MAX):
+            some = " ".join(map(format_rdev, sorted(rdevs)[first : first + CTCS_MAX]))
+            client.ask("cp", f"VARY {how} {some}")
+
+
+def wait_settled(collection: Collection, group: RunningGroup, within_s: float) -> bool:
+    """Wait until every CTC is up that both its systems have online; whether that came in time.
+
+    What an operator has varied offline, or taken out of its link, is not waited for.
+    """
+    ctcs = [ends for link in collection.links for ends in _ctcs(link)]
+
+    def settled() -> bool:
+        online, up = _look(group)
+        return all(ends <= up for ends in ctcs if ends <= online)
+
+    return _wait(settled, time.monotonic() + within_s)
+
+
+def _wait(until: Callable[[], bool], end_s: float) -> bool:
+    """Wait until something is so, or until that time; whether it is so then."""
+    while not (is_so := until()) and time.monotonic() < end_s:
+        time.sleep(LOOK_S)
+    return is_so
+
+
+def _ctcs(link: Layout) -> list[set[_End]]:
+    """Both ends of each CTC of a link."""
+    return [{*zip(link.nodes, ctc.rdevs, strict=True)} for ctc in link.ctcs]
+
+
+def _look(group: RunningGroup) -> tuple[set[_End], set[_End]]:
+    """The ends of CTCs that are online, and active in their link; and those of them that are up."""
+    online, up = set[_End](), set[_End]()
+    for node in running_of(group):
+        reply: dict[str, Any] = {"links": (), "offline": ()}
+        with (
+            suppress(ConnectionError, FileNotFoundError),  # it has just ended
+            ControlClient(control_path(group.directory, node)) as client,
+        ):
+            reply = client.ask("snapshot")
+        offline = {int(rdev, 16) for rdev in reply["offline"]}
+        for device in (
+            each for link in reply["links"] for each in read_snapshot(link).node.devices
+        ):
+            if device.state is not DeviceState.INACTIVE and device.rdev not in offline:
+                online.add((node, device.rdev))
+            if is_up(device.state):
+                up.add((node, device.rdev))
+    return online, up
+
+
+class AskedOptions(Struct, frozen=True):
+    """What is asked of the systems that run, instead of starting them."""
+
+    only: Annotated[
+        str | None,
+        valued(
+            "NODE",
+            "Start this one again, which was killed, in the 'isfc up' of the layout that "
+            "runs, with its options.",
+        ),
+    ] = None
+    lose: Annotated[
+        list[str] | None,
+        valued(
+            "PIECE",
+            "Take hardware from the 'isfc up' of the layout that runs, named as for 'isfc "
+            "plan --without': ALPHA:40, director:1, cec:EAST. May be given again.",
+        ),
+    ] = None
+    restore: Annotated[
+        list[str] | None, valued("PIECE", "Give lost hardware back. May be given again.")
+    ] = None
+    end: Annotated[
+        bool, flag("--end", "End all systems of the 'isfc up' of the layout that runs.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        if self.end and (self.only or self.lose or self.restore):
+            raise ConfigurationError("--end: expected none of --only, --lose and --restore with it")
+        if self.only and (self.lose or self.restore):
+            raise ConfigurationError("--only: expected neither --lose nor --restore with it")
+
+    @property
+    def option(self) -> str | None:
+        """The option that asks for something; None if nothing is asked."""
+        return next(iter(words_of(self)), None)
+
+    def answer(self, collection: Collection, named: str) -> list[RenderableType]:
+        """Do it, and say what came of it; ``named`` is how the command line names the layout."""
+        if self.end:
+            end_all(running_group("--end", collection.systems))
+            return []
+        if self.only:
+            name = find_node("--only", self.only, collection.systems)
+            start_again(name, collection)
+            return [f"{name} is up again."]
+        lost, counts = change_lost(collection, self.lose or (), self.restore or ())
+        columns = Column("link", "link"), Column("CTCs up", "up")
+        table = table_of(Table("", columns, counts))
+        back = f"; 'isfc up {named} --restore {lost[-1]}' gives it back" if lost else ""
+        return [f"Lost: {listed(lost) if lost else 'nothing'}{back}.", "", table]
+
+
+def end_all(group: RunningGroup) -> None:
+    """Tell its process to end, and wait until that has tidied up."""
+    os.kill(group.pid, signal.SIGTERM)
+    if not _wait(lambda: not group.directory.exists(), time.monotonic() + END_S):
+        raise OSError(f"process {group.pid} did not end within {END_S:g} s")
+
+
+def start_again(name: NodeName, collection: Collection) -> None:
+    """Return when its CTCs to systems that run are up again, as far as both have them online.
+
+    Raises `ConfigurationError` where no ``isfc up`` of these systems runs, or the system does.
+    """
+    group = running_group(f"--only {name}", collection.systems)
+    if name in running_of(group):
+        raise ConfigurationError(f"--only {name}: runs already; expected one that was killed")
+    path = control_path(group.directory, name)
+    again_path(group.directory, name).touch()
+    gone = ends_of_pieces(collection, pieces_lost(group))
+    end_s = time.monotonic() + START_S
+    if _wait(lambda: name in running_of(group), end_s):
+        vary(path, [rdev for node, rdev in gone if node == name], "OFFLINE")
+        if wait_settled(collection, group, end_s - time.monotonic()) and name in running_of(group):
+            return
+    raise OSError(f"{name} has not come up within {START_S:g} s")
 
 
 class SparingObserveOptions(ObserveOptions, frozen=True):
@@ -139,46 +377,3 @@ def _say_up(links: Sequence[Layout], log_format: LogFormat) -> None:
             first, second = link.nodes
             count = len(link.ctcs)
             show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")
-
-
-def detach(words: Sequence[str], log: Path) -> int:
-    """Run ``isfc up`` with these words until it says that its link is up; 0, or how it ended.
-
-    What it says goes to ``log``, and is shown if it ended. Ctrl-C ends it as long as we wait.
-    """
-    ours, theirs = os.pipe()
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "isfc", "up", *words, "--ready", str(theirs)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=(theirs,),
-            start_new_session=True,
-            env=os.environ | {"PYTHONSAFEPATH": "1"},
-        )
-    os.close(theirs)
-    try:
-        with os.fdopen(ours, "rb") as pipe:
-            if pipe.read(1):
-                return ExitCode.GOOD
-    except BaseException:
-        process.terminate()
-        process.wait()
-        raise
-    code = process.wait()
-    for line in log.read_text("utf-8", "replace").splitlines():
-        show_log(line)
-    return code or ExitCode.FAILED
-
-
-def say_ready(descriptor: int) -> None:
-    """Tell whoever detached us that the link is up.
-
-    If it was killed while it waited, nobody knows of us: then all ends, as with Ctrl-C.
-    """
-    try:
-        os.write(descriptor, b"up")
-    except BrokenPipeError:
-        os.kill(os.getpid(), signal.SIGTERM)
-    os.close(descriptor)

@@ -1,7 +1,9 @@
 """What tests of the command share."""
 
+import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,12 +16,27 @@ from tests.isfc.printed import recorded as recorded
 Refusal = Callable[..., str]
 
 
-def every_command() -> Iterator[tuple[str, Any]]:
+@cache
+def every_command() -> dict[str, Any]:
     """Every command by its name, those of a group one by one."""
-    for name in COMMANDS:
-        command = load_command(name)
-        for below, found in (getattr(command, "commands", None) or {"": command}).items():
-            yield f"{name} {below}".strip(), found
+    return {
+        f"{name} {below}".strip(): found
+        for name, command in zip(COMMANDS, map(load_command, COMMANDS), strict=True)
+        for below, found in (getattr(command, "commands", None) or {"": command}).items()
+    }
+
+
+def options_of(name: str) -> set[str]:
+    """The options of a command, without their dashes."""
+    named = (each for param in every_command()[name].params for each in param.opts)
+    return {each.removeprefix("--") for each in named if each.startswith("--")}
+
+
+class Terminal(io.StringIO):
+    """A terminal, as rich and whoever asks sees it."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture

@@ -1,17 +1,16 @@
 """``--csv`` of every command that prints tables: what they have, cell by cell, and nothing else."""
 
 import csv
-from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from scenarios.figures import glance
-from tests.isfc.cli.test_every_option import commands
+from tests.isfc.cli.conftest import every_command, options_of
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -53,14 +52,8 @@ LONG: Final = {
 }
 
 
-def with_tables() -> Iterator[tuple[str, set[str]]]:
-    for name in COMMANDS:
-        every = commands(load_command(name), name)
-        yield from (each for each in every if "csv" in each[1])
-
-
 def test_every_command_with_tables_has_the_option_and_an_example() -> None:
-    assert {name for name, _ in with_tables()} == {*EXAMPLES}
+    assert {name for name in every_command() if "csv" in options_of(name)} == {*EXAMPLES}
 
 
 @pytest.mark.parametrize(
@@ -86,9 +79,3 @@ def test_tables_are_csv(
     assert len({len(row) for row in table}) == 1
     assert run([*name.split(), *EXAMPLES[name].split()]) == ExitCode.GOOD
     assert "\N{HORIZONTAL ELLIPSIS}" not in capsys.readouterr().out  # nothing is cut off
-
-
-def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:
-    assert refusal("plan", "published-4", "--csv", "--json") == (
-        "--json and --csv: expected one of them"
-    )

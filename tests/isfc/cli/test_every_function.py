@@ -60,7 +60,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
 """Options that are no arguments of the command's function, and what there is instead."""
 
 
-EVERY: Final = dict(every_command())
+EVERY: Final = every_command()
 
 
 def function_of(name: str) -> Callable[..., Any]:

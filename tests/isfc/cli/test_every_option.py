@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import run
 from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.layout import DecksOptions
 from isfc.cli.options.option import parameters_of
@@ -27,6 +27,7 @@ from scenarios.runs.experiment import WARMUP
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search.scoring import Scoring
+from tests.isfc.cli.conftest import every_command, options_of
 
 LINK: Final = """
 [fibre.1]
@@ -325,27 +326,17 @@ def rows() -> Iterator[Row]:
         yield Row(command, option.strip(), beside.strip(), does)
 
 
-def commands(command: Any, name: str) -> Iterator[tuple[str, set[str]]]:
-    """Every command below one, and its options."""
-    below = getattr(command, "commands", None)
-    if below is None:
-        names = (each for param in command.params for each in param.opts)
-        yield name, {each.removeprefix("--") for each in names if each.startswith("--")}
-    for each, inner in (below or {}).items():
-        yield from commands(inner, f"{name} {each}")
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_has_its_row(name: str) -> None:
-    for command, options in commands(load_command(name), name):
-        rest = {*ELSEWHERE[command].split()} if command in ELSEWHERE else set[str]()
-        tried = [row for row in rows() if row.command.startswith(f"{command} ")]
-        words = {word for row in tried for word in f"{row.command} {row.option}".split()}
-        rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
-        is_made = "table" in options  # which only these have
-        made = {each.name for each in parameters_of(AnswerPrinted)} if is_made else {"force"}
-        made |= {*DecksOptions.__struct_fields__}
-        assert options - {"help", *made - rest} == rest
+@pytest.mark.parametrize("command", every_command())
+def test_every_option_has_its_row(command: str) -> None:
+    options = options_of(command)
+    rest = {*ELSEWHERE[command].split()} if command in ELSEWHERE else set[str]()
+    tried = [row for row in rows() if row.command.startswith(f"{command} ")]
+    words = {word for row in tried for word in f"{row.command} {row.option}".split()}
+    rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
+    is_made = "table" in options  # which only these have
+    made = {each.name for each in parameters_of(AnswerPrinted)} if is_made else {"force"}
+    made |= {*DecksOptions.__struct_fields__}
+    assert options - {"help", *made - rest} == rest
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """``isfc import``: from a deck to a layout that ``isfc plan`` takes."""
 
-import io
 import json
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,6 @@ from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
-from tests.isfc.cli.conftest import Refusal
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -47,9 +44,7 @@ def rdevs(layout: Collection) -> list[str]:
     return [f"{ctc.rdevs[0]:04X}" for ctc in layout.link().ctcs]
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-def test_a_deck_becomes_a_layout_that_plan_takes(imports: Import, tmp_path: Path) -> None:
+def test_a_deck_becomes_a_layout(imports: Import, tmp_path: Path) -> None:
     page, told = imports(*BOTH)
     layout = parse_layout(page)
     assert layout.nodes == ("ATLANTA", "BOSTON")
@@ -64,14 +59,6 @@ def test_a_deck_becomes_a_layout_that_plan_takes(imports: Import, tmp_path: Path
     file = tmp_path / "ab.toml"
     imports(*BOTH, "-o", str(file))
     assert file.read_text("utf-8") == page
-    assert run(["plan", str(file)]) == ExitCode.GOOD
-
-
-def test_what_is_not_paired_is_told_with_its_reason(imports: Import) -> None:
-    _, told = imports(*BOTH)
-    assert told.startswith("Not paired: 32 devices\n  ATLANTA 4020-4023 (")
-    assert "CUADD 2 names BUTTE" in " ".join(told.split())  # wherever the path breaks the line
-    assert max(map(len, told.splitlines()[:-1])) <= 80
 
 
 def test_devices_that_lead_to_their_own_partition_are_no_fault(
@@ -121,22 +108,6 @@ def test_one_partition_of_each_deck_is_judged_as_one_of_two_cecs_among_others(
     assert f"{others}." in [each.text for each in plan.advice]
 
 
-def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["import", *BOTH]) == ExitCode.GOOD
-    layout = capfd.readouterr().out
-    read, write = os.pipe()
-    os.write(write, Path(CEC_A).read_bytes())
-    os.close(write)
-    try:
-        assert run(["import", "iocp", f"/dev/fd/{read}", *BOTH[2:]]) == ExitCode.GOOD
-    finally:
-        os.close(read)
-    piped = capfd.readouterr().out
-    for table in ("deck", "cec"):
-        piped = piped.replace(f"[{table}.{read}]", f"[{table}.cec-a]")
-    assert piped.partition("\n\n")[2] == layout.partition("\n\n")[2]
-
-
 def test_json_names_pairs_and_reasons_beside_an_output_file(
     tmp_path: Path, imports: Import
 ) -> None:
@@ -164,37 +135,6 @@ def test_features_and_names_of_systems_are_taken_from_the_command_line(imports: 
     assert features == ["4", "16S", "4", "4"]
     renamed = imports(*BOTH[:4], "ZEBRA=1:ATLANTA,BOSTON", *BOTH[5:])[0]
     assert parse_layout(renamed).nodes == ("BOSTON", "ZEBRA")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([CEC_A, CEC_B, "--partitions", "ATLANTA"], "--partitions 'ATLANTA': expected two or more"),
-        ([CEC_A, CEC_B, "--partitions", "ATLANTA,DENVER"],
-         "--partitions 'DENVER': no RESOURCE statement names it; expected one of"),
-        ([CEC_A, CEC_B, "--partitions", "ATLANTA,3:BOSTON"],
-         "--partitions '3:BOSTON': there is no such deck; expected 1 to 2"),
-        ([CEC_A, CEC_B, "--partitions", "ATLANTA,A=ATLANTA,A=AUSTIN"],
-         "expected two or more systems, each with its own name"),
-        # the parser said "Missing option '--partitions'", and not what the decks have
-        ([CEC_A, CEC_B],
-         "--partitions: missing; expected two or more, separated by commas, of ATLANTA,"),
-        ([CEC_A, CEC_A], " of 1:ATLANTA, "),
-        (["part.iocp"], "no RESOURCE statement; expected CSS and MIF image ids"),
-        (["hex.iocp", "--partitions", "A,B"], "hex.iocp:1:13: CHPID PATH '5G'; expected"),
-        (["ebcdic.iocp", "--partitions", "A,B"], "ebcdic.iocp:2:2: is not text in UTF-8; expected"),
-        (["none.iocp", "--partitions", "A,B"], "none.iocp: cannot be read "),
-    ],
-)  # fmt: skip
-def test_bad_decks_and_partitions_are_refused(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    refusal: Refusal,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    Path("part.iocp").write_text(" CHPID PATH=(CSS(0),50),SHARED,TYPE=FC\n")
-    Path("hex.iocp").write_text(" CHPID PATH=5G\n")
-    Path("ebcdic.iocp").write_bytes(b"\n \xc9\xd6\xc3\xd7\x40")
-    assert message in refusal("import", "iocp", *words)
 
 
 def test_a_console_log_becomes_a_layout(imports: Import) -> None:
@@ -264,19 +204,6 @@ def test_a_link_of_which_statements_leave_nothing_is_left_out_and_said(
     assert "VMB-VMC: the statements leave no CTC of it: left out" in told
 
 
-def test_traffic_of_no_workload_that_there_is_is_refused(tmp_path: Path, refusal: Refusal) -> None:
-    config, layout = tmp_path / "SYSTEM.CONFIG", tmp_path / "link.toml"
-    config.write_text("ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7000 NODE ATLANTA\n")
-    assert run(["export", "atlanta-boston", "--as", "toml", "-o", str(layout)]) == ExitCode.GOOD
-    traffic = '\n[[traffic]]\nfrom = "ATLANTA"\nto = "BOSTON"\nworkload = "HX"\npairs = 5\n'
-    layout.write_text(layout.read_text() + traffic)
-    for words in (
-        ["import", "config", str(config), "--layout", str(layout)],
-        ["export", str(layout), "--as", "activate"],
-    ):
-        assert "[[traffic]] #1 workload: " in refusal(*words)
-
-
 def test_what_our_own_cp_shows_is_imported(
     tmp_path: Path, imports: Import, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,17 +241,6 @@ def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
     told = " ".join(said_of_it.split())
     assert f"{deck}, line 1: CRYPTO is not known and is passed over" in told
     assert ": operands that continue a statement begin behind column 16: IOCP takes" in told
-
-
-@pytest.mark.parametrize(
-    "words", ["import islink VMA=-", "import config - --layout atlanta-boston"]
-)
-def test_a_report_of_iocp_is_named(
-    words: str, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = b"1 19.29  24.042  IOCP VERSION 06  CHPID SUMMARY REPORT   PAGE 2\n 50 0140 FC   01\n"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(page)))
-    assert "a report that IOCP printed (CHPID SUMMARY)" in refusal(*words.split())
 
 
 def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(

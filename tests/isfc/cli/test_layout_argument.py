@@ -1,8 +1,6 @@
 """What a LAYOUT may be, of every command and function: one reads for all."""
 
 import inspect
-import io
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +9,12 @@ import pytest
 import isfc
 from isfc.cli.capability import _takes_decks
 from isfc.cli.main import run
+from isfc.cli.options.layout import complete_layout
 from isfc.cli.output.exits import ExitCode
 from isfc.errors.arguments import annotation_of
-from isfc.layout.catalogue import given_collection
+from isfc.layout.catalogue import given_collection, shipped_layouts
 from tests.decks import DECKS, LOGS
-from tests.isfc.cli.conftest import every_command
+from tests.isfc.cli.conftest import every_command, options_of
 
 WITHOUT: Final = {
     "node": "each process reads the layout",
@@ -33,10 +32,9 @@ LOG: Final = [LOGS / "atlanta.txt", LOGS / "boston.txt"]
 
 def test_every_command_with_a_layout_takes_partitions() -> None:
     without = set()
-    for name, command in every_command():
+    for name, command in every_command().items():
         shown = {param.metavar or "" for param in command.params}
-        options = {each for param in command.params for each in param.opts}
-        if any("LAYOUT" in each for each in shown) and "--partitions" not in options:
+        if any("LAYOUT" in each for each in shown) and "partitions" not in options_of(name):
             without.add(name)
     assert without <= WITHOUT.keys()
 
@@ -47,6 +45,11 @@ def test_every_function_with_a_layout_takes_decks() -> None:
         if inspect.isfunction(function) and "layout" in inspect.signature(function).parameters:
             hint = annotation_of(function, "layout")
             assert _takes_decks(hint) or name == "io_beside", name
+
+
+def test_the_shell_offers_shipped_layouts_and_for_a_path_its_files() -> None:
+    assert complete_layout("") == [*shipped_layouts()]
+    assert complete_layout("./pub") == []
 
 
 @pytest.mark.parametrize(
@@ -79,32 +82,6 @@ def test_what_is_assumed_is_a_note_of_every_figure(capsys: pytest.CaptureFixture
     assert "assumed" in {note.kind for note in link.notes}
     assert run(["show", f"ATLANTA={LOG[0]}"]) == ExitCode.GOOD
     assert "ATLANTA" in capsys.readouterr().out
-
-
-def test_a_deck_comes_from_standard_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TWO.read_bytes())))
-    assert run(["show", "-", "--partitions", "VMA,VMB"]) == ExitCode.GOOD
-    assert "VMA" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("show TWO,published-1", "is an IOCP deck, published-1 is a layout: expected one layout"),
-        ("show published-1 --partitions A,B", "--partitions: of IOCP decks; published-1 is none"),
-        ("check published-1 --ports A:50=C1", "--ports: of IOCP decks; published-1 is none"),
-        ("show MANY", "--partitions: missing; expected two or more"),
-        ("export MANY --as toml", "--partitions: missing; expected two or more"),
-    ],
-)
-def test_what_is_ambiguous_is_refused(
-    words: str, problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    many = f"{DECKS / 'cec-a.iocp'},{DECKS / 'cec-b.iocp'}"
-    run(words.replace("TWO", str(TWO)).replace("MANY", many).split())
-    assert problem in capsys.readouterr().err
 
 
 def test_from_python_arguments_are_named_as_they_are() -> None:

@@ -10,16 +10,9 @@ import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.layout.file import parse_layout
-from tests.isfc.cli.conftest import Refusal
+from tests.isfc.cli.conftest import Terminal
 
 ENOUGH = ["new", "--systems", "ATLANTA,BOSTON", "--chpids", "40:50,41"]
-
-
-class Terminal(io.StringIO):
-    """Somebody who types."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(autouse=True)
@@ -71,29 +64,9 @@ def test_whoever_stops_answering_ends_it(
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (["new"], "--systems is missing; expected --systems ATLANTA,BOSTON"),
-        (["new", "--systems", "A"], "--systems 'A': expected two systems, such as ATLANTA,BOSTON"),
-        (["new", "--systems", "A,B"], "--chpids is missing; expected --chpids 40:50,41:51"),
-        ([*ENOUGH[:4], "4G:50"], "--chpids '4G:50': '4G' is not a chpid"),
-        ([*ENOUGH[:4], "40:50,40:50"], "--chpids '40:50,40:50': expected each pair of chpids once"),
-        ([*ENOUGH, "--ctcs", "9"],
-         "18 CTCs join ATLANTA and BOSTON; expected at most 16 in a logical link: --ctcs 8"),
-        ([*ENOUGH, "--feature", "ESCON"], "--feature 'ESCON': "),
-        ([*ENOUGH, "--rdevs", "FFFE"], "--rdevs: device numbers go beyond FFFF; expected lower"),
-    ],
-)  # fmt: skip
-def test_what_is_no_layout_is_refused(arguments: list[str], what: str, refusal: Refusal) -> None:
-    assert refusal(*arguments).startswith(f"{what}")
-
-
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["new", "--schema"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == isfc.schema()
-    assert run([*ENOUGH, "--schema"]) == ExitCode.BAD_INPUT
-    assert "--schema and --systems: expected one of them" in capsys.readouterr().err
 
 
 def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(
@@ -103,18 +76,3 @@ def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(
     first, second = parse_layout(capsys.readouterr().out).fibres
     assert (first.profile.feature, first.profile.link_gbps) == ("FICON Express4", 4)
     assert (second.profile.feature, second.profile.link_gbps) == ("FICON Express16S", 8)
-
-
-@pytest.mark.parametrize(
-    ("feature", "complaint"),
-    [
-        ("Express4,Express8,Express8S", "3 features for 2 pairs of chpids"),
-        ("Express4@8", "speed '8': expected more than 0 Gb/s, and 4 at most"),
-        ("Express4@fast", "speed 'fast': expected more than 0 Gb/s"),
-        ("Express4@nan", "speed 'nan': expected more than 0 Gb/s"),
-    ],
-)
-def test_features_that_cannot_be_are_refused(
-    feature: str, complaint: str, refusal: Refusal
-) -> None:
-    assert complaint in refusal(*ENOUGH, "--feature", feature)

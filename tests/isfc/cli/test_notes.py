@@ -16,7 +16,7 @@ from scenarios.runs.notes import several_notes
 from scenarios.runs.result import constants_digest
 from scenarios.search import report_runs
 
-SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
+SHORT = "--pairs 2 --seconds 0.02 --warmup 0"
 EXTRAPOLATED = "The model is extrapolated: nothing is published of CTCs on FICON Express16S"
 RULE = "The rule of thumb was published up to"
 ALONE = "The figures take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S3 too"
@@ -31,40 +31,29 @@ WITH_NOTES = {
 """Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""
+SHARING = {"alone": ALONE, "one-channel": ONE_CHANNEL}
 COMMANDS = {
     # what of it is shown is of a run, of the rule of thumb, or of both
-    "run": (["run", "FILE", "--workload", "HM", *SHORT], MODEL, True),
+    "run": (f"run FILE --workload HM {SHORT}", MODEL, True),
     "relocate": (
-        ["relocate", "FILE", "--memory", "1M", "--change-rate", "0"],
+        "relocate FILE --memory 1M --change-rate 0",
         {**MODEL, "memory": "The file has no [memory.SYSTEM]"},
         True,
     ),
-    "plan": (["plan", "FILE"], {**MODEL, "rule": RULE}, True),
+    "plan": ("plan FILE", {**MODEL, "rule": RULE}, True),
     "run --fault-seed": (
-        ["run", "FILE", "--workload", "HM", "--fault-seed", "1", *SHORT[:2], "--seconds", "0.2"],
+        "run FILE --workload HM --fault-seed 1 --pairs 2 --seconds 0.2",
         MODEL,
         True,
     ),
-    "plan --rule": (
-        ["plan", "FILE", "--rule"],
-        {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
-        False,
-    ),
-    "plan --lose --rule": (
-        ["plan", "FILE", "--lose", "--rule"],
-        {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
-        False,
-    ),
+    "plan --rule": ("plan FILE --rule", {"rule": RULE, **SHARING}, False),
+    "plan --lose --rule": ("plan FILE --lose --rule", {"rule": RULE, **SHARING}, False),
     "optimise": (
-        ["optimise", "FILE", *SHORT[:4], "--seeds", "1", "--runs", "1", "--jobs", "1"],
+        "optimise FILE --pairs 2 --seconds 0.02 --seeds 1 --runs 1 --jobs 1",
         MODEL,
         True,
     ),
-    "collide": (
-        ["collide", "FILE", "--offer-out", "10", "--offer-in", "10", "--steps", "1"],
-        MODEL,
-        False,
-    ),
+    "collide": ("collide FILE --offer-out 10 --offer-in 10 --steps 1", MODEL, False),
 }
 
 
@@ -102,12 +91,12 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
 def test_pages_and_json_have_the_notes_of_their_figures(
     name: str, file: Path, profile: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words, expected, profiled = COMMANDS[name]
-    command = [str(file) if word == "FILE" else word for word in words] + ["--link", "S1-S2"]
+    line, expected, profiled = COMMANDS[name]
+    command = [*line.replace("FILE", str(file)).split(), "--link", "S1-S2"]
     if profiled:
         command += ["--profile", str(profile)]
         expected = {**expected, "profile": PROFILE}
-    page, _ = printed(capsys, *command, *["--notes"] * (words[0] in WITH_NOTES))
+    page, _ = printed(capsys, *command, *["--notes"] * (command[0] in WITH_NOTES))
     assert run([*command, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     if isinstance(record, list):
@@ -125,7 +114,7 @@ def test_rows_for_programs_leave_the_notes_on_stderr(
     file: Path, profile: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["run", str(file), "--link", "S1-S2", "--profile", str(profile), "--workload", "HM"]
-    rows, notes = printed(capsys, *command, *SHORT, "--report", "link", "--csv")
+    rows, notes = printed(capsys, *command, *SHORT.split(), "--report", "link", "--csv")
     for text in (*MODEL.values(), PROFILE):
         assert text in notes
         assert text not in rows

@@ -13,8 +13,9 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import run
 from isfc.testing.cluster import mesh
+from tests.isfc.cli.conftest import every_command, options_of
 
 pytestmark = pytest.mark.at_length
 
@@ -186,20 +187,11 @@ def is_range(key: str) -> bool:
     return key.startswith("range") or "_range" in key or "_likely_" in key or key == "figures"
 
 
-def leaves() -> Iterator[str]:
-    """Every command, those of groups by both words."""
-    for name in COMMANDS:
-        command = load_command(name)
-        below = getattr(command, "commands", {})
-        if name in NONE or not below:
-            yield name
-        else:
-            yield from (f"{name} {each}" for each in below)
-
-
 def test_every_command_is_known_to_show_figures_or_none() -> None:
     shown = {name.partition(",")[0] for name in SHOWN}
-    assert {*leaves()} == shown | {*ELSEWHERE} | NONE
+    groups = {name: name.partition(" ")[0] for name in every_command()}
+    found = {group if group in NONE else name for name, group in groups.items()}
+    assert found == shown | {*ELSEWHERE} | NONE
 
 
 @pytest.mark.parametrize(
@@ -239,20 +231,12 @@ def test_each_number_has_a_range_or_the_note(
             assert names[-1] in INPUTS, f"{names}: give it a range, or name it in a note"
 
 
-def takes_notes(name: str) -> bool:
-    """Whether a command says only to whoever asks how its figures were made."""
-    first, _, below = name.partition(",")[0].partition(" ")
-    command = load_command(first)
-    found = command.commands[below] if below else command
-    return any(each.name == "notes" for each in found.params)
-
-
 @pytest.mark.parametrize("name", [name for name, shown in SHOWN.items() if not shown.slow])
 def test_each_page_has_ranges_and_the_note_once(
     name: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = SHOWN[name]
-    assert run([*words(shown.line, files), *["--notes"] * takes_notes(name)]) == 0
+    shown, options = SHOWN[name], options_of(name.partition(",")[0])
+    assert run([*words(shown.line, files), *["--notes"] * ("notes" in options)]) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert bool(shown.ranged) == ("A range holds in four of five cases" in page)
     assert page.count("No range: ") == bool(shown.noted)

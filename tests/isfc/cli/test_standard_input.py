@@ -9,23 +9,11 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import SO_FAR
+from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
-from tests.isfc_process import isfc
 
 ROOT = Path(__file__).parents[3]
 LAYOUT = ROOT / "isfc" / "layout" / "shipped" / "published-1.toml"
-
-
-def test_pipe_of_the_shell_is_a_layout(capfd: pytest.CaptureFixture[str]) -> None:
-    for words in (["check", "--fail-on", "never"], ["export", "--as", "toml"]):
-        reader, writer = os.pipe()
-        os.write(writer, LAYOUT.read_bytes())
-        os.close(writer)
-        try:
-            assert run([words[0], f"/dev/fd/{reader}", *words[1:]]) == ExitCode.GOOD
-        finally:
-            os.close(reader)
-        assert capfd.readouterr().err == ""
 
 
 SHORT = "--workload HL --pairs 1 --seconds 0.01 --warmup 0"
@@ -49,6 +37,12 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        ("plan @ --rule", LAYOUT.read_text()),
+        ("show @", LAYOUT.read_text()),
+        ("show @ --partitions VMA,VMB", (DECKS / "crowded.iocp").read_text()),
+        ("check @ --fail-on never", LAYOUT.read_text()),
+        ("export @ --as toml", LAYOUT.read_text()),
+        (f"run @ {SHORT}", LAYOUT.read_text()),
         (
             "collide @ --offer-out 1 --offer-in 1 --steps 1 --seconds 0.001 --seeds 1",
             LAYOUT.read_text(),
@@ -90,42 +84,11 @@ def test_every_file_that_is_read_may_be_a_pipe(
         code = run(words.replace("@", place).format(folder=tmp_path).split())
     finally:
         os.close(reader)
-    assert (code, capsys.readouterr().err) == (ExitCode.GOOD, "")
+    told = capsys.readouterr().err.splitlines()
+    assert (code, [line for line in told if not line.startswith(SO_FAR)]) == (ExitCode.GOOD, [])
 
 
 def test_standard_input_holds_one_file(monkeypatch: pytest.MonkeyPatch, refusal: Refusal) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LAYOUT.read_bytes())))
     words = f"run - {SHORT} --faults -".split()
     assert "-: is empty, or was read for another argument" in refusal(*words)
-
-
-def test_sweep_of_a_pipe_asks_where_to_keep_what_is_finished(refusal: Refusal) -> None:
-    assert refusal("sweep", "-").startswith("SPECIFICATION -: expected --store")
-
-
-@pytest.mark.parametrize("words", [["up"], ["up", "--detach"]])
-def test_systems_that_read_it_themselves_need_a_file(words: list[str], refusal: Refusal) -> None:
-    # each would wait forever for what another has read
-    assert refusal(*words, "-").startswith("LAYOUT -: expected a file")
-
-
-@pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "plan - --rule",
-        "show -",
-        "check - --fail-on never",
-        "export - --as toml",
-        "run - --workload HS --pairs 1 --seconds 0.01 --warmup 0",
-        "relocate - --memory 1M --change-rate 0",
-        "collide - --offer-out 1 --offer-in 1 --seconds 0.01",
-        "optimise - --ctcs 1 --seconds 0.01 --seeds 1 --pairs 1",
-    ],
-)
-def test_layout_is_read_from_standard_input(arguments: str) -> None:
-    with LAYOUT.open() as layout:
-        done = isfc(*arguments.split(), stdin=layout)
-    told = [line for line in done.stderr.splitlines() if not line.startswith(SO_FAR)]
-    assert (done.returncode, told) == (0, [])

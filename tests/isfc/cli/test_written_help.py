@@ -11,7 +11,7 @@ import pytest
 from isfc.cli import __path__ as cli
 from isfc.cli.main import COMMANDS, run
 from isfc.cli.written_help import written_help
-from tools.pages.written_help import write
+from tools.pages.commands import texts, write
 
 ROOT = Path(cli[0]).parents[1]
 SCRIPT = "import sys; from isfc.cli.script import main; sys.exit(main())"
@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The help, newly built."""
     folder = tmp_path_factory.mktemp("help")
     (folder / "isfc-gone.txt").touch()
-    write(folder)
+    write(folder, texts())
     return str(folder)
 
 

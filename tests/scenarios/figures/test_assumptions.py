@@ -22,7 +22,7 @@ from scenarios.figures.certainty import FigureKind, family_of, range_of
 from scenarios.figures.ranges import figure_of, link_rate
 from scenarios.runs.experiment import STATED, Experiment
 from scenarios.runs.workload import SUITES
-from tools.calibration.assumptions import link
+from tools.calibration.studies import link
 
 MEASURED = load_layout("published-12")
 KNOWN = range_of(FigureKind.RATE, 1000.0, family_of(16, 118_000, 50, appc=False))

@@ -51,14 +51,6 @@ def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
     assert simpy == pytest.approx(ours, rel=0.04, abs=15)
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-def test_one_ctc_and_sixteen_have_equal_packages() -> None:
-    runs = [bench.run_ours(bench.equal_packages(ctcs, 0.3)) for ctcs in (1, 16)]
-    packages = [run["messages/package"] for run in runs]
-    assert packages == pytest.approx([8.0, 8.0], rel=bench.PACKAGES_WITHIN)
-
-
 def _work(experiment: Experiment) -> tuple[int, int, int]:
     """Messages carried, events of the engine, and the objects that are there at the end."""
     engine, systems = build(experiment)

@@ -6,8 +6,7 @@ import pytest
 
 from scenarios.published.catalogue import TABLES, load_table, parse_table
 from scenarios.published.verdict import STATISTICS, check_bounds
-from tools.calibration.bounds import FOLDER, renewed, rounded
-from tools.calibration.judge import load
+from tools.calibration.judge import FOLDER, load, renewed, rounded
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from scenarios.published.replay import ComparedFigure
 from tools.calibration import drawn_sites
+from tools.calibration.certainty import store_rows, summed_up
 from tools.calibration.judge import ReplayedTable, judgement, line, load
-from tools.calibration.left_out import store_rows, summed_up
-from tools.tables import read_csv
 
 
 def off_by(factor: float) -> list[ReplayedTable]:
@@ -45,7 +44,7 @@ def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
 def test_a_fit_that_is_given_is_worth_it_and_a_bad_one_is_refused_with_its_reason() -> None:
     (_, sites), (with_fit, without), (held,), (worse,), (bad, right), _ = (
         [*map(float, re.findall(r"\d+(?:\.\d+)?", figure.partition("(number")[0]))]
-        for _, figure in drawn_sites.summary(read_csv(drawn_sites.STUDY))
+        for _, figure in drawn_sites.summary(drawn_sites.STUDY.rows())
     )
     assert sites == 60
     assert with_fit <= without / 3

@@ -1,5 +1,6 @@
 """The architecture lint finds nothing here, and each of its rules can fail."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -172,3 +173,52 @@ def test_the_list_of_what_is_left_only_shrinks() -> None:
     assert new.startswith("ctc.a: has fewer lines than 40")
     (gone,) = tidy.changed(none, none | {"short": ["ctc.a"]})
     assert gone == "left.toml: short: ctc.a is none any more: take it out"
+
+
+def waits(text: str) -> list[tuple[int, str]]:
+    """What is found of waits in a module."""
+    return [*tidy.unbounded([*ast.walk(ast.parse(text))])]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("subprocess.run(['true'], check=True)", "subprocess.run"),
+        ("process.wait()", "wait"),
+        ("threading.Thread(target=print).join()", "join"),
+        ("from queue import Queue; Queue().get()", "get"),
+        ("threads.submit(print).result()", "result"),
+        ("socket.create_connection(address)", "create_connection"),
+    ],
+)
+def test_wait_without_a_bound_is_found(line: str, name: str) -> None:
+    assert waits(line) == [(1, f"{name} without a timeout: it may wait for ever")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "subprocess.run(['true'], timeout=60)",
+        "subprocess.run(['true'], **options)",
+        "process.wait(60)",
+        "', '.join(words)",
+        "task.result()",
+        "threads.submit(print).result(60)",
+        "async def main(): await stop.wait()",
+        "while text:\n    text = text[1:]",
+    ],
+)
+def test_wait_with_a_bound_or_in_a_loop_is_allowed(line: str) -> None:
+    assert waits(line) == []
+
+
+def test_loop_that_sleeps_is_found() -> None:
+    loop = "while not path.exists():\n    time.sleep(0.1)"
+    said = "a loop that sleeps: wait with tests/waiting.py, which has a bound"
+    assert waits(loop) == [(1, said)]
+
+
+def test_only_tests_are_looked_at_and_not_where_waiting_is_written(tmp_path: Path) -> None:
+    names = ("tests/waiting.py", "tests/test_it.py", "tools/it.py", "scenarios/search/it.py")
+    said = "tests/test_it.py:2: join without a timeout: it may wait for ever"
+    assert findings(tmp_path, dict.fromkeys(names, DOC + "thread.join()\n")) == [said]

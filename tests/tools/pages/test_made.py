@@ -12,9 +12,8 @@ from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import Part, compare
 from scenarios.runs.run import run as run_experiment
 from tools import PROJECT
-from tools.calibration.judge import COLUMNS, FIGURES
+from tools.calibration.judge import COLUMNS, FIGURES, SECONDS, SEEDS
 from tools.pages import simulated
-from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.renew import FILLED, MADE, SLOW_PAGES, MadeFiles, page
 from tools.pages.spans import filled
 from tools.tables import read_csv

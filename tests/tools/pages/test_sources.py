@@ -2,6 +2,7 @@
 
 from isfc.link.parameters import RELEASES
 from tools.pages import sources
+from tools.pages.figures import FITTED, TAKEN
 
 ROWS = sources.rows()
 
@@ -17,3 +18,21 @@ def test_what_differs_in_release_6_1_is_told_with_its_values() -> None:
 
 def test_every_constant_has_a_status() -> None:
     assert {row["status"] for row in ROWS} == set(sources.STATUSES)
+
+
+OF_CHANNELS = (
+    *("ctc.channel.", "ctc.features.", "ctc.fibre_channel.", "isfc.io."),
+    "scenarios.published.ficon_rows.",
+    "scenarios.published.system_rows.",
+)
+
+
+def test_every_constant_that_was_fitted_is_counted_and_they_are_about_thirty() -> None:
+    calibrated = {
+        row["constant"]
+        for row in ROWS
+        if row["constant"].startswith(OF_CHANNELS) and row["status"] == "calibrated"
+    }
+    two_others = {"isfc.io.machine.PROFILES"}
+    assert {*FITTED, *TAKEN} == calibrated - two_others
+    assert sum(FITTED.values()) <= 30

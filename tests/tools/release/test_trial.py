@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import isfc as package
 from tests.isfc_process import isfc
 from tools import PROJECT
 from tools.release import compiled
-from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
+from tools.release.trial import EXTRAS, GRID, SMOKE, Needs, program
 
 
 def ended(words: str, folder: Path) -> tuple[int, str]:
@@ -49,3 +50,12 @@ def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: P
 def test_every_run_of_the_training_is_one_that_isfc_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "SECONDS", 0.001)
     compiled.train()
+
+
+def test_program_names_everything_public_and_runs() -> None:
+    scope: dict[str, tuple[object, ...]] = {}
+    exec(program(), scope)  # what type checkers read
+    assert len(scope["names"]) > 2 * len(package.__all__) + 20
+    for name in package.__all__:
+        assert scope["names"].count(getattr(package, name)) >= 2
+    assert "isfc.testing.strategies.setups" in program()

@@ -3,13 +3,13 @@
 import pytest
 
 from tools.simulation.canonical import canonical, forget_times
-from tools.simulation.exploration import STATES_MAX, Exploration, pack, unpack
+from tools.simulation.exploration import Exploration, pack, unpack
 from tools.simulation.small_world import OneFault, SmallWorld
 from tools.simulation.states import digest, unpacked
 
 
 def _explored(world: SmallWorld, *, timed: bool) -> Exploration:
-    exploration = Exploration(world, STATES_MAX, timed=timed)
+    exploration = Exploration(world, timed=timed)
     exploration.run()
     return exploration
 

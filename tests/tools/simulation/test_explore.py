@@ -9,8 +9,7 @@ from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.system.system import System
 from tools.simulation.exploration import Counterexample, explore
-from tools.simulation.explore import FAULTS, quick_worlds
-from tools.simulation.small_world import OneFault, SmallWorld
+from tools.simulation.small_world import FAULTS, OneFault, SmallWorld, quick_worlds
 
 CHAIN = ((0, 1), (1, 2))
 """The middle one of three systems has two links."""

@@ -1,5 +1,6 @@
 """The swarm: pairs and clusters, each with its misfortunes, drawn from seeds; it finds mistakes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,21 +17,6 @@ from tools.simulation.scenario import CLUSTER_KINDS, KINDS, Scenario, draw, draw
 from tools.simulation.swarm import outcome, run
 
 LENGTHS = (100_000,) * 10
-SEEDS_EACH = 50
-
-
-@pytest.mark.at_length
-@pytest.mark.parametrize("first", few_in_every_run(range(0, 500, SEEDS_EACH), 4))
-def test_nothing_is_lost_whatever_happens(first: int) -> None:
-    for seed in range(first, first + SEEDS_EACH):
-        assert run(draw(seed))["events"] > 0, f"seed {seed}"
-
-
-@pytest.mark.at_length
-@pytest.mark.parametrize("first", few_in_every_run(range(100, 400, 25), 4))
-def test_everything_arrives_once_and_in_order_in_many_clusters(first: int) -> None:
-    for seed in range(first, first + 25):
-        assert run(draw_cluster(seed))["messages"] > 0, seed
 
 
 HEADERS = 14_658
@@ -39,16 +25,31 @@ THROTTLED = 13_715
 """What a throttle lets through is handed over before bytes are counted."""
 
 
-@pytest.mark.parametrize("seed", [*range(1_000, 1_010), HEADERS, THROTTLED])
-def test_nothing_is_lost_in_a_few_seeds(seed: int) -> None:
-    found = run(draw(seed))
-    assert found["events"] > 0
-    assert seed != HEADERS or found["messages"] > 0
+@pytest.mark.parametrize(
+    ("drawn", "seed"),
+    [
+        *((draw, seed) for seed in (*range(1_000, 1_010), HEADERS, THROTTLED)),
+        *((draw_cluster, seed) for seed in range(12)),
+    ],
+)
+def test_everything_arrives_once_and_in_order(drawn: Callable[[int], Scenario], seed: int) -> None:
+    found = run(drawn(seed))
+    assert found["messages" if drawn is draw_cluster or seed == HEADERS else "events"] > 0
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_everything_arrives_once_and_in_order_in_clusters(seed: int) -> None:
-    assert run(draw_cluster(seed))["messages"] > 0
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    ("drawn", "first", "count"),
+    [
+        *few_in_every_run([(draw, first, 50) for first in range(0, 500, 50)], 4),
+        *few_in_every_run([(draw_cluster, first, 25) for first in range(100, 400, 25)], 4),
+    ],
+)
+def test_everything_arrives_in_many(
+    drawn: Callable[[int], Scenario], first: int, count: int
+) -> None:
+    for seed in range(first, first + count):
+        assert run(drawn(seed))["messages" if drawn is draw_cluster else "events"] > 0, seed
 
 
 def test_seed_decides_everything() -> None:

@@ -118,22 +118,6 @@ def test_run_directory_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "no such node runs" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["cp", "AKRON", "help"], "isfc: AKRON: no such node runs; running are ATLANTA\n"),
-        (["cp", "ATLANTA", "--json"], "isfc: --json: expected a command to answer\n"),
-        (["cp"], "isfc: Missing argument 'NODE'.\nTry 'isfc cp --help'.\n"),
-    ],
-)
-def test_what_is_wrong_is_said(
-    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with serving(run_directory()):
-        assert run(options) == 2
-    assert capsys.readouterr() == ("", complaint)
-
-
 def test_node_that_has_ended_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     listen_at(control_path(run_directory(), "ATLANTA")).close()
     assert run(["cp", "ATLANTA", "help"]) == 2

@@ -16,7 +16,7 @@ from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live import ctce_table
-from isfc.cli.live.ctce_observe import STEPS, CtceTimeline
+from isfc.cli.live.ctce_observe import STEPS, CtceTimeline, harmless
 from isfc.cli.live.ctce_options import CtceOptions
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
@@ -117,12 +117,6 @@ def test_what_does_not_fit_together_is_refused(
 ) -> None:
     """With the device that has no mate, or the option."""
     assert refusal("ctce", *files(tmp_path, *texts), *options).startswith(reason)
-
-
-def test_a_layout_needs_to_know_where_both_are(refusal: Refusal) -> None:
-    """And three files are no two Hercules."""
-    assert refusal("ctce", "published-12").startswith("--at: expected CLIENT=HOST:PORT too")
-    assert refusal("ctce", "a", "b", "c").startswith("3 files: expected a layout, a ctce.toml, or")
 
 
 async def write_and_read(first: CtcEnd, second: CtcEnd) -> None:
@@ -243,18 +237,20 @@ def test_what_is_said_while_a_page_is_watched_scrolls_by_above_it(
     assert refusal("ctce", *words, "--trace").startswith("--watch and --trace: expected one")
 
 
-def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
-    said: list[str] = []
+def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     left = iter(range(10))
 
     def add(_event: Event) -> None:
         if next(left, None) is None:
             raise OSError(ENOSPC, "No space left on device")
 
-    timeline = CtceTimeline([two_ends()], add, said.append)
+    take = harmless("--timeline a.json", CtceTimeline([two_ends()], add).take)
     for _ in "1234":
-        timeline.take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1))
-    assert said == ["No space left on device"]
+        take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1))
+    said = "No space left on device: it ends here; the CTCs go on without"
+    assert capsys.readouterr().err == f"isfc: --timeline a.json: {said}\n"
 
 
 def test_a_journal_that_was_damaged_ends_with_1(
@@ -287,13 +283,6 @@ def test_prometheus_is_told_what_each_end_has_done() -> None:
 
 def test_every_outcome_has_words_in_a_trace() -> None:
     assert set(STEPS) == set(Step)
-
-
-def test_watching_needs_a_terminal(refusal: Refusal) -> None:
-    places = ["--at", "CLIENT=127.0.0.1:31000", "--at", "SERVER=127.0.0.1:31100"]
-    assert refusal("ctce", "published-1", *places, "--watch").startswith(
-        "--watch: expected a terminal"
-    )
 
 
 BY_RDEVS = """

@@ -8,7 +8,6 @@ import pytest
 
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.options.option import words_of
-from tests.isfc.cli.conftest import Refusal
 from tests.live.forwarded import Digest, answers, forwarding_nodes, free_port, say, service
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import isfc
@@ -47,17 +46,6 @@ def test_a_pair_forwards_in_either_direction(
                 wait_for(partial(answers, port), f"port {port}")
                 assert say(port, DATA) == DIGEST
             assert up.end() == 0, up.err
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["ATLANTA:1=BOSTON:1"], "expected NODE:PORT=NODE:HOST:PORT"),
-        (["ATLANTA:1=BOSTON:h:1", *"--workload HS --pairs 1".split()], "expected no --workload"),
-    ],
-)
-def test_a_bad_forward_is_bad_input(words: list[str], why: str, refusal: Refusal) -> None:
-    assert why in refusal("node", FIRST, LAYOUT, "--listen", "unix:/a", "--forward", *words)
 
 
 def test_forwards_reach_the_processes_of_a_pair() -> None:

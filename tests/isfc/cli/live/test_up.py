@@ -15,12 +15,11 @@ from types import FrameType
 
 import pytest
 
-from isfc.cli.live.up import say_ready
+from isfc.cli.live.processes import say_ready
 from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
-from tests.isfc_process import isfc as ended
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
 
@@ -82,16 +81,6 @@ def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
     with measuring(tmp_path, *pace, "--plain") as up:
         assert up.out.count("% of the time was lateness") == 2
         assert "0.02 s of model time, each taking 50 s" in up.out
-
-
-@pytest.mark.exhaustive
-@pytest.mark.slow
-def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
-    pace = "--pace modelled --dilation 1 --strict --seconds 0.05 --warmup 0".split()
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace) as up:
-        assert up.exit_code() == 1
-        assert "isfc: --strict: " in up.err
-        assert "expected a larger --dilation" in up.err
 
 
 SELDOM = pytest.mark.exhaustive
@@ -244,15 +233,6 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
 
 
-@pytest.mark.exhaustive
-@pytest.mark.slow
-def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
-    with Path("/dev/full").open("wb") as full:
-        done = ended("up", "published-4", *TRAFFIC, "--plain", stdout=full)
-    assert done.returncode == 1
-    assert done.stderr.endswith("isfc: standard output: No space left on device\n")
-
-
 @pytest.mark.slow
 def test_a_closed_terminal_ends_both_in_good_order() -> None:
     pid, terminal = pty.fork()
@@ -280,40 +260,6 @@ def test_a_closed_terminal_ends_both_in_good_order() -> None:
         os.kill(pid, signal.SIGKILL)
         raise
     assert os.waitstatus_to_exitcode(ended[-1][1]) == 0
-
-
-PAIR, CLUSTER = "up published-4", "up two-cecs"
-
-
-@pytest.mark.parametrize(
-    ("command", "complaint"),
-    [
-        (f"{PAIR} --json", "--json: expected --seconds"),
-        ("up nosuch", "nosuch: "),
-        (f"{CLUSTER} --only BETA", "none of them runs"),
-        (f"{CLUSTER} --only ZETA", "not a node of this layout"),
-        (f"{CLUSTER} --only BETA --plain", "--only: takes the options of what runs"),
-        (f"{CLUSTER} --lose BETA --plain", "--lose: takes the options of what runs"),
-        (f"{CLUSTER} --restore BETA --plain", "--restore: takes the options of what runs"),
-        (f"{CLUSTER} --lose BETA:40", "--lose: expected one 'isfc up'"),
-        (f"{CLUSTER} --only BETA --lose BETA:40", "--only: expected neither --lose nor --restore"),
-        (f"{PAIR} --metrics 127.0.0.1:65535", "127.0.0.1:65535: each further node answers at"),
-        (f"{PAIR} --metrics 0.0.0.0:9", "0.0.0.0:9: everybody could read there; expected a loop"),
-        (f"{PAIR} --metrics x", "--metrics 'x' is no address"),
-        (f"{PAIR} --forward x", "--forward 'x': expected NODE:PORT"),
-        (
-            f"{PAIR} --detach {' '.join(TRAFFIC)} --seconds 1",
-            "--detach and --seconds: nobody would",
-        ),
-    ],
-)
-def test_mistake_is_told_once_before_a_node_starts(
-    command: str, complaint: str, refusal: Refusal
-) -> None:
-    said = refusal(*command.split())
-    assert complaint in said
-    assert "isfc: " not in said
-    assert "--insecure" not in said
 
 
 def test_one_of_several_inter_switch_links_is_not_lost_live(
@@ -347,13 +293,9 @@ def test_detached_pair_is_found_at_once_and_ended(
         assert "--detach: 1STI or 2NDI runs already" in capsys.readouterr().err
         assert run(["up", "two-cecs", "--end"]) == 2
         assert "--end: expected one 'isfc up' of this layout" in capsys.readouterr().err
-        assert run(["up", "query-islink", "--end", "--lose", "33C1"]) == 2
-        assert "--end: expected none of --only, --lose" in capsys.readouterr().err
     finally:
         assert run(["up", "query-islink", "--end"]) == 0
     assert capsys.readouterr().out == ""
-    assert run(["up", "query-islink", "--end"]) == 2
-    assert "--end: expected one 'isfc up' of this layout; none of" in capsys.readouterr().err
     (runtime / "1STI-2NDI.log").unlink()
 
 

@@ -10,13 +10,14 @@ import pytest
 from rich.console import Console
 
 from ctc.address import Rdev
+from isfc.cli.live.logs import relay
 from isfc.cli.live.measured import NodeRates, rates
-from isfc.cli.live.watch import LiveView, local_time, relay
-from isfc.cli.live.watch_page import (
+from isfc.cli.live.watch import (
     HEADINGS_EVERY,
+    LINKS_HEADINGS,
     Ends,
+    LiveView,
     Surroundings,
-    links_headings,
     links_line,
     links_page,
     sparkline,
@@ -26,18 +27,12 @@ from isfc.cli.live.watch_page import (
 )
 from isfc.cli.output.streams import show
 from isfc.link.state import DeviceState, LinkState
+from tests.isfc.cli.conftest import Terminal
 from tests.isfc.live.snapshots import sight
 
 NAMES = ("ATLANTA", "BOSTON")
 NOWHERE = Surroundings()
 PageOf = Callable[..., list[str]]
-
-
-class Terminal(io.StringIO):
-    """A terminal, as rich sees it."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
@@ -58,7 +53,7 @@ def watch_for(seconds: int, watch: LiveView) -> None:
 @pytest.fixture(autouse=True)
 def make_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is noon."""
-    monkeypatch.setattr("isfc.cli.live.watch.local_time", lambda: "12:00:00")
+    monkeypatch.setattr("isfc.cli.live.watch.strftime", lambda _: "12:00:00")
 
 
 HEADINGS = [
@@ -142,10 +137,6 @@ async def test_log_goes_to_stderr_when_that_is_a_file(
         await relay(logged(b"x" * 1_000 + b"\nlink-up\n", 100), set())
     assert capsys.readouterr().err == "link-up\n"
     assert "link-up" not in terminal.getvalue()
-
-
-def test_time_of_day_has_eight_characters() -> None:
-    assert [len(part) for part in local_time().split(":")] == [2, 2, 2]
 
 
 def test_rates_at_a_great_dilation_are_smoothed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,13 +261,6 @@ def test_large_links_and_long_names_fit_a_terminal(
     assert max(map(len, lines)) <= 80
 
 
-def test_line_has_the_figures_below_their_headings() -> None:
-    assert [*watch_headings(NAMES).splitlines(), watch_line("12:00:00", (ATLANTA, BOSTON))] == [
-        *HEADINGS,
-        "12:00:00 Up          3.0     4.0     5 Up          3.0     4.0     5   2.0   2.0",
-    ]
-
-
 def test_line_keeps_its_columns_when_a_system_does_not_answer() -> None:
     assert [watch_line("12:00:01", ends) for ends in ((None, BOSTON), (None, None))] == [
         "12:00:01 no answer                     Up          3.0     4.0     5   2.0   2.0",
@@ -336,7 +320,7 @@ def test_page_has_a_line_for_each_link(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_plain_lines_say_when_one_end_does_not_answer() -> None:
     seen = (ENDS[0], (ENDS[0][0], None), (None, None))
-    lines = [links_headings(), *(links_line("12:00:00", LINKS[0], ends) for ends in seen)]
+    lines = [LINKS_HEADINGS, *(links_line("12:00:00", LINKS[0], ends) for ends in seen)]
     assert [line.split()[2] for line in lines[1:]] == ["Up", "Up", "no"]
     assert "Up ?" in lines[2]
     assert all(len(line) <= 80 for line in lines)

@@ -10,9 +10,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, check_kept
 from isfc.errors import ConfigurationError
-from tests.isfc.cli.conftest import Refusal, every_command
-
-TRACED: Final = "run published-1 --workload HM --pairs 2 --warmup 0.01 --trace"
+from tests.isfc.cli.conftest import every_command, options_of
 
 
 def test_file_that_is_there_or_may_be_is_taken(tmp_path: Path) -> None:
@@ -73,22 +71,6 @@ def test_nothing_is_run_whose_result_could_not_be_kept(
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("report published-4 -o x.pdf", "ends with .html"),
-        ("report published-4 -o nowhere/x.html", "there is no folder"),
-        ("report published-4 -o x.html --workload XX", "is unknown"),
-        (f"{TRACED} x.json --seeds 2", "--trace: expected without --report"),
-        (f"{TRACED} x.txt", "ends with .json"),
-        (f"{TRACED} nowhere/x.json", "there is no folder"),
-        (f"{TRACED} x.json --seconds 100", "--seconds 60 or less"),
-    ],
-)
-def test_what_cannot_be_is_said_first(words: str, complaint: str, refusal: Refusal) -> None:
-    assert complaint in refusal(*words.split())
-
-
 WRITING: Final = """
 report atlanta-boston -o f.html
 show atlanta-boston -o f.svg
@@ -146,18 +128,17 @@ def test_file_is_written_over_if_that_is_asked_and_where_nothing_is_lost(tmp_pat
 
 def test_every_command_that_answers_has_each_output() -> None:
     """Those without are streams, or make a file or a page; findings and a drawing have no chart."""
-    outputs = {"--json", "--csv", "--html", "--plot", "--markdown"}
+    outputs = {"json", "csv", "html", "plot", "markdown"}
     none = "import export new change report studio node cp up ctce journal"
-    for name, command in every_command():
-        options = {option for each in command.params for option in each.opts}
-        lacks = {"--plot"} if name in ("check", "show") else set[str]()
+    for name in every_command():
+        lacks = {"plot"} if name in ("check", "show") else set[str]()
         if name.split()[0] not in none.split():
-            assert outputs - options == lacks, name
+            assert outputs - options_of(name) == lacks, name
 
 
 def test_commands_that_write_a_file_and_no_others_take_force() -> None:
     named = {line.split()[0] for line in WRITING.splitlines() if line}
-    for name, command in every_command():
+    for name, command in every_command().items():
         kinds = {option: each.type.name for each in command.params for option in each.opts}
         writes = any(kinds.get(option) in ("path", "file") for option in WRITE)
         assert writes == ("--force" in kinds), name

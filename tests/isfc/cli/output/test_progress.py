@@ -1,6 +1,5 @@
 """The bar: only where somebody looks at it, and gone afterwards; else lines; and many runs."""
 
-import io
 from collections.abc import Iterator
 from contextlib import nullcontext
 from threading import Event
@@ -15,14 +14,8 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import repetitions
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tests.isfc.cli.conftest import Terminal
 from tests.waiting import PATIENCE_S
-
-
-class Terminal(io.StringIO):
-    """A terminal, as rich sees it."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_nothing_is_shown_of_what_is_short_where_nobody_looks(

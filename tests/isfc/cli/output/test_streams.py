@@ -23,13 +23,7 @@ from isfc.cli.output.streams import (
     show_log,
 )
 from isfc.reports.terminal import PIPED_WIDTH, open_console
-
-
-class Terminal(io.StringIO):
-    """A terminal of 50 columns, as rich sees it."""
-
-    def isatty(self) -> bool:
-        return True
+from tests.isfc.cli.conftest import Terminal
 
 
 class Closed(io.StringIO):
@@ -196,10 +190,6 @@ def test_what_others_say_cannot_command_the_terminal(capsys: pytest.CaptureFixtu
     captured = capsys.readouterr()
     assert captured.out == f"{shown}\nplain\n"
     assert captured.err == f"two\n{shown}\n"
-
-
-def test_codes_are_those_that_scripts_know() -> None:
-    assert (ExitCode.GOOD, ExitCode.FAILED, ExitCode.BAD_INPUT) == (0, 1, 2)
 
 
 def test_codes_of_a_death_by_signal_are_the_shells() -> None:

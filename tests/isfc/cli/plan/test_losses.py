@@ -14,7 +14,6 @@ from scenarios.figures.changed import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate
-from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
 
 pytestmark = pytest.mark.at_length
@@ -70,10 +69,6 @@ def test_runs_stand_beside_the_rule(recorded: Recorded) -> None:
         assert low < way["value"] < high
 
 
-def test_simulate_needs_lose(refusal: Refusal) -> None:
-    assert "expected --lose or --without" in refusal("plan", "published-1", "--simulate")
-
-
 def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
     printed: Printed, tmp_path: Path
 ) -> None:
@@ -85,16 +80,6 @@ def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
             '[[ctc]]\nfibre = "1"\nrdevs = { A = "6000-6001", B = "7000-7001" }\n'
         )
         assert (told in printed("plan", str(file), "--lose", "--rule")) is is_told
-
-
-def test_several_things_are_gone_together(printed: Printed) -> None:
-    page = printed("plan", "published-12", "--without", "40", "--without", "server:52", "--rule")
-    assert page.startswith("CLIENT-SERVER without what is named\n")
-    assert "\nWithout       40 + SERVER:52: 25 % is left, " in page
-    rows = [*map(str.split, page.splitlines())]
-    assert "nothing 12 ~100 ~525".split() in rows
-    assert "40 + SERVER:52 4 ~25 ~131".split() in rows
-    assert "40 + SERVER:52" not in printed("plan", "published-12", "--lose", "--rule")
 
 
 def test_a_cec_of_several_links_leaves_the_others(recorded: Recorded) -> None:
@@ -118,16 +103,3 @@ def test_pieces_without_a_row_are_named(printed: Printed) -> None:
     assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in printed(
         "plan", "two-cecs", "--lose", "--rule", "--notes"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        (["--without", "99"], "--without '99': there is no such piece; expected 40, 41"),
-        (["--without", "40", "--lose"], "--lose and --without: expected one of them"),
-    ],
-)
-def test_what_is_not_there_cannot_be_gone(
-    options: list[str], complaint: str, refusal: Refusal
-) -> None:
-    assert complaint in refusal("plan", "published-12", *options)

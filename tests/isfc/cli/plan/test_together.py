@@ -1,6 +1,5 @@
 """``isfc plan`` of several links that share channels: alone, together, and what a loss leaves."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,7 +7,6 @@ import pytest
 
 from isfc.answers.plan_links import planned_together
 from isfc.answers.plan_links_report import cluster_report
-from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -19,14 +17,9 @@ from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
+from tests.isfc.printed import Printed, Recorded
 
 pytestmark = pytest.mark.at_length
-
-
-def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
-    assert run(["plan", *arguments]) == 0
-    captured = capsys.readouterr()
-    return captured.out, captured.err
 
 
 @pytest.fixture
@@ -38,12 +31,12 @@ def path(tmp_path: Path) -> str:
 
 @pytest.mark.full_length
 @pytest.mark.slow
-def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page, _ = output(capsys, path, "--notes")
+def test_links_are_run_alone_and_together(path: str, printed: Printed, recorded: Recorded) -> None:
+    page = printed("plan", path, "--notes")
     assert "3 links, alone and all together\n" in page
     assert "HL:50" in page
     assert "as if it were alone" not in page
-    record = json.loads(output(capsys, path, "--json")[0])
+    record = recorded("plan", path)
     assert [link["name"] for link in record["together"]] == ["S1-S2", "S1-S3", "S2-S3"]
     assert "Each run went on until what every link carries was known within" in page
     for link in record["together"]:
@@ -63,21 +56,21 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
         assert {"name", "mb_per_s_out", "mb_per_s_in"} <= {*channel["links"][0]}  # as of isfc run
 
 
-def test_figures_of_links_alone_are_marked(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page, _ = output(capsys, path, "--rule")
+def test_figures_of_links_alone_are_marked(path: str, printed: Printed) -> None:
+    page = printed("plan", path, "--rule")
     assert "alone, and of all together" not in page
     told = "The figures take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S3 too"
     assert told in " ".join(page.split())
 
 
-def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page, _ = output(capsys, path, "--lose")
+def test_losses_of_what_is_shared_follow(path: str, printed: Printed, recorded: Recorded) -> None:
+    page = printed("plan", path, "--lose")
     assert re.search(
         r"Worst +chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s, all", page
     )
     assert "MB/s (2^20) of the slower direction of each link, in all, by the model" in page
     assert "To gain" not in page, "nothing was added to several links"
-    whole, *losses = json.loads(output(capsys, path, "--lose", "--json")[0])["losses"]
+    whole, *losses = recorded("plan", path, "--lose")["losses"]
     assert len(whole["untouched"]) == 3
     assert [(loss["name"], loss["cut"]) for loss in losses] == [
         (name.format(n), [link for link in whole["untouched"] if f"S{n}" in link])

@@ -1,8 +1,6 @@
 """``isfc run``: its options, its record, its determinism, and Ctrl-C."""
 
-import json
 import re
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +14,16 @@ from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
 from scenarios.published.catalogue import load_table
 from scenarios.runs.operation import ConsoleEntry
-from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import WORKLOADS, free_workload
-from tests.isfc.cli.conftest import Refusal
-from tests.isfc_process import isfc
+from tests.isfc.printed import Recorded
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
 
-KEYS = """
-mb_per_s mb_per_s_out mb_per_s_in messages_per_s packages_per_s_out messages_per_package_out
-messages_per_package_in rdev_util_percent collisions_per_s cpu_percent_per_msg tx_pend_count
-devices
-""".split()
-DEVICE_KEYS = "rdev io_per_s pend_ms disc_ms conn_ms serv_ms busy_percent".split()
 
-
-def record(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, Any]:
-    assert run(["run", *options, *SHORT, "--json"]) == code
-    out, err = capsys.readouterr()
-    assert err == ""
-    found = json.loads(out)
-    assert isinstance(found, dict)
-    return found
-
-
-def test_record_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(capsys, "published-4", "--workload", "HL")
-    assert set(KEYS) <= set(found)
-    assert {field.name for field in fields(Result)} <= set(found)
-    assert [device["rdev"] for device in found["devices"]] == ["6000", "6001", "6002", "6003"]
-    assert list(found["devices"][0]) == DEVICE_KEYS
-    assert found["mb_per_s"] > 0
-
-
-def test_record_says_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(capsys, "atlanta-boston", "--workload", "HL", "--seed", "7", "--from", "BOSTON")
+def test_record_says_what_was_run(recorded: Recorded) -> None:
+    words = ["run", "atlanta-boston", "--workload", "HL", "--seed", "7", "--from", "BOSTON"]
+    found = recorded(*words, *SHORT)
     said = {key: found[key] for key in ("client", "node", "workload", "pairs", "seed")}
     assert said == {
         "client": "BOSTON", "node": "BOSTON", "workload": "HL", "pairs": 5, "seed": 7
@@ -59,83 +31,12 @@ def test_record_says_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert (found["seconds"], found["warmup"]) == (0.05, 0.01)
 
 
-def test_side_turns_the_view_round(capsys: pytest.CaptureFixture[str]) -> None:
-    here = record(capsys, "published-4", "--workload", "HL")
-    there = record(capsys, "published-4", "--workload", "HL", "--side", "SERVER")
+def test_side_turns_the_view_round(recorded: Recorded) -> None:
+    words = ["run", "published-4", "--workload", "HL", *SHORT]
+    here, there = recorded(*words), recorded(*words, "--side", "SERVER")
     assert (here["node"], there["node"]) == ("CLIENT", "SERVER")
     assert here["mb_per_s_out"] > 5 * here["mb_per_s_in"]
     assert there["mb_per_s_in"] > 5 * there["mb_per_s_out"]
-
-
-def test_own_workload_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    own = ["--message", "1000:1000:0", "--reply", "10", "--window", "1"]
-    found = record(capsys, "published-4", *own)
-    assert found["workload"] == "1000:1000:0/10"
-    assert found["messages_per_s"] > 0
-
-
-def test_page_is_the_same_run(capsys: pytest.CaptureFixture[str]) -> None:
-    found = record(capsys, "published-4", "--workload", "HL")
-    assert run(["run", "published-4", "--workload", "HL", *SHORT]) == 0
-    page = capsys.readouterr().out
-    assert page.startswith("CLIENT - SERVER: 5 pairs of HL, clients on CLIENT")
-    assert re.search(rf"^Carries  {found['mb_per_s']:.0f} MB/s ", page, re.MULTILINE)
-    assert max(map(len, page.splitlines())) <= 80
-
-
-def test_same_bytes_in_every_process() -> None:
-    options = ["run", "published-8", "--workload", "HM", *SHORT, "--json"]
-    outputs = {
-        isfc(*options, environment={"PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "99")
-    }
-    assert len(outputs) == 1
-    assert outputs != {""}
-
-
-def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = (
-        record(capsys, "published-4", "--workload", "HL", "--seed", seed) for seed in "12"
-    )
-    assert first["mb_per_s"] != second["mb_per_s"]
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ("--workload HL", "--pairs is missing: expected how many, such as --pairs 50"),
-        ("--workload HL --pairs 0", "--pairs 0: expected 1 to"),
-        (
-            "--pairs 1000 --message 1:1:0 --reply 1 --window 1000",
-            "--pairs 1000: with a window of 1000 that is 1,000,000 messages at a time; expected",
-        ),
-        ("--workload HL --pairs many", "Invalid value for '--pairs'"),
-        ("--workload HL --pairs 1 --seconds 0", "--seconds 0: expected "),
-        ("--workload HL --pairs 1 --warmup -1", "--warmup -1: expected "),
-        ("--workload HL --pairs 1 --seed -1", "--seed -1: expected "),
-        ("--workload HL --pairs 1 --from BOSTON", "--from BOSTON: "),
-        ("--workload HL --pairs 1 --side clients", "--side clients: "),
-        ("--workload HX --pairs 1", "workload 'HX' is unknown: expected "),
-        ("--pairs 1", "no workload: expected --workload, or --message and --reply"),
-        ("--pairs 1 --message 1:2:3", "no workload: "),
-        ("--pairs 1 --reply 4", "no workload: "),
-        ("--pairs 1 --message 1:2:3 --reply 0", "--reply 0: expected "),
-        ("--pairs 1 --message 1:2:3 --reply 4 --window 0", "--window 0: expected "),
-        ("--pairs 1 --message 1:2:nan --reply 4", "--message, --reply: '1:2:nan': expected MIN"),
-        ("--pairs 1 --message 2:1:3 --reply 4", "--message, --reply: workload 2:1:3/4: "),
-        ("--workload HL --pairs 1 --reply 4", "--workload HL and --reply: expected a published"),
-        ("--workload HL --pairs 1 --window 4", "--workload HL and --window: "),
-        ("--workload HL --pairs 1 --message 1:2:3", "--workload HL and --message: "),
-    ],
-)
-def test_bad_input_is_refused_naming_the_option(
-    options: str, complaint: str, refusal: Refusal
-) -> None:
-    assert refusal("run", "published-4", *options.split()).startswith(f"{complaint}")
-
-
-def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "published-5", "--workload", "HL", "--pairs", "1"]) == 2
-    assert capsys.readouterr().err.startswith("isfc: published-5: ")
 
 
 def test_options_of_ones_own_make_a_workload() -> None:
@@ -170,10 +71,9 @@ def test_workloads_are_completed() -> None:
         assert RunOptions(layout="", workload=whole).choose_workload().name == whole
 
 
-def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["run", "published-16", "--workload", "HS", "--pairs", "1", "--json",
-                "--warmup", "0", "--seconds", str(INTERVAL_MIN)]) == 0  # fmt: skip
-    assert json.loads(capsys.readouterr().out)["messages_per_s"] >= 0
+def test_shortest_run_measures_something(recorded: Recorded) -> None:
+    words = "run published-16 --workload HS --pairs 1 --warmup 0 --seconds".split()
+    assert recorded(*words, INTERVAL_MIN)["messages_per_s"] >= 0
 
 
 @pytest.fixture(name="script")
@@ -204,11 +104,9 @@ def test_run_whose_commands_were_all_carried_out_is_good(view: list[str], tmp_pa
     assert run([*options, *view]) == 0
 
 
-def test_record_has_the_responses_and_what_they_did(
-    script: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = record(capsys, "atlanta-boston", "--workload", "HL")
-    found = record(capsys, "atlanta-boston", "--workload", "HL", "--cp", script, code=1)
+def test_record_has_the_responses_and_what_they_did(script: str, recorded: Recorded) -> None:
+    words = ["run", "atlanta-boston", "--workload", "HL", *SHORT]
+    plain, found = recorded(*words), recorded(*words, "--cp", script, code=1)
     assert list(found) == [*plain, "cp"]
     assert list(found["cp"][0]) == ["at_s", "node", "command", "return_code", "lines"]
     assert [entry["return_code"] for entry in found["cp"] if entry["command"]] == [0, 0, 1]
@@ -227,11 +125,6 @@ def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
     assert refused == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO"
     assert ranges.startswith("isfc: note: Range: MB/s together ")
     assert all(note.startswith("isfc: note: No range: ") for note in notes)
-
-
-def test_commands_and_many_seeds_contradict(script: str, refusal: Refusal) -> None:
-    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
-    assert refusal(*options, "--seeds", "2").startswith("--cp and --seeds: ")
 
 
 def test_without_a_workload_it_explains_them_all(capsys: pytest.CaptureFixture[str]) -> None:

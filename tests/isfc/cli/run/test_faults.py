@@ -24,21 +24,6 @@ def faults(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_events_say_what_happened(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*RUN, "0.05", "--faults", faults]) == 0
-    page = capsys.readouterr().out
-    lines = page.splitlines()
-    assert max(map(len, lines)) <= 80
-    first = next(number for number, line in enumerate(lines) if "* crash" in line)
-    assert any("MB/s both ways" in line for line in lines[:first])
-    assert lines[first : first + 3] == [
-        "100.00 SERVER * crash at SERVER for 20 ms",
-        "100.00 both   6000, 6001, 6002, 6003 are down",
-        "100.00 both   the link went down",
-    ]
-    assert any("all conversations are over: SERVER has restarted" in line for line in lines)
-
-
 def test_json_has_events_and_figures(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*RUN, "0.05", "--faults", faults, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
@@ -51,13 +36,6 @@ def test_json_has_events_and_figures(faults: str, capsys: pytest.CaptureFixture[
     assert fault["during_mb_per_s"] == 0
 
 
-def test_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "faults.toml"
-    path.write_text('[[fault]]\nat = "now"\nkind = "crash"\nfor = "1s"')
-    assert run([*RUN, "0.05", "--faults", str(path)]) == 2
-    assert f"--faults {path}: [[fault]] 1: at 'now': expected" in capsys.readouterr().err
-
-
 def test_faults_of_a_seed_are_told_and_the_same_each_time(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -68,15 +46,3 @@ def test_faults_of_a_seed_are_told_and_the_same_each_time(
     assert told[0] == told[1]
     assert told[0]["faults"] != told[2]["faults"]
     assert len(told[0]["faults"]) == 5
-
-
-def test_they_come_from_a_file_or_a_seed_and_go_with_no_report(
-    faults: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for options, other in (
-        (["--fault-seed", "1", "--faults", faults], "--faults"),
-        (["--fault-seed", "1", "--report", "link"], "--report"),
-        (["--faults", faults, "--report", "link"], "--report"),
-    ):
-        assert run([*RUN, "0.05", *options]) == 2
-        assert f"{options[0]}: expected without {other}" in capsys.readouterr().err

@@ -65,13 +65,6 @@ def test_plan_and_show_tell_of_the_disks(capsys: pytest.CaptureFixture[str]) -> 
     assert chpid["chpid"] == "40"
 
 
-def test_a_bad_table_of_disks_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "link.toml"
-    path.write_text(SHARED.read_text().replace("rate = 10000", "rate = -1"))
-    assert run(["show", str(path)]) == 2
-    assert re.search(r"link.toml: \[\[io\]\] #1 rate", capsys.readouterr().err)
-
-
 def test_sweeps_and_the_api_have_the_disks_too() -> None:
     opened = open_layout(str(SHARED))
     assert given_with_disks(SHARED).links == (opened,)

@@ -1,12 +1,12 @@
 """Every entry of the tables of states is changed, and the unit tests are to notice.
 
-``python -m tools.mutation.tables`` takes each entry of `ctc.state.TRANSITIONS`, and of the tables
+``python -m tools.checks.mutants`` takes each entry of `ctc.state.TRANSITIONS`, and of the tables
 of both sides of a link's CTC, `READ_SIDE` and `WRITE_SIDE`, and puts other values there: every
 other outcome; of states the one before, as if nothing happened, and one more. mutmut changes what
 functions do, not data. Each such mutant has a process of its own. What survives is printed, and
 the exit status is 1 if anything does.
 First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
-``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
+``python -m tools.checks.mutants 191``, it begins at that entry, counted from 1.
 """
 
 import os

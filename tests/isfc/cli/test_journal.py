@@ -4,15 +4,27 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
+from ctc.frame import Frame
+from isfc.answers.journal import input_lines, input_of, seconds
+from isfc.cli.journal import json_line
 from isfc.cli.main import run
 from isfc.engine.framed import CTCE_HEADER
-from isfc.engine.journal_record import InputKind, InputOutcome, JournalReader, encode_record
+from isfc.engine.journal_record import (
+    InputKind,
+    InputOutcome,
+    JournalReader,
+    JournalRecord,
+    encode_record,
+)
 from isfc.errors import LocalProtocolError
-from isfc.link.message import Traffic
+from isfc.link.message import Message, Traffic
 from isfc.system.inputs import Activate, VaryChpid
 from isfc.testing.pair import MS, Setup
+from isfc.testing.strategies import UINT32_MAX, frames, messages
 from tests.properties.test_journal import JournalledPair
 
 
@@ -155,7 +167,9 @@ def test_other_files_are_refused(
 ) -> None:
     (tmp_path / "x").write_text("no journal\n")
     assert run(["journal", command, str(tmp_path / "x")]) == 1
-    assert "is no journal, or one of another version" in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "is no journal, or one of another version" in err
     assert run(["journal", command, str(tmp_path / "y")]) == 2
     assert "No such file or directory: expected a journal" in capsys.readouterr().err
     assert run(["journal", command, str(tmp_path)]) == 2
@@ -173,10 +187,47 @@ def test_two_nodes_in_one_journal_are_told(
     assert "Restarted  once" in capsys.readouterr().out
 
 
-def test_file_that_is_no_journal_gets_no_heading(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+outcomes = st.builds(
+    InputOutcome,
+    st.integers(0, UINT32_MAX),
+    st.integers(0, UINT32_MAX),
+    st.none() | st.integers(0, 2**62),
+)
+times = st.integers(0, 2**62)
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "text"),
+    [(0, "0.000000000"), (1, "0.000000001"), (12_345_678_901, "12.345678901"),
+     (-1, "-0.000000001")],
+)  # fmt: skip
+def test_times_are_exact(time_ns: int, text: str) -> None:
+    assert seconds(time_ns) == text
+
+
+@given(frames, times, outcomes)
+def test_any_frame_has_one_line_and_one_document(
+    frame: Frame, now_ns: int, outcome: InputOutcome
 ) -> None:
-    (tmp_path / "file").write_text("no journal")
-    assert run(["journal", "show", str(tmp_path / "file")]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
+    record = JournalRecord(1, 10, InputKind.ARRIVE, now_ns, 0x6000, frame, outcome)
+    (line,) = input_lines(input_of(record))
+    assert line.split()[1:3] == ["frame", "6000"]
+    assert "\n" not in json_line(input_of(record))
+
+
+@given(st.lists(messages(), max_size=5), outcomes)
+def test_any_messages_have_one_line_and_one_document(
+    sent: list[Message], outcome: InputOutcome
+) -> None:
+    record = JournalRecord(1, 10, InputKind.SEND, 0, 0, sent, outcome)
+    (line,) = input_lines(input_of(record))
+    assert f" {len(sent)} message" in line
+    assert len(json.loads(json_line(input_of(record)))["messages"]) == len(sent)
+
+
+def test_ordinary_line_fits_80_columns() -> None:
+    outcome = InputOutcome(12, 34, 10**14 + 15 * 10**9)
+    sent = [Message(0, 868_352_000)] * 100
+    record = JournalRecord(1, 10, InputKind.SEND, 10**14, 0, sent, outcome)
+    (line,) = input_lines(input_of(record))
+    assert len(line) <= 80

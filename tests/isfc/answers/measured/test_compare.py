@@ -139,24 +139,6 @@ def test_only_a_quiet_link_is_nothing_to_compare(tmp_path: Path, refusal: Refusa
     assert "the link was quiet in every interval" in said
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ("--ran HL", "--ran HL: expected NAME:PAIRS"),
-        ("--ran HL:1 --ran HM:2", "--ran HM:2: HL:1 ran already in all files"),
-        ("--ran x.txt=HL:1", "--ran x.txt=HL:1: expected one of the files, each once: "),
-        ("--zone CET", "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
-        ("--zone +25:00", "--zone +25:00: expected one such as +02:00, UTC, or ATLANTA=+02"),
-        ("--zone A#1=+01:00", "--zone A#1: no file says that it is of A#1; expected "),
-        ("--plot x.pdf", "--plot x.pdf: "),
-        ("", "expected --system CLIENT or --system SERVER"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(options: str, problem: str, refusal: Refusal) -> None:
-    words = ("measured", "compare", "published-12", str(PUBLISHED), *options.split())
-    assert problem in refusal(*words)
-
-
 def test_what_ran_is_said_for_each_file(printed: Printed) -> None:
     pages = SITE, SITE.with_name("site-2.txt")
     told = ("--ran", "site-2.txt=HM:7", "--ran", "HS:3")

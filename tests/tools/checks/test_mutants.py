@@ -9,7 +9,7 @@ import pytest
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
 from isfc.link.sides import READ, READ_SIDE, WRITE_SIDE, ReadState
-from tools.mutation.tables import Mutant, change_outcome, mutants, survives
+from tools.checks.mutants import Mutant, change_outcome, mutants, survives
 
 
 def test_every_entry_is_given_other_values() -> None:
@@ -37,7 +37,7 @@ def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
 @pytest.mark.slow
 def test_nothing_changed_survives_outside_of_pytest() -> None:
     # every run failed there, and so every mutant counted as noticed
-    program = "from tools.mutation.tables import *; sys.exit(not survives(NOTHING, FIRST))"
+    program = "from tools.checks.mutants import *; sys.exit(not survives(NOTHING, FIRST))"
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
     assert (
         subprocess.run(

@@ -1,0 +1,127 @@
+"""Text that people paste, line by line: made plain, and an account of what became of each line.
+
+Mail, web pages and editors quote lines and change blanks and hyphens, which `plain_lines` undoes.
+Then a reader says in an `LineAccount` what each line is. A line that it cannot place is passed over
+for a kind of reason that the account states, but never one that `looks_like_row`: it may be a row
+with a mark on it, or with a letter for a digit, and figures without it would be wrong.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from enum import Enum
+from itertools import pairwise
+from typing import Final
+
+_QUOTED: Final = re.compile(r"^ *(?:[>|] ?)+(?!.*<<)")
+"""A quotation's marks; ``>> All DASD <<`` has none."""
+
+_PLAIN: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        **dict.fromkeys("\t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f", " "),
+        **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
+        "\u3000": " ",
+    }
+)
+"""What programs make of a hyphen and of a blank."""
+
+_RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
+_BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
+_NO_FIGURE: Final = re.compile(r"[^\d]*|.*[:/=].*|\d+\.\d+\.\d+\W*")
+"""Words, dates and times."""
+
+_MISSING: Final = re.compile(r"[-*.]{2,}")
+_FIGURES_MIN: Final = 3
+"""Figures from which on a line may be a row: prose has fewer, or more other words (chosen)."""
+
+_NAMED_MAX: Final = 8
+_SHOWN_MAX: Final = 30
+
+
+class Kind(Enum):
+    """What a line is; the value is how an account speaks of one."""
+
+    ROW = "row"
+    HEADING = "heading"
+    SUM = "sum"
+    RULE = "rule"
+    OTHER = "of other reports"
+    TEXT = "of text"
+
+
+def plain_lines(text: str) -> list[str]:
+    """The lines of a text, without marks of quotation, and with plain blanks and hyphens."""
+    return [_QUOTED.sub("", line.translate(_PLAIN)) for line in text.splitlines()]
+
+
+def is_rule(line: str) -> bool:
+    """Whether a line is empty, or drawn."""
+    return _RULE.fullmatch(line) is not None
+
+
+def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
+    """Whether a line has figures as a row of a report, be it one with marks or letters in it."""
+    words = [word for word in _BETWEEN.split(line) if word]
+    figures = sum(map(_is_figure, words))
+    return figures >= figures_min and 2 * figures >= len(words)
+
+
+def _is_figure(word: str) -> bool:
+    if _MISSING.fullmatch(word):
+        return True
+    plain = word.strip("*_~()[]<>!+-\\")
+    digits = sum(each.isdigit() or each in ".," for each in plain)
+    return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
+
+
+def not_read(line: str) -> str:
+    """What is wrong with a line that looks like a row, and is none that is known."""
+    text = " ".join(line.split())
+    shown = text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."
+    return (
+        f"{shown!r} has figures as a row, and is none that is known; expected a row as it was "
+        "printed, without marks, or no such line"
+    )
+
+
+class LineAccount:
+    """What became of each line of a text; lines count from 1."""
+
+    def __init__(self, lines: int) -> None:
+        self.lines = lines
+        self.kinds: dict[int, Kind] = {}
+        """Of each line that is not empty."""
+        self.refused: list[int] = []
+        """Lines that are wrong, where what is usable is taken."""
+
+    def note(self, line: int, kind: Kind) -> None:
+        """Say what a line is; one of which a part is a row, is a row."""
+        if self.kinds.get(line) is not Kind.ROW:
+            self.kinds[line] = kind
+
+    def __str__(self) -> str:
+        counts = Counter(self.kinds.values())
+        found = [_counted(counts[kind], kind.value) for kind in Kind if counts[kind]]
+        if text := [line for line, kind in self.kinds.items() if kind is Kind.TEXT]:
+            found[-1] += f" ({spans(text)})"
+        if empty := self.lines - len(self.kinds):
+            found.append(f"{empty} empty")
+        refused = f"; not read: {spans(self.refused)}" if self.refused else ""
+        return f"{_counted(self.lines, 'line')}: {', '.join(found)}{refused}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count > 1 and not what.startswith('of '))}"
+
+
+def spans(lines: Iterable[int]) -> str:
+    """Numbers of lines, as a sentence has them: ``lines 1-3, 9``."""
+    numbers = sorted({*lines})
+    begins = [numbers[0], *(two for one, two in pairwise(numbers) if two > one + 1)]
+    ends = [*(one for one, two in pairwise(numbers) if two > one + 1), numbers[-1]]
+    found = [
+        f"{one}" if one == two else f"{one}-{two}" for one, two in zip(begins, ends, strict=True)
+    ]
+    more = [f"{len(found) - _NAMED_MAX} more"] if len(found) > _NAMED_MAX else []
+    return f"line{'s' * (len(numbers) > 1)} {', '.join([*found[:_NAMED_MAX], *more])}"

@@ -1,1 +1,0 @@
-"""Mutation testing of what mutmut cannot change: tables."""
