@@ -23,7 +23,7 @@ from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported, record_of
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 
 _RDEV_ACTS: Final = (
     InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,

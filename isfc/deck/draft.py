@@ -14,7 +14,7 @@ from isfc.deck.kept import read_kept
 from isfc.deck.operand import operand_texts
 from isfc.deck.place import Place
 from isfc.errors.in_words import grouped, ranges, runs
-from isfc.layout.build import first_free
+from isfc.layout.layout import first_free
 from isfc.layout.parts import KeptDeck
 from isfc.link.name import NodeName
 

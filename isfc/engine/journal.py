@@ -31,7 +31,7 @@ from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import encode_pieces
 from isfc.errors import IsfcError, JournalError
 from isfc.link.events import Delivered, DeviceChanged, LinkEvent, Sent, Sink
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Input, System, system_of
 
 _T = TypeVar("_T")

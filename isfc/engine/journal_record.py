@@ -30,7 +30,7 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
-from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.channels import CtcDefinition
 from isfc.system.inputs import (
     DEADLINE,
     Activate,
@@ -44,6 +44,7 @@ from isfc.system.inputs import (
     VaryChpid,
     VaryDevice,
 )
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Input
 
 FILE_HEADER: Final = b"ISFCJRNL\x00\x02"

@@ -1,8 +1,7 @@
 """Building a link: from its CTCs, of a few options, or over more or fewer channels than its own."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Annotated, Final, TypeVar
 
 from msgspec import structs
@@ -50,12 +49,6 @@ class CtcChoice:
     def turned(self) -> "CtcChoice":
         """The same, seen from the other node."""
         return CtcChoice(self.chpids[::-1], self.rdevs[::-1])
-
-
-def first_free(begin: int, end: int, taken: Container[int]) -> int:
-    """The first number that is not taken: from ``begin`` up to ``end``, then from 0."""
-    numbers = chain(range(begin, end), range(begin))
-    return next(number for number in numbers if number not in taken)
 
 
 def build_layout(

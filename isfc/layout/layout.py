@@ -4,8 +4,9 @@ A fibre may take a far path, of some length, on which several share inter-switch
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, structs
@@ -270,6 +271,12 @@ class Layout(Drawn):
 
     def __repr__(self) -> str:
         return f"<Layout {self.name}: {len(self.ctcs)} CTCs, {len(self.fibres)} fibres>"
+
+
+def first_free(begin: int, end: int, taken: Container[int]) -> int:
+    """The first chpid or device number that is free: from ``begin`` up to ``end``, then from 0."""
+    numbers = chain(range(begin, end), range(begin))
+    return next(number for number in numbers if number not in taken)
 
 
 def layout_kind(layout: Layout) -> str:

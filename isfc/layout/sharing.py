@@ -14,9 +14,8 @@ from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
 from ctc.channel import NOTHING
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, listed
-from isfc.layout.build import first_free
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
 from isfc.layout.parts import Cec, Channel, ChannelEnd, OtherCtcs, OtherLink
 from isfc.link.name import NodeName
 from isfc.reports.figure import Note, NoteKind

@@ -21,17 +21,18 @@ from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 from isfc.link.scan import LinkDevice
 from isfc.link.schedule import WriteScheduler
-from isfc.link.sides import (
+from isfc.link.state import (
     ATTENTIVE,
     GIVEN_UP,
     QUEUED,
     READ_ATTENDED,
     SHOWN,
     USABLE,
+    DeviceState,
     ReadState,
+    StateInput,
     WriteState,
 )
-from isfc.link.state import DeviceState, StateInput
 
 
 class LinkCtc:

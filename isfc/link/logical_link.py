@@ -18,7 +18,7 @@ be handed over (`deliver`).
 the receive lock, for all that interrupts bring; what starts an I/O or frees a CTC goes first. They
 are held side by side, but for APPC/VM: while its messages are copied no other work of the link is
 begun, and no other link of the system copies (`isfc.link.lock`). A CTC has one buffer: an
-attention waits until what was read there is handed over (`isfc.link.sides`). If its turn comes
+attention waits until what was read there is handed over (`isfc.link.state`). If its turn comes
 during a write of ours, it waits for the end of that. A single CTC, for which both ends wait, is
 given to them in an order of its own (`isfc.link.link_ctc`).
 
@@ -26,7 +26,7 @@ given to them in an order of its own (`isfc.link.link_ctc`).
 Both writes fail. Each end's package goes first on the next CTC that is free, and this one is left
 alone for `LinkParameters.recovery_ns`, three times as long by the greater end. A single CTC the
 ends take by turns: each holds its package for it, the lesser end writes again first, the greater
-one once it has read that. The states of both, and why it is so, are in `isfc.link.sides`.
+one once it has read that. The states of both, and why it is so, are in `isfc.link.state`.
 
 **What does not come.** Whatever is expected on a CTC has a time (`Deadlines`). If that has passed,
 the CTC is reset, and the package that was to be written there goes to another. So nothing is lost;
@@ -53,7 +53,7 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.errors import LocalProtocolError
-from isfc.link import sides
+from isfc.link import state as sides
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
@@ -71,8 +71,7 @@ from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts, LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
-from isfc.link.sides import ReadState, WriteState
-from isfc.link.state import DeviceState, LinkState, StateInput
+from isfc.link.state import DeviceState, LinkState, ReadState, StateInput, WriteState
 
 # Members of an enumeration would be compared as objects.
 _TO_SENSE: Final = int(ReadState.SENSE)
@@ -403,7 +402,7 @@ class LogicalLink(LinkEndWork):
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        """Both writes failed: what is to be done is in `isfc.link.sides`."""
+        """Both writes failed: what is to be done is in `isfc.link.state`."""
         ctc.counters.collision_count += 1
         if not ctc.usable:  # given up before the interrupt came
             self.packager.add_again(package)

@@ -6,8 +6,7 @@ from typing import Final
 
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
-from isfc.programs.protocol import ConversationSevered, SeverCode
+from isfc.programs.protocol import ConversationSevered, ConversationState, SeverCode
 
 RECEIVE_LENGTH_MAX: Final = 262_144
 """Most bytes that one `Conversation.receive` of ISFC Transport returns."""

@@ -19,11 +19,16 @@ from typing import Final
 from ctc.address import Rdev
 from isfc.live import pending as newcomer
 from isfc.live.accepting import Acceptor, Tls, TlsServer, tls_now
-from isfc.live.admission import Admission, foreign_user, must_check_certificate, must_check_user
+from isfc.live.admission import (
+    Admission,
+    foreign_user,
+    greeting_length,
+    must_check_certificate,
+    must_check_user,
+)
 from isfc.live.connection import Connection, ConnectionRefused, parted, reason_of
 from isfc.live.endpoint import Endpoint, UnixEndpoint, inode_of, listening_sockets, take_away
 from isfc.live.engine import LiveEngine
-from isfc.live.handshake import greeting_length
 from isfc.live.pending import Partnership, PendingConnection, Reception
 
 RETRY_S_MIN: Final = 0.05

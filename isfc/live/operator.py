@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import convert, to_builtins
 
@@ -20,9 +20,6 @@ from isfc.system.cp.processor import CommandProcessor
 from isfc.system.inputs import DeviceInput, VaryChpid, VaryDevice
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import Input
-
-if TYPE_CHECKING:
-    from isfc.live.engine import LiveEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class LiveSnapshot:
     waited_ns: int
 
 
-def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
+def look(engine: LiveEngine, *, paced: bool) -> LiveSnapshot:
     """How a node and its engine are now; ``paced`` says whether they go at the model's pace.
 
     If not, the model's processor time is none, and the process's is in its place.

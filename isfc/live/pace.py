@@ -27,8 +27,7 @@ from ctc.subchannel import Command
 from isfc.engine.wire import encode_pieces
 from isfc.link.parameters import LinkParameters
 from isfc.live.connection import Connection
-from isfc.system.definition import LinkEndDefinition
-from isfc.system.link_end import LinkEnd
+from isfc.system.link_end import LinkEnd, LinkEndDefinition
 
 NS_PER_S: Final = 1_000_000_000
 

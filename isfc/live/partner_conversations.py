@@ -16,12 +16,17 @@ from isfc.live.conversation import Conversation
 from isfc.live.engine import LiveEngine
 from isfc.live.pace import SHORT_LENGTH
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
-from isfc.programs.link_room import LinkRoom
-from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
+from isfc.programs.protocol import (
+    ConversationLimits,
+    ConversationSevered,
+    ConversationState,
+    SeverCode,
+    check_service,
+)
+from isfc.programs.register import LinkRoom
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 
 CLOSE_S: Final = 2.0
 """How long a node that ends waits for its partner to read what it has sent, in seconds."""

@@ -1,6 +1,6 @@
 """One connection from its first byte to its end: who is there, and is it the partner?
 
-Whoever comes is pending until its greeting fits (`isfc.live.handshake`). Cheap checks come
+Whoever comes is pending until its greeting fits (`isfc.live.admission`). Cheap checks come
 first. When too many wait for a greeting, one that has said nothing yet has to go, at random: so a
 partner gets in although others keep coming.
 """
@@ -13,12 +13,11 @@ from typing import Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
-from isfc.live import handshake
-from isfc.live.admission import Admission, certificate_names, foreign_user
+from isfc.live import admission
+from isfc.live.admission import Admission, Hello, certificate_names, foreign_user, link_digest
 from isfc.live.connection import Connection, ConnectionRefused
 from isfc.live.engine import LiveEngine
 from isfc.live.frames import measure_frame
-from isfc.live.handshake import Hello, link_digest, program_digest
 
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
@@ -30,7 +29,6 @@ the largest link."""
 RIVAL_S: Final = 0.1
 """How long another partner of the same name is kept waiting, in seconds: the connections of one
 that has been killed end meanwhile."""
-
 
 _INCARNATION_BITS: Final = 63
 
@@ -50,7 +48,7 @@ class Partnership:
         """Whether the other end must be a process of this user's."""
         self.checks_certificate = False
         """Whether the partner that this node goes to must show its certificate."""
-        self._digests = (link_digest(engine.definition), program_digest(program))
+        self._digests = (link_digest(engine.definition), admission.program_digest(program))
         engine.restarted = self._begin_incarnation
         self._begin_incarnation()
 
@@ -227,11 +225,11 @@ class PendingConnection:
     def received(self, connection: Connection, data: bytes | memoryview) -> None:
         """A greeting."""
         try:
-            greeting = handshake.decode_greeting(data)
+            greeting = admission.decode_greeting(data)
         except WireError as error:
             self._refuse(str(error))
             return
-        if isinstance(greeting, handshake.Refusal):
+        if isinstance(greeting, admission.Refusal):
             self._note(greeting.reason, by_partner=True)
             connection.abort(greeting.reason)
         elif isinstance(greeting, Hello):
@@ -276,7 +274,7 @@ class PendingConnection:
                 return
             self.rdev = mates[theirs.rdev]
         assert self.rdev is not None, "a hello without a CTC"
-        reason = handshake.fault(self._hello or link.hello(self.rdev), theirs)
+        reason = admission.fault(self._hello or link.hello(self.rdev), theirs)
         checks_user = link.checks_user if self._connects else self.node_port.checks_user
         if reason is None and checks_user:
             assert self._connection is not None, "a hello without a connection"
@@ -305,7 +303,7 @@ class PendingConnection:
         elif restarted:
             self._retry("the partner has restarted")
         else:
-            self._say(handshake.Accept())
+            self._say(admission.Accept())
             self._attach()
 
     def _begin(self) -> None:
@@ -346,7 +344,7 @@ class PendingConnection:
     def _refuse(self, reason: str) -> None:
         """Say why not, and end it."""
         self._note(reason)
-        self._say(handshake.Refusal(reason))
+        self._say(admission.Refusal(reason))
         if self._connection is not None:
             self._connection.close(reason)
         elif self._end is not None:  # TLS is not there, and so nothing can be said
@@ -361,9 +359,9 @@ class PendingConnection:
         else:
             self.known_link.engine.refuse(refused)
 
-    def _say(self, greeting: handshake.Greeting) -> None:
+    def _say(self, greeting: admission.Greeting) -> None:
         if self._connection is not None:
-            self._connection.write(handshake.encode_greeting(greeting))
+            self._connection.write(admission.encode_greeting(greeting))
 
     def _settle(self) -> None:
         """Its greeting has fitted, or it is gone."""

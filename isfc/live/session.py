@@ -28,17 +28,17 @@ from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.live.accepting import Tls, first_done
+from isfc.live.admission import VERIFY
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
-from isfc.live.handshake import VERIFY
 from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.memory import keep_freed
 from isfc.live.pace import Clock, unpaced
 from isfc.live.partner_conversations import Handler, PartnerConversations
-from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
-from isfc.system.definition import LinkEndDefinition
+from isfc.programs.register import LinkRoom
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import system_of
 
 if TYPE_CHECKING:

@@ -23,13 +23,16 @@ from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
-from isfc.programs.conversation_state import ConversationState, Step, after_step, after_verb
 from isfc.programs.protocol import (
     GATHERED_LENGTH,
     ROOM_LENGTH_MAX,
     ConversationSevered,
+    ConversationState,
     SeverCode,
+    Step,
     Verb,
+    after_step,
+    after_verb,
 )
 from isfc.programs.register import TURN_LENGTH, Register
 

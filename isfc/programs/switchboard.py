@@ -19,10 +19,14 @@ from isfc.link.events import Delivered, LinkEvent, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
-from isfc.programs.link_room import LinkRoom, piece_length
-from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, Verb
-from isfc.programs.register import Register
+from isfc.programs.protocol import (
+    ConversationLimits,
+    ConversationSevered,
+    ConversationState,
+    SeverCode,
+    Verb,
+)
+from isfc.programs.register import LinkRoom, Register, piece_length
 
 MESSAGE_COST_LENGTH: Final = 256
 """Bytes that a message costs in memory besides its data."""

@@ -154,8 +154,7 @@ def _verified_count(message: Message) -> int | None:
     count, checksum = _TRAILER.unpack_from(view, len(view) - TRAILER_LENGTH)
     if _checksum(view[:-TRAILER_LENGTH], message.conversation, count) != checksum:
         return None
-    verified_count: int = count
-    return verified_count
+    return int(count)
 
 
 def _without_trailer(message: Message, data: bytes | memoryview | None) -> Message:

@@ -1,6 +1,7 @@
 """A system's channel subsystem: its chpids, and which of its chpids and devices are online."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import final
 
 from mypy_extensions import i64
@@ -12,8 +13,26 @@ from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.profiles import ChpidProfile
 from ctc.queues import NEVER_NS
+from ctc.record import Record
 from isfc.errors import ConfigurationError, LocalProtocolError
-from isfc.system.definition import CtcDefinition
+from isfc.link.scan import LinkDevice
+
+
+@dataclass(frozen=True, slots=True)
+class CtcDefinition(Record):
+    """One CTC as one system defines it.
+
+    ``disks`` is what else holds up what crosses its fibre, ``way_ns`` how long light takes for the
+    length of the fibre, one way. ``route`` is its path in a fabric, None if its fibre
+    shares nothing.
+    """
+
+    device: LinkDevice
+    chpid: ChpidId
+    profile: ChpidProfile
+    disks: ChannelUse = NOTHING
+    way_ns: int = 0
+    route: FabricRoute | None = None
 
 
 @final

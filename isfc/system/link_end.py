@@ -3,12 +3,15 @@
 The only module that knows both software (`isfc.link.logical_link`) and hardware (`ctc.device`).
 """
 
+from dataclasses import dataclass, field
+
 from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
-from ctc.device import Ctc
+from ctc.device import Arbitration, Ctc
 from ctc.frame import Departure, Frame
 from ctc.queues import Fifo
+from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
@@ -16,10 +19,25 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.lock import SystemLock
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
-from isfc.link.parameters import LinkRules
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.state import DeviceState
-from isfc.system.channels import ChannelSubsystem
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.channels import ChannelSubsystem, CtcDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEndDefinition(Record):
+    """Everything that makes one end of a logical link what it is.
+
+    ``name`` is that of the system it is an end at, ``partner`` that of the system at the other
+    end. A system has at most one link to each partner.
+    """
+
+    name: NodeName
+    partner: NodeName
+    ctcs: tuple[CtcDefinition, ...]
+    parameters: LinkParameters = field(default_factory=LinkParameters)
+    arbitration: Arbitration = Arbitration.BOTH_FAIL
 
 
 class LinkEnd:

@@ -20,8 +20,7 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.lock import SystemLock
 from isfc.link.parameters import LinkRules
 from isfc.system.channels import ChannelSubsystem
-from isfc.system.definition import LinkEndDefinition
-from isfc.system.link_end import LinkEnd
+from isfc.system.link_end import LinkEnd, LinkEndDefinition
 
 
 @mypyc_attr(acyclic=True)

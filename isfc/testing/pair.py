@@ -29,7 +29,8 @@ from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
-from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.channels import CtcDefinition
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Input, System
 from isfc.testing.side import PackageBook, Side
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.adapter import Adapter, Step
+from ctc.adapter import Adapter, Step, step_for
 from ctc.order import RESET, Order, name_of
 from ctc.state import State
 from ctc.subchannel import Command
@@ -82,6 +82,53 @@ def test_what_answers_nothing_is_counted_and_told_only_where_the_mate_takes_it_f
     assert adapter.receive(0, ended) is Step.STALE
     assert told(adapter) == []
     assert adapter.stale_count == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "state", "mate", "step"),
+    [
+        (RESET, State.AVAILABLE, State.READ, Step.RESETS),
+        (Command.WRITE, State.NOT_READY, State.READ, Step.RESETS),
+        (Command.WRITE_EOF, State.WRITE, State.AVAILABLE, Step.PENDS),  # basic mode: a WRITE
+        (Command.WRITE_EOF, State.AVAILABLE, State.WRITE, Step.UNNOTICED),
+        (Command.NO_OP, State.AVAILABLE, State.READ, Step.TELLS),
+        (Command.NO_OP, State.AVAILABLE, State.NOT_READY, Step.STALE),
+    ],
+)
+def test_what_becomes_of_an_order_follows_from_it_and_what_the_mate_has_outstanding(
+    code: int, state: State, mate: State, step: Step
+) -> None:
+    assert step_for(code, state, mate) is step
+
+
+def test_what_has_ended_or_is_refused_meets_nothing_of_the_mates_any_more() -> None:
+    write, read = order(Command.WRITE), order(Command.READ)
+    adapter = joined()
+    adapter.receive(0, write)
+    adapter.refuse(0)
+    assert adapter.receive(1, read) is Step.PENDS
+    adapter = joined()
+    adapter.receive(0, read)
+    assert adapter.receive(0, order(Command.READ, waits=False)) is Step.STALE
+    assert adapter.receive(1, write) is Step.PENDS
+
+
+def test_a_write_that_answers_nothing_is_refused_for_its_end_takes_it_for_written() -> None:
+    adapter = joined()
+    ended = order(Command.WRITE, waits=False, data=b"lost")
+    assert adapter.receive(0, ended) is Step.STALE
+    assert told(adapter) == [f"0 {GONE}", f"0 {READY}"]
+
+
+def test_what_both_have_begun_while_they_were_parted_meets_when_they_are_joined_again() -> None:
+    adapter = joined()
+    adapter.part()
+    assert adapter.receive(0, order(Command.WRITE)) is Step.HELD
+    assert adapter.receive(1, order(Command.READ)) is Step.HELD
+    adapter.take()
+    adapter.rejoin()
+    again = [f"0 {READY}", f"1 {READY}", "1 WRITE WRITE", "0 READ AVAILABLE"]
+    assert told(adapter) == again
 
 
 def test_who_has_begun_what_cannot_be_carried_hears_of_a_reset_and_what_waits_for_it() -> None:

@@ -102,6 +102,7 @@ def test_idle_fibre_has_no_deadline() -> None:
     assert chpid.due_ns == NEVER_NS
     assert chpid.poll_completed(10**9) is None
     assert chpid.poll_ended(10**9) is None
+    assert chpid.line_ns(10**9) == chpid.processor_ns(10**9) == 0
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**12))
@@ -306,6 +307,13 @@ def test_disks_stretch_an_io_and_a_transfer_by_what_they_use(
     done_ns = alone_ns(chpid, Cargo(10_000))
     slower = max(40_000 / (1 - out), 30_000 / (1 - processor))
     assert done_ns == pytest.approx(slower, abs=NEAR_NS)
+
+
+def test_disks_on_the_way_in_stretch_what_comes_in_and_so_the_turns_that_wait_for_it() -> None:
+    chpid = fibre(replace(PLAIN, turn_ns=10**9), ChannelUse(line_in=0.5))
+    chpid.observe(1, Cargo(10_000), 0)
+    delay_ns = chpid.interrupt_ns(False) - PLAIN.interrupt_ns
+    assert delay_ns == pytest.approx(2 * 40_000, abs=NEAR_NS)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])

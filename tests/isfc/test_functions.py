@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import isfc
-from isfc.testing.cluster import mesh
 from scenarios.figures.changed import after_losses
 from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
@@ -14,6 +13,7 @@ from tests.isfc.cli.conftest import own_process as own_process
 from tests.isfc.printed import Printed, Recorded
 from tests.isfc.printed import printed as printed
 from tests.isfc.printed import recorded as recorded
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

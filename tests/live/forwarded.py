@@ -28,7 +28,7 @@ def answers(port: int) -> bool:
 
 @contextmanager
 def forwarding_nodes(
-    folder: Path, ports: Sequence[tuple[int, int]], *words: str, module: str = "isfc"
+    folder: Path, ports: Sequence[tuple[int, int]], *words: str
 ) -> Iterator[tuple[Isfc, Isfc]]:
     """Both systems; each (listening port at the first, service's port) is forwarded."""
     forwards = [
@@ -38,7 +38,7 @@ def forwarding_nodes(
     ]
     words = (*forwards, "--run-dir", str(folder), *words)
     names = (FIRST, SECOND)
-    with two_nodes(folder, *words, layout=LAYOUT, names=names, module=module) as pair:
+    with two_nodes(folder, *words, layout=LAYOUT, names=names) as pair:
         first, second = pair.both
         # the link's socket comes last: by then the ports are there
         wait_for(lambda: pair.socket.exists() or first.process.poll() is not None, "the link")

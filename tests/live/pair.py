@@ -19,7 +19,7 @@ from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.link_port import LinkPort, NodePort
 from isfc.live.pace import Clock, unpaced
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import system_of
 from isfc.testing.pair import Setup
 from tests.waiting import PATIENCE_S, wait_until

@@ -20,6 +20,7 @@ class Isfc:
     """One ``isfc`` command as a process of its own; what it prints goes to files.
 
     Its run directory is in ``folder``, so that no other test's node has the same name there.
+    ``prefix`` is what starts it.
     """
 
     def __init__(
@@ -29,7 +30,6 @@ class Isfc:
         stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
-        module: str = "isfc",
     ) -> None:
         self.name = "-".join(Path(word.strip("-")).stem for word in words[:2])
         self._out = folder / f"{self.name}.out"
@@ -38,7 +38,6 @@ class Isfc:
         with self._out.open("wb") as out, self._err.open("ab") as err:
             self.process = start(
                 *words,
-                module=module,
                 environment=own | dict(environment or {}),
                 prefix=prefix,
                 stdin=stdin,
@@ -81,21 +80,9 @@ class Isfc:
 
 
 @contextmanager
-def isfc(
-    folder: Path,
-    *words: str,
-    stdin: int = subprocess.DEVNULL,
-    environment: Mapping[str, str] | None = None,
-    prefix: Sequence[str] = (),
-    module: str = "isfc",
-) -> Iterator[Isfc]:
-    """A command that is killed if it is still there in the end; ``prefix`` is what starts it.
-
-    ``module`` is what runs: ``isfc`` itself, or one of the tests that runs it with a change.
-    """
-    command = Isfc(
-        folder, *words, stdin=stdin, environment=environment, prefix=prefix, module=module
-    )
+def isfc(folder: Path, *words: str, **options: Any) -> Iterator[Isfc]:
+    """A command that is killed if it is still there in the end; ``options`` as of `Isfc`."""
+    command = Isfc(folder, *words, **options)
     try:
         yield command
     finally:

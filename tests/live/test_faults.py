@@ -17,9 +17,9 @@ from ctc.subchannel import Command
 from isfc.engine.wire import encode
 from isfc.link.message import Message
 from isfc.link.package import Package
+from isfc.live.admission import Accept, encode_greeting, greeting_length
 from isfc.live.connection import Detached
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
 from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,8 +15,7 @@ import pytest
 
 from isfc.live.control import ControlClient
 from isfc.live.run_directory import control_path
-from tests.live import impatient
-from tests.live.forwarded import Flood, forwarding_nodes, free_port, service
+from tests.live.forwarded import free_port
 from tests.live.processes import NAMES, TwoNodes
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -132,17 +130,3 @@ def test_operators_under_load_lose_nothing(tmp_path: Path) -> None:
         before = written(tmp_path)
         wait_for(lambda: written(tmp_path) > before, "traffic after the last command")
     assert not complaints
-
-
-def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:
-    here = free_port()
-    with (
-        service(Flood) as there,
-        forwarding_nodes(tmp_path, [(here, there)], module=impatient.__name__),
-    ):
-        with socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S) as client:
-            time.sleep(2 * impatient.UNCONFIRMED_MS / 1_000)
-            length = 0
-            while data := client.recv(1_000_000):
-                length += len(data)
-        assert length == Flood.length

@@ -15,8 +15,7 @@ from random import Random
 from isfc.link.events import Delivered, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
-from isfc.programs.protocol import ConversationLimits, SeverCode
+from isfc.programs.protocol import ConversationLimits, ConversationState, SeverCode
 from isfc.programs.switchboard import Switchboard
 
 LIMITS = ConversationLimits(window_length=1, send_length=1, conversations_max=3, link_length=1)

@@ -27,8 +27,7 @@ from ctc.subchannel import (
 from isfc.errors import LocalProtocolError
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
-from isfc.link.sides import READ_SIDE, WRITE_SIDE, WriteState
-from isfc.link.state import DeviceState, StateInput
+from isfc.link.state import READ_SIDE, WRITE_SIDE, DeviceState, StateInput, WriteState
 from tests.isfc.link.link_harness import TIMES, Door, theirs
 
 

@@ -26,11 +26,11 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad, find_workload, free_workload
+from tests.layouts import mesh
 from tools import PROJECT
 from tools.benchmarks.judged import (
     COMPILED,

@@ -12,10 +12,10 @@ import sys
 from typing import Final, NamedTuple
 
 from isfc.layout.catalogue import given_collection
-from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad, find_workload
+from tests.layouts import mesh
 
 
 class CountedRun(NamedTuple):

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State, class_of
-from isfc.link.sides import READ_SIDE, WRITE_SIDE, ReadState, WriteState
+from isfc.link.state import READ_SIDE, WRITE_SIDE, ReadState, WriteState
 
 TESTS: Final = (
     "tests/ctc", "tests/isfc/link", "tests/isfc/system", "tests/properties/test_link_table.py"

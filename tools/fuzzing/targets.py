@@ -20,8 +20,8 @@ from isfc.io.rmf import parse_rmf
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
+from isfc.live.admission import decode_greeting, greeting_length
 from isfc.live.control import decode_answer, read_reply
-from isfc.live.handshake import decode_greeting, greeting_length
 from isfc.programs import protocol
 from isfc.system.cp.processor import CommandProcessor
 from isfc.testing.pair import Pair, Setup

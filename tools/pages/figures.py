@@ -13,7 +13,7 @@ from typing import Final
 from ctc.state import TRANSITIONS, CommandOutcome, State
 from isfc.answers.check import RULES
 from isfc.answers.replay_checks import checks_of
-from isfc.link.sides import SHOWN, WRITE_SIDE
+from isfc.link.state import SHOWN, WRITE_SIDE
 from isfc.reports.figure import Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.units import shown as in_digits

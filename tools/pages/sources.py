@@ -88,7 +88,7 @@ _ELSEWHERE: Final = (
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
     "isfc.layout.plan.RULES",
-    "isfc.link.sides",  # tables of states
+    "isfc.link.state",  # tables of states
     "isfc.testing.",  # docs/testing.md
 )
 """How the names of constants begin that another page tells of, or nobody needs to be told of."""

@@ -41,8 +41,7 @@ from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import LiveSystem, Opening, OpenNode
 from isfc.programs.verification import Filling, Verifying
-from isfc.system.definition import LinkEndDefinition
-from isfc.system.link_end import LinkEnd
+from isfc.system.link_end import LinkEnd, LinkEndDefinition
 from isfc.system.system import System, system_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts

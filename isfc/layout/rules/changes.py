@@ -6,14 +6,13 @@ means that the advice cannot be carried out with these chpids and CTCs.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Final
 
 from msgspec.structs import replace
 
-from ctc.address import ChpidId
+from ctc.address import CHPID_MAX, ChpidId
 from isfc.layout.capacity import FULL_CTC_COUNT
-from isfc.layout.layout import Fibre
+from isfc.layout.layout import Fibre, first_free
 from isfc.link.scan import CTCS_MAX, stop_short
 
 CROSSED_CTCS_MAX: Final = 14
@@ -66,10 +65,9 @@ def _rehoused(down: Down, home: Callable[[Fibre], Fibre | None]) -> Down:
 
 def unused_chpids(fibres: Down) -> tuple[ChpidId, ChpidId]:
     """A chpid at each end that no fibre has."""
-    used = [{fibre.chpids[end] for fibre in fibres} for end in (0, 1)]
-    near = next(n for n in count() if n not in used[0])
-    far = next(n for n in count() if n not in used[1] and n != near)
-    return ChpidId(near), ChpidId(far)
+    used = [{int(fibre.chpids[end]) for fibre in fibres} for end in (0, 1)]
+    near = first_free(0, CHPID_MAX + 1, used[0])
+    return ChpidId(near), ChpidId(first_free(0, CHPID_MAX + 1, used[1] | {near}))
 
 
 def crossed_each(chpids: int) -> int:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
+from tests.layouts import mesh
 
 
 @pytest.mark.slow

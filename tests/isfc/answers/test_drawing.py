@@ -9,7 +9,6 @@ from isfc.answers.page.document import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
-from isfc.testing.cluster import mesh
 from scenarios.figures.changed import after_losing
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
@@ -17,6 +16,7 @@ from scenarios.figures.rates import EndRate, carry
 from scenarios.runs.steady import Rate
 from scenarios.search.report_runs import ClusterRuns
 from tests.isfc.layout.test_file_shared import CLUSTER
+from tests.layouts import mesh
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,9 +8,9 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
-from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

@@ -10,12 +10,12 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.errors.arguments import read_size
-from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

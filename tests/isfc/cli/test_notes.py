@@ -9,12 +9,12 @@ from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note, NoteKind
-from isfc.testing.cluster import mesh
 from scenarios.figures.changed import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes
 from scenarios.runs.result import constants_digest
 from scenarios.search import report_runs
+from tests.layouts import mesh
 
 SHORT = "--pairs 2 --seconds 0.02 --warmup 0"
 EXTRAPOLATED = "The model is extrapolated: nothing is published of CTCs on FICON Express16S"

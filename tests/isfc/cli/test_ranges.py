@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from isfc.cli.main import run
-from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import every_command, options_of
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

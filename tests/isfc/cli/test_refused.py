@@ -13,9 +13,9 @@ from typing import Final
 import pytest
 
 from isfc.layout.catalogue import read_content
-from isfc.testing.cluster import mesh
 from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
+from tests.layouts import mesh
 from tools import PROJECT
 
 TRAFFIC: Final = '[[traffic]]\nfrom = "S2"\nto = "S1"\nworkload = "{}"\npairs = 2\n'

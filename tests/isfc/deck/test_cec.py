@@ -21,9 +21,9 @@ from isfc.layout.file import parse_collection
 from isfc.layout.sharing import in_use, open_questions, others_on, with_notes
 from isfc.layout.write import format_collection
 from isfc.reports.figure import NoteKind
-from isfc.testing.cluster import mesh
 from scenarios.runs.notes import cluster_notes
 from tests.decks import drawn, mesh_decks, shipped, unit
+from tests.layouts import mesh
 
 ONE: Final = drawn(
     "east.iocp LP1,LP2 50,SWITCH=7 60,SWITCH=7 "

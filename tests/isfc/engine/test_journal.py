@@ -24,7 +24,6 @@ from isfc.engine.journal_record import (
 from isfc.errors import Backpressure, JournalError, LocalProtocolError
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
-from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import (
     DEADLINE,
     Activate,
@@ -38,6 +37,7 @@ from isfc.system.inputs import (
     VaryDevice,
     operated_like,
 )
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import Input, System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from tests.properties.test_journal import JournalledPair, MemoryJournal

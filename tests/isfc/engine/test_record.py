@@ -25,7 +25,7 @@ from isfc.engine.wire import FRAME_LENGTH_MAX, encode
 from isfc.errors import JournalError
 from isfc.link.message import Message, Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 from isfc.testing.pair import Setup
 from isfc.testing.strategies import frames, setups
 

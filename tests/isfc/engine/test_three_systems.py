@@ -14,8 +14,9 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.link.state import LinkState
-from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.channels import CtcDefinition
 from isfc.system.inputs import VaryChpid
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import System
 
 ATLANTA, BOSTON, CHICAGO = map(NodeName, ("ATLANTA", "BOSTON", "CHICAGO"))

@@ -17,8 +17,8 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
 from isfc.system.system import System
-from isfc.testing.cluster import mesh
 from tests.isfc.engine.test_three_systems import Stream
+from tests.layouts import mesh
 from tests.refusals import refused
 
 ALPHA, BETA, GAMMA = map(NodeName, ("ALPHA", "BETA", "GAMMA"))

@@ -24,7 +24,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.system.system import System
-from isfc.testing.cluster import mesh
+from tests.layouts import mesh
 from tests.refusals import refused
 from tests.shipped import ONE_LINK
 

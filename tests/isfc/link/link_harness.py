@@ -22,8 +22,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
-from isfc.link.sides import ReadState
-from isfc.link.state import DeviceState
+from isfc.link.state import DeviceState, ReadState
 
 TIMES = IoTimes(1, 2, 3)
 NO_TIMES = IoTimes(0, 0, 0)

@@ -9,8 +9,17 @@ from isfc.link.link_ctc import InstructionQueue, LinkCtc
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.scan import LinkDevice
-from isfc.link.sides import LOST, QUEUED, READ_SIDE, SHOWN, WRITE_SIDE, ReadState, WriteState
-from isfc.link.state import DeviceState, StateInput
+from isfc.link.state import (
+    LOST,
+    QUEUED,
+    READ_SIDE,
+    SHOWN,
+    WRITE_SIDE,
+    DeviceState,
+    ReadState,
+    StateInput,
+    WriteState,
+)
 from tests.isfc.link.link_harness import is_full
 
 

@@ -7,17 +7,19 @@ import pytest
 from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.link.link_ctc import LinkCtc
-from isfc.link.sides import (
+from isfc.link.state import (
     COLLIDED,
     COLLIDED_FIRST,
     COLLIDED_SECOND,
     READ_SIDE,
     SHOWN,
     WRITE_SIDE,
+    DeviceState,
+    LinkState,
     ReadState,
+    StateInput,
     WriteState,
 )
-from isfc.link.state import DeviceState, LinkState, StateInput
 from isfc.testing.pair import MS, US, Pair, S, Setup
 
 

@@ -19,11 +19,9 @@ from isfc.link.state import LinkState
 from isfc.live.connection import Attached, Connection, Detached
 from isfc.live.engine import MANY_COUNT, LiveEngine
 from isfc.live.pace import Clock, Lag
-from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import MS, Setup
-from scenarios.runs.guests import Clients, GuestCosts, Servers
-from scenarios.runs.workload import find_workload
 from tests.live.pair import Guest, LivePair, LiveSide, ended, pair_up, side_of
 from tests.resealed import prefix
 from tests.waiting import wait_until
@@ -237,15 +235,6 @@ async def test_a_link_without_a_partner_has_nothing_to_sever(paced: bool) -> Non
         await asyncio.sleep(0.2)
         assert side.engine.counters.severed_count == side.guest.count(Severed) == 0
         assert side.engine.end.link.packager
-
-
-async def test_guests_run_live_as_they_run_in_virtual_time(tmp_path: Path) -> None:
-    workload, costs = find_workload("HM"), GuestCosts(0, 0, 0, 0)
-    guests = [Clients(workload, 5, costs, Random(1)), Servers(workload, 5, costs)]
-    async with LivePair(tmp_path, options=[{"program": g} for g in guests]) as pair:
-        await wait_until(lambda: pair.first.engine.end.link.counters.read_message_count > 200)
-        written, read = (side.engine.end.link.counters for side in pair.sides)
-        assert 0 <= read.read_message_count - written.read_message_count < 2 * 5 * 10
 
 
 class _Flood(Guest):

@@ -19,11 +19,11 @@ from isfc.link.events import Sink
 from isfc.link.message import Message
 from isfc.live import journal_file
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter, LateFile
-from isfc.system.definition import LinkEndDefinition
-from isfc.system.inputs import Connect, Send
+from isfc.system.inputs import Send
+from isfc.system.link_end import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
-from tests.waiting import PATIENCE_S, wait_for
+from tests.waiting import PATIENCE_S
 
 DEFINITION = Setup(ctc_count=2).definition(0)
 
@@ -204,15 +204,6 @@ def test_journal_keeps_its_bound(tmp_path: Path) -> None:
     assert replayed(path).truncated_length == 0
 
 
-def test_fresh_node_after_a_full_disk_is_not_recorded_either() -> None:
-    writer = JournalWriter(Path("j"), lambda _: None, file=Disk(0))
-    system = journalled(DEFINITION, writer)
-    system.apply(Connect(DEFINITION.ctcs[0].device.rdev), 1)
-    assert isinstance(system, System)
-    assert not writer.recording
-    assert system.ends[0].poll_frame() is not None
-
-
 def test_error_at_the_very_end_is_told() -> None:
     class Late(Disk):
         def close(self) -> None:
@@ -223,15 +214,12 @@ def test_error_at_the_very_end_is_told() -> None:
     assert messages == ["journal j: Input/output error"]
 
 
-LIMITED = """
-import resource, sys
+FULL = """
+import sys
 from pathlib import Path
 from isfc.live.journal_file import JournalWriter
-from isfc.system.inputs import Connect, Send
 from tests.isfc.live.test_journal_file import WrittenPair
 
-if sys.argv[2] != "none":
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
 messages = []
 pair = WrittenPair(JournalWriter(Path(sys.argv[1]), messages.append))
 for _ in range(3):
@@ -242,20 +230,9 @@ print(*messages, sep="\\n")
 
 
 @pytest.mark.slow
-def test_file_that_the_system_keeps_small_stops_the_journal_only(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    (message,) = run_script(LIMITED, path, "900000")
-    assert "File too large. It ends here" in message
-    assert path.stat().st_size == 900_000
-    done = replayed(path)
-    assert done.input_count >= 10
-    assert done.truncated_length > 0
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="there is no /dev/full")
 def test_device_that_is_full_stops_the_journal_only() -> None:
-    (message,) = run_script(LIMITED, Path("/dev/full"), "none")
+    (message,) = run_script(FULL, Path("/dev/full"))
     assert "No space left on device. It ends here" in message
     assert Path("/dev/full").is_char_device()
 
@@ -349,19 +326,3 @@ def test_a_journal_on_a_disk_that_is_too_slow_ends_with_a_word() -> None:
     assert "the disk is too slow" in word
     assert not writer.recording
     disk.may.set()
-
-
-def test_a_journal_on_a_full_disk_ends_with_a_word() -> None:
-    disk, told = SlowDisk(room=2_000), list[str]()
-    disk.may.set()
-    writer = JournalWriter(Path("journal"), told.append, file=LateFile(disk))
-
-    def has_ended() -> bool:
-        writer(bytes(300_000))
-        return not writer.recording
-
-    wait_for(has_ended, "the word of the thread that meets the disk")
-    writer.close()
-    (word,) = told
-    assert "No space left on device" in word
-    assert disk.closed.wait(PATIENCE_S)

@@ -19,11 +19,10 @@ from ctc.address import Rdev
 from isfc.engine.wire import VERSION
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
-from isfc.live.admission import GREETINGS
+from isfc.live.admission import GREETINGS, Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.live.connection import Detached
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
 from isfc.live.frames import FAREWELL_REASON
-from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.live.link_port import RETRY_S_MIN, LinkPort, NodePort
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
@@ -202,12 +201,6 @@ async def test_without_tls_only_this_machine_is_let_in_unless_told_otherwise(add
             endpoint = await side.attachments.listen(parse_endpoint(address), insecure=True)
             assert isinstance(endpoint, TcpEndpoint)
             assert endpoint.port > 0
-
-
-async def test_tcp_on_loopback_carries_messages(tmp_path: Path) -> None:
-    async with pair_up(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
-        pair.first.send(bytes(2_000_000))
-        await wait_until(lambda: pair.second.received() == [bytes(2_000_000)])
 
 
 async def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(

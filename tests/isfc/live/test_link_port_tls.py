@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -166,21 +166,6 @@ async def test_a_node_that_ends_amid_handshakes_leaves_nothing(
     assert await reader.read() == b""
     writer.close()
     assert not side.refusals()
-
-
-async def test_who_does_not_begin_tls_in_time_is_sent_away(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("isfc.live.pending.GREETING_S", 0.05)
-    side = LiveSide(Setup().definition(0), 1, tls=context(folder, "ATLANTA", server=True))
-    place = await side.attachments.listen(ANY_PORT)
-    assert isinstance(place, TcpEndpoint)
-    reader, writer = await asyncio.open_connection("127.0.0.1", place.port)
-    with suppress(ConnectionResetError):
-        assert await reader.read() == b""
-    assert side.refusals() == ["no greeting within 0.05 s"]
-    writer.close()
-    await side.close()
 
 
 @pytest.mark.parametrize("says", [b"", CLIENT_HELLO_BEGINS], ids=["silent", "handshaking"])

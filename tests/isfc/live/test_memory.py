@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from isfc.live.memory import KEPT_LENGTH, KEPT_MAX, Buffers
+from isfc.live.session import open_node
+from tests.live.nodes import FIRST, LAYOUT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only glibc has what it takes")
 
@@ -33,25 +35,6 @@ give_back()
 print(full - bare, kept - bare, resident_mb() - bare)
 """
 )
-
-OPENED = """
-import asyncio
-import sys
-import tempfile
-from isfc import open_node
-from isfc.live import session
-
-kept = []
-session.keep_freed = lambda: kept.append(True)
-
-async def main():
-    address = f"unix:{tempfile.mkdtemp()}/link"
-    options = {} if sys.argv[1] == "True" else {"keep_memory": False}
-    async with open_node("atlanta-boston", "ATLANTA", listen=address, **options):
-        print(len(kept))
-
-asyncio.run(main())
-"""
 
 SEVERED = (
     RESIDENT
@@ -117,9 +100,15 @@ def test_freed_memory_is_kept_until_it_is_given_back() -> None:
     assert left_mb < 30  # the heap's pad is 16
 
 
-def test_open_node_keeps_memory_unless_it_is_told_not_to() -> None:
-    assert figures(OPENED, "True") == [1.0]
-    assert figures(OPENED, "False") == [0.0]
+async def test_open_node_keeps_memory_unless_it_is_told_not_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+    monkeypatch.setattr("isfc.live.session.keep_freed", lambda: kept.append(True))
+    for keep_memory in (False, True):
+        address = f"unix:{tmp_path / 'link'}"
+        async with open_node(LAYOUT, FIRST, listen=address, keep_memory=keep_memory):
+            assert kept == [True] * keep_memory
 
 
 def test_memory_that_conversations_held_is_given_back_when_the_link_restarts(

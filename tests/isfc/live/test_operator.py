@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,12 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from isfc.errors import ConfigurationError, RemoteProtocolError
+from isfc.errors import RemoteProtocolError
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.connection import LiveCounters
-from isfc.live.control import ControlClient
 from isfc.live.engine import LiveEngine
 from isfc.live.operator import LiveSnapshot, look, open_control, read_snapshot, snapshot_record
 from isfc.live.pace import Lag
@@ -139,13 +137,6 @@ async def test_requests_that_make_no_sense_are_refused(operated: Operated) -> No
             await ask(operated.path("ATLANTA"), kind, operand)
 
 
-async def test_one_name_has_one_control_in_a_directory(tmp_path: Path) -> None:
-    async with Operated(tmp_path) as operated:
-        with pytest.raises(ConfigurationError, match=r"ATLANTA\.control: a node of that"):
-            await open_control([operated.pair.first.engine], tmp_path)
-    assert os.listdir(tmp_path) == []  # noqa: PTH208  # the names are what matters
-
-
 async def test_what_was_varied_off_stays_so_when_the_link_restarts(operated: Operated) -> None:
     await operated.give("vary off 6000")
     operated.pair.first.engine.sever("a test")
@@ -153,15 +144,6 @@ async def test_what_was_varied_off_stays_so_when_the_link_restarts(operated: Ope
     assert states(operated.pair.first)[0] is DeviceState.DOWN
     _, lines = await operated.give("q islink 6000")
     assert lines[4].startswith("Status:      Offline ")
-
-
-async def test_blocking_client_serves_too(operated: Operated) -> None:
-    def query() -> Any:
-        with ControlClient(operated.path("ATLANTA")) as client:
-            return client.ask("cp", "q chpid 40")
-
-    reply = await asyncio.to_thread(query)
-    assert reply["lines"] == ["Path 40 online to devices 6000 6001"]
 
 
 def seen(*, paced: bool = True) -> LiveSnapshot:

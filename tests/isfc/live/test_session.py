@@ -238,15 +238,6 @@ async def connect_again(node: OpenNode) -> Conversation:
             return await node.connect("ECHO")
 
 
-async def test_lost_link_severs_conversations_after_the_reconnect_time(tmp_path: Path) -> None:
-    async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
-        second.serve("ECHO", echo)
-        conversation = await first.connect("ECHO")
-        cut_for_good(second)
-        with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
-            await conversation.receive()
-
-
 async def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
     tmp_path: Path,
 ) -> None:

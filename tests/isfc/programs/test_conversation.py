@@ -8,20 +8,18 @@ from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import (
-    STEPS,
-    VERBS,
-    ConversationState,
-    Step,
-    after_step,
-    after_verb,
-)
 from isfc.programs.protocol import (
     ROOM_LENGTH_MAX,
+    STEPS,
+    VERBS,
     ConversationLimits,
     ConversationSevered,
+    ConversationState,
     SeverCode,
+    Step,
     Verb,
+    after_step,
+    after_verb,
 )
 from isfc.programs.register import Register
 

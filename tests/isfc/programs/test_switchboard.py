@@ -10,11 +10,11 @@ from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs import switchboard
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
 from isfc.programs.protocol import (
     LINK_LENGTH,
     ConversationLimits,
     ConversationSevered,
+    ConversationState,
     SeverCode,
     Verb,
 )

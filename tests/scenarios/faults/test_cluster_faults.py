@@ -6,11 +6,11 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import collection_without
 from isfc.link.name import NodeName
-from isfc.testing.cluster import mesh
 from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_faults, parse_faults
 from scenarios.faults.run import FaultOutcome, run_with_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import LinkLoad, find_workload
+from tests.layouts import mesh
 
 MS = 1_000_000
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))

@@ -12,7 +12,6 @@ from ctc.fibre_channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Isl, Layout
-from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rates import link_rates
@@ -20,7 +19,7 @@ from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scal
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, Experiment, RunEach, one_way
 from scenarios.runs.steady import first_look
 from scenarios.runs.workload import CONVERSATIONS, SUITES, LinkLoad, open_load
-from tests.layouts import layout_of
+from tests.layouts import layout_of, mesh
 
 FOUR = layout_of((4, 4))
 

@@ -9,7 +9,6 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.link.name import NodeName
-from isfc.testing.cluster import mesh
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits
@@ -21,6 +20,7 @@ from scenarios.runs.result import MIB
 from scenarios.runs.run import run
 from scenarios.runs.steady import steady_ends, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

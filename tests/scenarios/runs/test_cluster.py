@@ -12,12 +12,12 @@ from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.parts import SYSTEMS_MAX
 from isfc.link.name import NodeName
-from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import cluster_rows
 from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import LinkLoad, find_workload, load_of
+from tests.layouts import mesh
 
 HL: Final = find_workload("HL")
 

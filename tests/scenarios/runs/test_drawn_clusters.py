@@ -19,7 +19,6 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import collection_without, known_pieces, losses
 from isfc.layout.sharing import carried_by
 from isfc.reports.figure import NoteKind
-from isfc.testing.cluster import mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
@@ -28,6 +27,7 @@ from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import SUITES, load_of
 from tests.drawn_clusters import DrawnCluster, draw_cluster
+from tests.layouts import mesh
 
 NAMES: Final = dict(
     zip(

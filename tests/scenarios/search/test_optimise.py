@@ -14,7 +14,6 @@ from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.write import format_collection
-from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
@@ -31,6 +30,7 @@ from scenarios.search.scoring import (
     by_objective,
     estimate,
 )
+from tests.layouts import mesh
 from tests.lengthy import few_in_every_run
 
 TEXT = """

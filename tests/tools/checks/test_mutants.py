@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.sides import READ, READ_SIDE, WRITE_SIDE, ReadState
+from isfc.link.state import READ, READ_SIDE, WRITE_SIDE, ReadState
 from tools.checks.mutants import Mutant, change_outcome, mutants, survives
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.testing.cluster import mesh
 from tests.isfc.printed import Printed, Recorded
+from tests.layouts import mesh
 
 LINES = 60
 """A page as printers have it."""

@@ -11,13 +11,13 @@ from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.reports.terminal import page as page_of
-from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.experiment import STATED
 from scenarios.runs.steady import Rate
 from tests.isfc.printed import Printed, Recorded
+from tests.layouts import mesh
 
 pytestmark = pytest.mark.at_length
 

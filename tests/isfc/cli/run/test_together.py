@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.testing.cluster import mesh
+from tests.layouts import mesh
 
 TRAFFIC = '[[traffic]]\nfrom = "S2"\nto = "S1"\nworkload = "HL"\npairs = 2\n'
 SHORT = ["--seconds", "0.05", "--warmup", "0.02"]

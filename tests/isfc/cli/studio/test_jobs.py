@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from isfc.testing.cluster import mesh
 from tests.browser import axe_finds, needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, judged, opened
+from tests.layouts import mesh
 from tests.studio import RunningStudio, studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length, needs_chromium]

@@ -16,8 +16,7 @@ from isfc.layout.plan import RULES, find_all
 from isfc.layout.rules import clusters
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
-from isfc.testing.cluster import mesh
-from tests.layouts import layout_of
+from tests.layouts import layout_of, mesh
 from tests.shipped import ONE_LINK
 
 SLOW = 2.0

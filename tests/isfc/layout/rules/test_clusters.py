@@ -6,8 +6,8 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.plan import find_all
-from isfc.testing.cluster import mesh
 from tests.isfc.layout.test_file_shared import CLUSTER
+from tests.layouts import mesh
 
 IDS = {
     "mesh-incomplete", "members-beyond-ssi", "link-cut-by-one-loss", "channel-shared",

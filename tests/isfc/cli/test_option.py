@@ -1,9 +1,13 @@
-"""Number options: of every command, none takes what is no number, or an absurd one."""
+"""Options: none takes what is no number, or an absurd one; a record is an option for each field."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import pytest
+import typer
+from msgspec import Struct
+from typer.testing import CliRunner
 
+from isfc.cli.options.option import flattened
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import every_command
 
@@ -47,3 +51,27 @@ def test_absurd_number_is_refused_with_the_option_and_its_bounds(name: str) -> N
             assert len(str(error)) < 120
         else:  # an integer that is none
             assert "is not a valid int" in str(error)
+
+
+class Where(Struct, frozen=True):
+    """A place."""
+
+    place: Annotated[str, typer.Argument(metavar="PLACE")]
+    depth: Annotated[int, typer.Option(help="How deep.")] = 3
+
+
+def test_fields_are_given_one_by_one_and_arrive_as_a_record() -> None:
+    taken: list[object] = []
+
+    @flattened
+    def dig(where: Where, *, tool: Annotated[str, typer.Option()] = "spade") -> None:
+        """Dig."""
+        taken.append((where, tool))
+
+    app = typer.Typer()
+    app.command()(dig)
+    runner = CliRunner()
+    assert runner.invoke(app, ["garden"]).exit_code == 0
+    assert runner.invoke(app, ["garden", "--depth", "5", "--tool", "fork"]).exit_code == 0
+    assert taken == [(Where("garden"), "spade"), (Where("garden", 5), "fork")]
+    assert "How deep." in runner.invoke(app, ["--help"]).output
