@@ -17,10 +17,9 @@ from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.runs.at_site import named_link
+from scenarios.search.site_fit import INTERVALS_MAX, intervals_of, runs_of
 from scenarios.search.site_fit import fit as fit_intervals
-from scenarios.search.site_fit import runs_of
 from scenarios.search.site_fitted import FitRefused, Fitted
-from scenarios.search.site_intervals import INTERVALS_MAX, intervals_of
 from scenarios.search.site_search import Runs
 from scenarios.search.workers import calling
 

@@ -1,17 +1,19 @@
 """Fitting a site profile: the few constants that a site's figures identify, by least squares.
 
-`scenarios.search.site_search` finds them, and with them what ran where nobody says it. What the
-figures do not tell stays at 1 in the end; then figures are held back, other explanations are held
-beside the fit, and `scenarios.search.site_fitted` says whether it is to be believed.
+It is to intervals in which the link was busy, and not to too many. `scenarios.search.site_search`
+finds the constants, and with them what ran where nobody says it. What the figures do not tell stays
+at 1 in the end; then figures are held back, other explanations are held beside the fit, and
+`scenarios.search.site_fitted` says whether it is to be believed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import exp, log
+from math import log
 from statistics import median
 from typing import Any, Final
 
+from isfc.errors import ConfigurationError
 from isfc.errors.library import check_library
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile
@@ -19,21 +21,85 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Unit
 from isfc.reports.units import amount, shown
+from isfc.site.seen import SeenInterval
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
+from scenarios.figures.site_workload import QuietLink, check_busy, derive
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_search
-from scenarios.search.site_fitted import (
-    Explanation,
-    Fitted,
-    FittedConstant,
-    Judged,
-    explain,
-    named,
-    predicted_apart,
-)
+from scenarios.search.site_fitted import Explanation, Fitted, Judged, explain, predicted_apart
 from scenarios.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from scenarios.search.site_surface import TRANSFER, unknowns
+
+INTERVALS_MAX: Final = 8
+"""Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads
+tell what there is to be told."""
+
+
+def intervals_of(
+    layout: Layout, seen: Iterable[SeenInterval], runs: Runs
+) -> tuple[list[FitInterval], list[str]]:
+    """What can be fitted to, and in words what is left out.
+
+    That are intervals of a quiet link and, if there are others, of a light load. Of more than
+    `INTERVALS_MAX` some are taken, from the least busy to the busiest.
+    """
+    left_out, usable = list[str](), list[SeenInterval]()
+    for one in seen:
+        try:
+            check_busy(one)
+            usable.append(one)
+        except QuietLink as error:
+            left_out.append(str(error))
+    chosen = _spread(usable)
+    if len(chosen) < len(usable):
+        left_out.append(
+            f"fitted to {len(chosen)} of {len(usable)} intervals, from the least busy to the "
+            "busiest"
+        )
+    found = []
+    for taken in runs.each([partial(_taken, layout, one) for one in chosen]):
+        if isinstance(taken, FitInterval):
+            found.append(taken)
+        elif isinstance(taken, QuietLink):  # device rows were busy, with no message
+            left_out.append(str(taken))
+        else:
+            raise taken
+    busy = [each for each in found if not each.derived.is_light]
+    if not busy:
+        return found, left_out
+    left_out += [
+        f"{each.seen.place}: left out: {each.derived.uncertain[0]}"
+        for each in found
+        if each.derived.is_light
+    ]
+    return busy, left_out
+
+
+def _taken(layout: Layout, one: SeenInterval) -> FitInterval | ConfigurationError:
+    """An interval and what it is taken to be, or why not: an error ends another process."""
+    try:
+        return FitInterval(one, derive(layout, one))
+    except ConfigurationError as error:
+        return error
+
+
+def _spread(intervals: Sequence[SeenInterval]) -> list[SeenInterval]:
+    """At most `INTERVALS_MAX` of the intervals, evenly over how busy the link was."""
+    if len(intervals) <= INTERVALS_MAX:
+        return [*intervals]
+    ranked = sorted(range(len(intervals)), key=lambda index: _busy(intervals[index]))
+    step = (len(ranked) - 1) / (INTERVALS_MAX - 1)
+    chosen = sorted(ranked[round(place * step)] for place in range(INTERVALS_MAX))
+    return [intervals[index] for index in chosen]
+
+
+def _busy(interval: SeenInterval) -> tuple[float, float]:
+    """How busy a link was: MB/s if they are known, and percent busy of its devices."""
+    one = interval.ends[0].measurement
+    rate = sum(link.written.mb_per_s + link.read.mb_per_s for link in one.links)
+    return rate, sum(device.busy_percent or 0.0 for device in one.devices)
+
 
 JUDGED_SECONDS: Final = 1.0
 """Virtual time of the runs that judge what was held back."""
@@ -62,13 +128,11 @@ def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
     )
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
-    elsewhere = (1 + site_fitted.CAUSES) * site_fitted.PREDICTED_RUNS
-    searches = 1 if is_told else 2
     return (
-        intervals * (searches * points + 2)
+        intervals * ((1 if is_told else 2) * points + 2)
         + held_back
         + site_fitted.runs_at_most(intervals, features)
-        + elsewhere
+        + (1 + site_fitted.CAUSES) * site_fitted.PREDICTED_RUNS
     )
 
 
@@ -82,7 +146,7 @@ def fit(layout: Layout, intervals: Sequence[FitInterval], runs: Runs) -> Fitted:
     features = tuple(dict.fromkeys(fibre.profile.feature for fibre in layout.fibres))
     model = constants_digest(LinkParameters(), GuestCosts())
     blank = SiteProfile(NAME, {}, features, len(intervals), model, layout=layout_kind(layout))
-    wide = _constants({}, [WITHIN * float(each) for each in unknowns().prior])
+    wide = site_fitted.constants_off({}, [WITHIN * float(each) for each in unknowns().prior])
     if not intervals:
         return Fitted(blank, wide)
     search = Search(layout, intervals, blank, runs)
@@ -105,21 +169,6 @@ _NOTHING_JUDGED: Final = (
 
 NAME: Final = "site"
 """What a profile is called until it has a file."""
-
-
-def _constants(
-    factors: Mapping[str, float],
-    off: Sequence[float],
-    skew: Mapping[str, tuple[float, float]] | None = None,
-) -> tuple[FittedConstant, ...]:
-    """Each constant, with how far its logarithm may be off, and further to one side of some."""
-    found = []
-    for name, each in zip((constant.name for constant in CONSTANTS), off, strict=True):
-        below, above = (skew or {}).get(name, (each, each))
-        factor = factors.get(name, 1.0)
-        ends = factor * exp(-below), factor * exp(above)
-        found.append(FittedConstant(name, factor, name in factors, each, *ends))
-    return tuple(found)
 
 
 def _loads(intervals: Sequence[FitInterval]) -> tuple[str, ...]:
@@ -168,14 +217,14 @@ class _Fit:
         notes = [
             f"the line takes {amount(factor, Unit.TIMES)} what the layout's feature has: is the "
             "feature right, and the channel the link's alone? Nearest of one cause is "
-            f"{named(rivals)}"
+            f"{site_fitted.named(rivals)}"
             for name, factor in profile.factors.items()
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.aicc)
         return Fitted(
             replace(profile, doubts=tuple(doubts)),
-            _constants(profile.factors, off, skew),
+            site_fitted.constants_off(profile.factors, off, skew),
             misfit,
             tuple(ranked),
             tuple(notes),
@@ -196,8 +245,8 @@ class _Fit:
             for name, figures in zip(names, found, strict=True)
         ]
 
-    def _site(self, logs: Any, told: Any = None) -> Layout:
-        return with_site(self._layout, self._search.profile(logs, told))
+    def _site(self, logs: Any) -> Layout:
+        return with_site(self._layout, self._search.profile(logs))
 
     def _but(self, name: str) -> list[bool]:
         """Which figures are left without a group."""
@@ -224,16 +273,17 @@ class _Fit:
         doubt = ""
         if _explains(features, own.aicc + site_fitted.AS_GOOD):
             doubt = (
-                f"these figures look like {named(features)}; the fit is off by "
+                f"these figures look like {site_fitted.named(features)}; the fit is off by "
                 f"{own.off}: correct the layout, if that is what is there"
             )
         elif as_good and (
             elsewhere := predicted_apart(at_site, [at for _, at in as_good], self._runs.each)
         ):
             doubt = (
-                f"these figures look as much like {named([each for each, _ in as_good])} as like "
-                f"the fit, which is off by {own.off}; and with that {elsewhere}: "
-                "measure such a load as well, or say in the layout what is there"
+                "these figures look as much like "
+                f"{site_fitted.named([each for each, _ in as_good])} as like the fit, which is off "
+                f"by {own.off}; and with that {elsewhere}: measure such a load as well, or say in "
+                "the layout what is there"
             )
         return own, rivals, doubt
 
@@ -306,8 +356,8 @@ class _Fit:
                 and best.off_percent < site_fitted.NEARER * own.off_percent
             ):
                 yield (
-                    f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
-                    f"is off by {own.off}: what ran?"
+                    f"{one.seen.place}: this looks like {site_fitted.named(rivals)}; as "
+                    f"{one.derived} the fit is off by {own.off}: what ran?"
                 )
 
     def _explained(
@@ -332,9 +382,7 @@ class _Fit:
         self, wanted: Sequence[tuple[Layout, FitInterval]], seconds: float = JUDGED_SECONDS
     ) -> list[list[MeasuredFigure]]:
         """The judged figures of intervals beside runs."""
-        return self._runs.each(
-            [partial(figures_of, layout, one, seconds, 1) for layout, one in wanted]
-        )
+        return self._runs.each([partial(figures_of, at, one, seconds, 1) for at, one in wanted])
 
     def _seat(self, name: str) -> str:
         """A group in words."""

@@ -9,7 +9,7 @@ what ran and the layout are as said, and if the site differs from the model in t
 are fitted: else there are doubts.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, log
@@ -177,6 +177,21 @@ class FittedConstant(Struct, frozen=True):
         if not self.told:
             return "not told by these figures: it stays as it is"
         return next(each.meaning for each in CONSTANTS if each.name == self.constant)
+
+
+def constants_off(
+    factors: Mapping[str, float],
+    off: Sequence[float],
+    skew: Mapping[str, tuple[float, float]] | None = None,
+) -> tuple[FittedConstant, ...]:
+    """Each constant, with how far its logarithm may be off, and further to one side of some."""
+    found = []
+    for name, each in zip((constant.name for constant in CONSTANTS), off, strict=True):
+        below, above = (skew or {}).get(name, (each, each))
+        factor = factors.get(name, 1.0)
+        ends = factor * exp(-below), factor * exp(above)
+        found.append(FittedConstant(name, factor, name in factors, each, *ends))
+    return tuple(found)
 
 
 class Fitted(Reported, Struct, frozen=True):

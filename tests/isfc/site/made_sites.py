@@ -29,9 +29,8 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
-from scenarios.search.site_fit import fit
+from scenarios.search.site_fit import fit, intervals_of
 from scenarios.search.site_fitted import Fitted
-from scenarios.search.site_intervals import intervals_of
 from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, site_of
 
 Load = tuple[str, int]

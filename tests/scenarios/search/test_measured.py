@@ -17,8 +17,8 @@ from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fit
+from scenarios.search.site_fit import intervals_of
 from scenarios.search.site_fitted import Fitted
-from scenarios.search.site_intervals import intervals_of
 from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
