@@ -10,7 +10,7 @@ from isfc.layout.capacity import speed_text
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.reports.figure import Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 
 DEVICE_NAMES: Final[Mapping[str, str]] = {
     "io_per_s": "I/O/s",

@@ -14,11 +14,9 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.chart import Grid
 from isfc.reports.figure import Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Grid, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -163,7 +161,6 @@ def collide_report(found: Collisions) -> Report:
     full = found.at_full_load
     out, back = full[0].offered_out, full[0].offered_in
     first, second = found.nodes
-    remarks, rest = caveats(found.notes)
     return Report(
         f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
         f"{back:g} MB/s offered, in messages of {exact(found.message)} bytes",
@@ -172,8 +169,8 @@ def collide_report(found: Collisions) -> Report:
             _rules_table(found, full),
             Table("Every load", _LOAD_COLUMNS, found.outcomes, "loads", is_data=True),
         ],
-        remarks=remarks,
-        notes=[_known(found), *_drifting(found), *rest],
+        notes=[_known(found), *_drifting(found)],
+        known=found.notes,
         charts=[*_maps(found)],
     )
 

@@ -28,9 +28,8 @@ from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.changed import AfterLoss, after_losses
@@ -274,7 +273,6 @@ def compare_report(found: Comparison) -> Report:
     best = ranked[0]
     told = found.layouts if len(found.layouts) <= _TOLD_MAX else [best]
     load = "" if best.rate.load is None else f", {best.rate.load.words}"
-    remarks, rest = caveats(found.notes)
     known = (
         range_note(each.rate for each in found.layouts),
         share_note(each.worst.left for each in found.layouts if each.worst),
@@ -290,8 +288,8 @@ def compare_report(found: Comparison) -> Report:
             _layouts_table(found, best),
             Table("Each pair", _PAIR_COLUMNS, found.odds, "pairs", detail=True),
         ],
-        remarks=remarks,
-        notes=[" ".join(filter(None, known)), *rest],
+        notes=known,
+        known=found.notes,
     )
 
 

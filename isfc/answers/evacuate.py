@@ -27,9 +27,8 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
@@ -229,7 +228,6 @@ def _turn(turn: Turn) -> TurnOfSystem:
 
 def rolling_report(found: RollingMaintenance) -> Report:
     """How long all moves take, who stops longest, who was left behind; then each turn."""
-    remarks, rest = caveats(found.notes)
     count = sum(turn.guests for turn in found.turns if turn.way == "away")
     together = "one by one" if found.together == 1 else f"{found.together} together"
     known = range_note(each for turn in found.turns for each in (turn.seconds, turn.longest_stop))
@@ -238,8 +236,8 @@ def rolling_report(found: RollingMaintenance) -> Report:
         f"guest{'s' * (count != 1)} leave{'s' * (count == 1)}, {together}, and come back",
         [*_rolling_answer(found)],
         [_turns_table(found), *commands_tables(found.responses)],
-        remarks=remarks,
-        notes=[*filter(None, [known]), *rest],
+        notes=[known],
+        known=found.notes,
     )
 
 

@@ -6,12 +6,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.runs.experiment import Experiment
@@ -66,7 +64,6 @@ def faults_run(
 
 def faults_report(found: FaultsRun) -> Report:
     """Each fault with what it did to the rate, then what the systems saw."""
-    remarks, rest = caveats(found.notes)
     columns = (
         Column("at ms", "at_ms", Unit.MS, value=lambda each: 1e3 * each.at_s),
         Column("fault", "fault", folds=True),
@@ -86,8 +83,8 @@ def faults_report(found: FaultsRun) -> Report:
             Table("MB/s both ways", columns, found.faults, "faults"),
             Table("What happened; * is a fault", _EVENTS, [*_seen(found)], "events"),
         ],
-        remarks=remarks,
-        notes=[f"{run_words(found.seconds, found.warmup, found.seed)}.", *rest],
+        notes=[f"{run_words(found.seconds, found.warmup, found.seed)}."],
+        known=found.notes,
         charts=[_over_time(found)] if found.faults else [],
     )
 

@@ -9,8 +9,15 @@ from msgspec.structs import asdict, astuple
 
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
-from isfc.answers.limit import LimitedBy, limit_of_run, limited, limits_of, to_gain
-from isfc.answers.shared import DisksBeside, SharedChpid, chpids_table, disks_table, shared_by
+from isfc.answers.limit import LimitedBy, limit_of_run, limits_answer, limits_of
+from isfc.answers.shared import (
+    DisksBeside,
+    SharedChpid,
+    chpids_table,
+    disks_table,
+    shared_by,
+    slowest_of,
+)
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.io.run import SECONDS, WARMUP
@@ -18,10 +25,10 @@ from isfc.io.shared import links_with_disks
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.sharing import with_notes
-from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.figure import Figure, Note, NoteKind
+from isfc.reports.report import Report
 from isfc.reports.reported import Reported
-from isfc.reports.units import range_note, shown, with_unit
+from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
 from scenarios.runs.shared_channel import run_shared
@@ -50,8 +57,6 @@ class LinkBesideDisks(Reported, Struct, frozen=True):
     chpids: tuple[SharedChpid, ...]
     limits: LimitedBy | None
     """of the link beside the disks; null of runs of less than a second"""
-    limited: tuple[str, str] | None
-    """what limits it, and what there is to gain, in words"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
 
@@ -102,34 +107,26 @@ def io_beside(
         found.disks,
         found.chpids,
         None if limit is None else limits_of(limit, beside.value),
-        None if limit is None else (limited(limit), to_gain(limit)),
         (*notes, CHANNELS_UNRANGED),
     )
 
 
 def io_beside_report(found: LinkBesideDisks) -> Report:
     """What the link and the disks lose beside each other; then each chpid."""
-    remarks, rest = caveats(each for each in found.notes if each.kind is not NoteKind.DISKS)
     return Report(
         f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
         "and disks on one chpid",
         [*_answer(found)],
         [disks_table(found.disks), chpids_table(found.chpids)],
-        remarks=remarks,
-        notes=[range_note((found.alone, found.beside)), *rest],
+        notes=[range_note((found.alone, found.beside))],
+        known=[each for each in found.notes if each.kind is not NoteKind.DISKS],
     )
 
 
 def _answer(found: LinkBesideDisks) -> Iterator[tuple[str, str]]:
     yield "Link alone", f"{with_unit(found.alone)} (2^20) both ways"
     yield "With disks", f"{with_unit(found.beside)}"
-    slowest = max(found.disks, key=lambda each: each.response_us_beside / each.response_us_alone)
-    before, after = (
-        shown(each, Unit.US) for each in (slowest.response_us_alone, slowest.response_us_beside)
-    )
+    slowest, before, after = slowest_of(found.disks)
     most = ", of which it delays these most" if len(found.disks) > 1 else ""
     yield "Disks", f"{slowest.name} at {slowest.chpid}: {before} us, with the link {after} us{most}"
-    if found.limited is not None:
-        limit, gain = found.limited
-        yield "Limited by", limit
-        yield "To gain", gain
+    yield from limits_answer(found.limits)

@@ -6,10 +6,8 @@ from typing import Annotated, Final
 
 from isfc.errors.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -33,12 +31,11 @@ def io_chart(
 
 def io_chart_report(found: Chart) -> Report:
     """Where each curve begins and ends, then a column for each."""
-    notes = [note.text for note in found.notes]
     return Report(
         found.title,
         [*_answer(found)],
         [points_table(found)],
-        notes=notes,
+        known=found.notes,
         charts=[curves(found)],
     )
 

@@ -19,9 +19,8 @@ from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -189,7 +188,6 @@ def _reads(load: SynchronousLoad) -> PlannedReads:
 
 def io_plan_report(found: IoEstimates) -> Report:
     """What is carried, what is full first and what to change; then each channel and workload."""
-    remarks, rest = caveats(found.notes)
     tables = (
         Table("Channels", _CHANNELS, found.channels, "channels"),
         Table("Workloads on each channel", _LOADS, found.workloads, "workloads"),
@@ -202,8 +200,7 @@ def io_plan_report(found: IoEstimates) -> Report:
         f"{found.name}: I/O by mean values; MB are 10^6 bytes",
         [*_answer(found)],
         [each for each in tables if each.rows],
-        remarks=remarks,
-        notes=rest,
+        known=found.notes,
     )
 
 

@@ -27,9 +27,8 @@ from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.reports.figure import Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -169,7 +168,6 @@ def _channel(run: ChannelRun) -> ChannelActivity:
 
 def io_run_report(found: IoActivity) -> Report:
     """What was carried, how fast, and what limits it; then workloads, and RMF's views."""
-    remarks, rest = caveats(found.notes)
     queuing, trunks = machine_tables(found.saps, found.trunks)
     tables = (
         Table("RESPONSE TIMES", _RESPONSES, found.workloads, "workloads"),
@@ -185,8 +183,8 @@ def io_run_report(found: IoActivity) -> Report:
         f"{found.name}: I/O in {found.seconds:g} s of virtual time; MB are 10^6 bytes",
         [*_answer(found)],
         [each for each in tables if each.rows],
-        remarks=remarks,
-        notes=[f"Each figure is of one run: {run}, seed {found.seed}.", *_costs(found), *rest],
+        notes=[f"Each figure is of one run: {run}, seed {found.seed}.", *_costs(found)],
+        known=found.notes,
     )
 
 

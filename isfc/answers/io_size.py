@@ -32,9 +32,8 @@ from isfc.io.sizing import (
 )
 from isfc.io.sizing import size as size_mix
 from isfc.reports.figure import Note, Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -247,23 +246,14 @@ def io_size_report(found: IoSizes) -> Report:
 
 
 def _of_several(found: IoSizes) -> Report:
-    rows = [
-        {
-            "mix": each.name,
-            "io_per_s": each.io_per_s,
-            "channels": each.best.channels,
-            "channels_grown": each.best.channels_grown,
-            "best": each.best.name,
-        }
-        for each in found.mixes
-    ]
+    later = f"+{found.growth_percent:g} %"
     most = max(found.mixes, key=lambda mix: (mix.best.channels_grown, mix.io_per_s))
     columns = (
-        Column("interval", "mix"),
+        Column("interval", "mix", value=lambda mix: mix.name),
         Column("I/Os/s", "io_per_s", Unit.PER_S),
-        Column("now", "channels"),
-        Column(f"+{found.growth_percent:g} %", "channels_grown"),
-        Column("channel", "best"),
+        Column("now", "channels", value=lambda mix: mix.best.channels),
+        Column(later, "channels_grown", value=lambda mix: mix.best.channels_grown),
+        Column("channel", "best", value=lambda mix: mix.best.name),
     )
     assumed = [f"{mix.name}: {each}" for mix in found.mixes for each in mix.assumed]
     return Report(
@@ -273,7 +263,7 @@ def _of_several(found: IoSizes) -> Report:
             *[("Read", found.account)] * bool(found.account),
         ],
         [
-            Table("The best for each interval", columns, rows, "mixes"),
+            Table("The best for each interval", columns, found.mixes, "mixes"),
             *(
                 replace_fields(_choices(found, mix), caption=_load(mix), name=mix.name, detail=True)
                 for mix in found.mixes

@@ -9,7 +9,7 @@ from isfc.errors.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.units import percent_range, shown
 from scenarios.figures import resources
 from scenarios.figures.limit import (

@@ -13,9 +13,8 @@ from isfc.errors.public import named
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment
@@ -176,7 +175,6 @@ def _fields(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
 
 def links_run_report(found: LinksRun) -> Report:
     """What all carry and what limits them, then links, systems, and what several fibres share."""
-    remarks, rest = caveats(found.notes)
     links = sorted(found.links, key=lambda each: each.mb_per_s)[:_SHOWN]
     many = len(found.links) > _LINKS_MAX
     slowest = f"The slowest {len(links)} of {len(found.links)} links, MB/s"
@@ -200,8 +198,8 @@ def links_run_report(found: LinksRun) -> Report:
             *_busiest(found),
             *shared,
         ],
-        remarks=remarks,
-        notes=[*_known(found), *rest],
+        notes=[*_known(found)],
+        known=found.notes,
     )
 
 

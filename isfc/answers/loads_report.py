@@ -6,10 +6,8 @@ from typing import Any, Final
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.errors.in_words import first_listed
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
-from isfc.reports.report import Report, caveats
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.units import bytes_words, range_note, shown
 from isfc.site.intervals import Slot
 from scenarios.runs.experiment import SATURATING_PAIRS, SUITE
@@ -31,7 +29,6 @@ _NEVER: Final = "not in ten years"
 def loads_report(found: Loads) -> Report:
     """Whether all is carried, by how much, for how long, and when guests leave soonest."""
     known = [each.rate for way in found.ways for each in (way.whole, way.left) if each]
-    remarks, rest = caveats(found.notes)
     kept = "carries" if found.lost is LostPiece.NONE else "left"
     percentile = (
         f"{found.percentile:g} %: for so much of the time no more was sent. headroom: by how much "
@@ -45,14 +42,14 @@ def loads_report(found: Loads) -> Report:
         _title(found),
         [*_answer(found)],
         [each for each in _tables(found) if each.rows],
-        remarks=[*_left_out(found), *remarks][:2],
+        remarks=[*_left_out(found)],
         notes=[
             percentile,
             carries,
             *_windows_notes(found),
             *(f"Left out: {each}" for each in found.left_out),
-            *rest,
         ],
+        known=found.notes,
         charts=[_by_hour(found)],
     )
 

@@ -28,11 +28,9 @@ from isfc.layout.loss import (
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.chart import Bars
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Bars, Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
@@ -410,14 +408,13 @@ def _others(found: Losses) -> list[str]:
 
 def losses_report(found: Losses) -> Report:
     """What losses leave: the worst first."""
-    remarks, rest = caveats(found.notes)
     of = found.links[0] if found.is_of_one else f"{len(found.links)} links together"
     gone = "without what is named" if found.is_named else "with one piece gone"
     return Report(
         f"{of} {gone}",
         [*losses_answer(found)],
         [losses_table(found)],
-        remarks=remarks,
-        notes=[*_others(found), *filter(None, [losses_known(found)]), *rest],
+        notes=[*_others(found), losses_known(found)],
+        known=found.notes,
         charts=[losses_chart(found)],
     )

@@ -17,11 +17,9 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import factor_line, range_note, shown
 from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from scenarios.figures.certainty import FigureKind
@@ -239,9 +237,8 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
     """How far the model is off, what was emulated, what may explain it; then every figure."""
     first = found.intervals[0]
     several = len(found.intervals) > 1
-    remarks, rest = caveats(found.notes)
     doubts = dict.fromkeys(f"Doubtful: {each}." for one in found.intervals for each in one.doubts)
-    told = [*doubts, *remarks, *(f"Left out: {each}." for each in found.passed)]
+    told = [*doubts, *(f"Left out: {each}." for each in found.passed)]
     return Report(
         f"{len(found.intervals)} intervals, from {first.place} on"
         if several
@@ -249,7 +246,8 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         [*_answer(found)],
         [*([_over_time(found)] if several else []), *_figures(found.intervals)],
         remarks=told[:_REMARKS_MAX],
-        notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+        notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out],
+        known=found.notes,
         charts=[_errors(found)],
     )
 

@@ -13,8 +13,7 @@ from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.site import Errors
 from isfc.reports.figure import Unit
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.runs.at_site import named_link

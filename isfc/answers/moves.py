@@ -12,9 +12,8 @@ from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import DeviceSeen
 from scenarios.moves.guest import GuestMemory, Limits
@@ -172,15 +171,11 @@ _ON_PAGE: Final = 12
 """Guests whose table is on a page that nobody asked for notes on."""
 _NAMED: Final = 4
 """Guests that a sentence names."""
-_REMARKS: Final = 2
-"""So many are on the page."""
 _MIB: Final = 2**20
 
 
 def moves_report(found: Moves, moved: str, stays: str) -> Report:
     """What came of moves; ``moved`` is the label of how long they take, or ``stays`` of who did."""
-    remarks, rest = caveats(found.notes)
-    told = [*_at_other_end(found), *remarks]
     count = len(found.guests)
     few = 1 < count <= _ON_PAGE
     return Report(
@@ -194,8 +189,9 @@ def moves_report(found: Moves, moved: str, stays: str) -> Report:
             *([_traffic(found)] if found.traffic else []),
             *([_tried(found)] if found.tried else []),
         ],
-        remarks=told[:_REMARKS],
-        notes=[*told[_REMARKS:], *_known(found), *rest],
+        remarks=[*_at_other_end(found)],
+        notes=[*_known(found)],
+        known=found.notes,
     )
 
 

@@ -8,11 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.advice import two_paces
 from isfc.layout.site import SiteProfile
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import LIKELY, Column, Lines, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import LIKELY, Column, Table
 from isfc.reports.text import records
 from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
 from scenarios.runs.steady import Rate
@@ -136,7 +134,6 @@ class SearchResult(Reported, Struct, frozen=True):
 
 def optimise_report(found: SearchResult) -> Report:
     """What is to gain and how to get it; then the best beside what was given."""
-    remarks, rest = caveats(found.notes)
     first = f"forward, {' to '.join(found.given.activate)}"
     sought = " and ".join(found.objectives).replace("forward", first)
     of = ", ".join(found.traffic) or found.load
@@ -144,8 +141,8 @@ def optimise_report(found: SearchResult) -> Report:
         f"Best places of CTCs by MB/s {sought}, {of}",
         [*_answer(found)],
         [placings(found), *_commands(found)],
-        remarks=remarks,
-        notes=[*_known(found), *rest],
+        notes=[*_known(found)],
+        known=found.notes,
         charts=[_front(found)],
     )
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import slower_by_rule, speed_text
@@ -18,9 +18,8 @@ from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
 from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import NODE_STYLES, Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import NODE_STYLES, Column, Table
 from isfc.reports.units import with_unit
 from scenarios.runs.notes import plan_notes
 
@@ -197,16 +196,14 @@ class PlannedLink(Reported, Struct, frozen=True):
 def planned_by_rule(plan: Plan) -> PlannedLink:
     """The answer of one link by IBM's rule of thumb alone."""
     known, layout = plan.to_dict(), plan.layout
+    del known["advice"]
     return PlannedLink(
-        nodes=Nodes(**known["nodes"]),
-        stop_short=plan.stop_short,
-        write_order=known["write_order"],
-        exclusive=known["exclusive"],
-        chpids={
-            node: [PlannedChpid(**each) for each in uses] for node, uses in known["chpids"].items()
+        **known
+        | {
+            "nodes": Nodes(*layout.nodes),
+            "chpids": convert(known["chpids"], dict[str, list[PlannedChpid]]),
         },
         ctcs=[*_ctcs(plan)],
-        estimated_mb_per_s=known["estimated_mb_per_s"],
         model=None,
         worst_chpid=_worst_by_rule(layout),
         notes=[*plan_notes(layout)],
@@ -250,7 +247,6 @@ def plan_report(found: PlannedLink) -> Report:
     """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(found.ctcs), len({each.fibre for each in found.ctcs})
     of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
-    remarks, rest = caveats(found.notes)
     first = [each for each in found.advice if each.severity is Severity.WARNING]
     advice = [*first, *(each for each in found.advice if each not in first)]
     tables, known = found.more()
@@ -258,13 +254,12 @@ def plan_report(found: PlannedLink) -> Report:
         f"{found.nodes.first} - {found.nodes.second}: {of}",
         [*_answer(found)],
         [ways_table(found), ctcs_table(found), *tables],
-        remarks=remarks,
         notes=[
             *(found.model.known if found.model else ()),
             *known,
-            *rest,
             *(f"{each.severity.noun}: {each.text}" for each in advice),
         ],
+        known=found.notes,
     )
 
 

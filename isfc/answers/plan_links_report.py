@@ -15,8 +15,7 @@ from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.shared import disks_known, disks_tables
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Report, caveats
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
@@ -118,7 +117,6 @@ def _marked(report: Report, link: PlannedLink) -> Report:
 
 def cluster_report(found: PlannedLinks) -> Report:
     """What all links carry, which keeps least, what limits them; then each, and what they share."""
-    remarks, rest = caveats(found.notes or ())
     disks = found.disks
     return Report(
         f"{len(found.together or ())} links, alone and all together",
@@ -128,8 +126,8 @@ def cluster_report(found: PlannedLinks) -> Report:
             *shared_tables(found),
             *(() if disks is UNSET else disks_tables(disks)),
         ],
-        remarks=remarks,
-        notes=[*found.known, *(() if disks is UNSET else (disks_known(disks),)), *rest],
+        notes=[*found.known, *(() if disks is UNSET else (disks_known(disks),))],
+        known=found.notes or (),
     )
 
 
@@ -149,7 +147,6 @@ def _answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
 
 def _overview(found: PlannedLinks) -> Report:
     """What many links come to together, and what is found."""
-    remarks, rest = caveats(found.notes or ())
     ctcs = sum(len(link.ctcs) for link in found.links)
     cecs = f" in {found.cecs} CECs" if found.cecs else ""
     many, one = len(found.links), found.links[0].nodes
@@ -166,11 +163,11 @@ def _overview(found: PlannedLinks) -> Report:
             rules_table([RuleFound(*rule, counts[rule], {}) for rule in rules], with_texts=False),
         ],
         remarks=[
-            *remarks,
             f"One link: --link {one.first}-{one.second}. What each loss leaves: --lose.",
         ],
-        notes=[*filter(None, [known]), *rest],
+        notes=[known],
         asked="How figures were made, more losses and what is found",
+        known=found.notes or (),
     )
 
 

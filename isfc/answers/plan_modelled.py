@@ -37,7 +37,7 @@ from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Unit
-from isfc.reports.table import Table
+from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
 from scenarios.figures.changed import TriedAdvice, changed_layouts, left_of, try_advice
 from scenarios.figures.limit import RestsOn, rests_on

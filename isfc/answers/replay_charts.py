@@ -7,9 +7,8 @@ from statistics import fmean
 from typing import Any, Final
 
 from isfc.layout.catalogue import load_layout
-from isfc.reports.chart import Lines, between
 from isfc.reports.figure import Figure
-from isfc.reports.table import Column
+from isfc.reports.report import Column, Lines, between
 from scenarios.published.replay import Cell, Part
 from scenarios.published.table import PublishedRow, PublishedTable
 

@@ -84,13 +84,13 @@ class Check(MeasureCheck, frozen=True, kw_only=True):
 
     of: str
     """a group of rows, a change or a choice, in words"""
-    rows: int | None
+    rows: int | None = None
     """how many; null of choices"""
     statistic: str
     """`median`, `p90`, `but_three`, `worst`, `wrong_way` or `mean`"""
     reached: float | None
     """by this version; null where it is beyond any number"""
-    unit: str
+    unit: str = "%"
     """`%`, `x` (times), or that of the figures"""
     bound: float | None
     """what every version keeps: what is reached, with a margin"""
@@ -100,7 +100,7 @@ class Check(MeasureCheck, frozen=True, kw_only=True):
     """whether the bound is kept"""
     meets_goal: bool
     """whether what is wanted is reached"""
-    worst: str
+    worst: str = ""
     """the row that is furthest off, or those that go wrong"""
 
     @property
@@ -280,15 +280,12 @@ def checks_of(verdict: TableVerdict) -> Iterator[Check]:
             table=name,
             measure=made.measure,
             of=f"{'lost by ' * made.is_regret}{made.what}",
-            rows=None,
             statistic=made.statistic,
             reached=_in_unit(Deviation.RELATIVE, made.reached),
-            unit="%",
             bound=_in_unit(Deviation.RELATIVE, made.bound),
             goal=_in_unit(Deviation.RELATIVE, made.goal),
             within=made.within,
             meets_goal=made.meets_goal,
-            worst="",
         )
 
 

@@ -19,12 +19,10 @@ from isfc.answers.replay_checks import (
     TableOutcome,
 )
 from isfc.answers.views import View, Viewed
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Note, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table
@@ -379,14 +377,13 @@ def _view_report(found: ViewedRuns) -> Report:
     """The view as IBM's report has it; its rows are CSV."""
     rows = [each for run in found.runs for each in run.rows]
     columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
-    remarks, rest = caveats(found.notes)
     return Report(
         found.title,
         [],
         [Table("The same with all digits", columns, rows, "view", detail=True)],
         found.view.page(found.runs),
-        remarks,
-        [found.ranges, *rest],
+        notes=[found.ranges],
+        known=found.notes,
     )
 
 

@@ -11,8 +11,7 @@ from isfc.answers.results import ComparedResults, ResultFigure, Setting
 from isfc.errors.in_words import first_listed
 from isfc.reports.figure import Interval, Unit
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import RangeRecord, plain, shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 

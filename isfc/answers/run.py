@@ -13,9 +13,8 @@ from isfc.errors.public import named
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import factor_line, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
@@ -168,7 +167,6 @@ def described(workload: Workload) -> str:
 
 def run_report(found: LinkRun) -> Report:
     """What it carries and what limits it; what was sent, received, and each device."""
-    remarks, rest = caveats(found.notes)
     many = "s" * (found.pairs > 1)
     return Report(
         f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {explained(found.workload)}, "
@@ -182,8 +180,8 @@ def run_report(found: LinkRun) -> Report:
             *(() if found.disks is UNSET else disks_tables(found.disks)),
             *_why(found),
         ],
-        remarks=remarks,
-        notes=[*_known(found), *rest],
+        notes=[*_known(found)],
+        known=found.notes,
     )
 
 
@@ -298,5 +296,4 @@ def _known(found: LinkRun) -> Iterator[str]:
     if SERVICE in found.figures:
         factor = factor_line([found.figures[SERVICE]])
         yield f"Disc, Conn, Serv of devices that mostly write are within {factor}."
-    if said := range_note(found.figures.values()):
-        yield said
+    yield range_note(found.figures.values())

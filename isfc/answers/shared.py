@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -93,12 +93,15 @@ def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
 def disks_answer(found: Shared) -> Iterator[tuple[str, str]]:
     """What disks take of the one link, and what the link takes of them."""
     without = [f"{with_unit(each.alone)}" for each in found.links[:1]]
-    slowest = max(found.disks, key=lambda each: each.response_us_beside / each.response_us_alone)
-    before, after = (
-        shown(each, Unit.US) for each in (slowest.response_us_alone, slowest.response_us_beside)
-    )
+    slowest, before, after = slowest_of(found.disks)
     alone = f"the link alone carries {without[0]}; " if len(found.links) == 1 else ""
     yield "Disks", f"{alone}{slowest.name} take {before} us, beside the CTCs {after} us"
+
+
+def slowest_of(disks: Sequence[DisksBeside]) -> tuple[DisksBeside, str, str]:
+    """Those that CTCs delay most, and how long they take without them, and beside them."""
+    most = max(disks, key=lambda each: each.response_us_beside / each.response_us_alone)
+    return most, shown(most.response_us_alone, Unit.US), shown(most.response_us_beside, Unit.US)
 
 
 _PLACE: Final = (Column("node", "node"), Column("chpid", "chpid"))

@@ -1,27 +1,32 @@
 """A run from Python: a layout, a workload and pairs of guests in, a `Simulation` out.
 
-What ``isfc run`` does for people, `simulate` does for programs; the figures are the same.
+What ``isfc run`` does for people, `simulate` does for programs; the figures are the same. And what
+the page of ``isfc studio`` lays beside that: what each node can send, whether a change is better.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from isfc.answers.links_run import LinksRun, links_run
 from isfc.answers.run import LinkRun, link_run
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Column, Lines, Report
 from isfc.reports.reported import Reported, report_of
-from isfc.reports.table import Column
-from scenarios.figures.ranges import run_figures
+from isfc.reports.units import shown
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.changed import AdviceVerdict, ComparedLoad
+from scenarios.figures.ranges import figure_of, run_figures
+from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
 from scenarios.runs.at_site import GivenSite, link_at, links_at
-from scenarios.runs.experiment import WARMUP, Experiment, read_traffic
+from scenarios.runs.experiment import SATURATED, WARMUP, Experiment, Load, in_turn, read_traffic
 from scenarios.runs.notes import run_notes
 from scenarios.runs.report import cluster_rows
 from scenarios.runs.result import EndSamples, Result, Sample
@@ -163,7 +168,7 @@ class SimulatedLinks(Reported):
 
 def simulation_report(found: Simulation) -> Report:
     """The page of ``isfc run``, and its course."""
-    return replace(report_of(found.answer), charts=[over_time(found.client.parts)])
+    return structs.replace(report_of(found.answer), charts=[over_time(found.client.parts)])
 
 
 def over_time(parts: Sequence[Sample]) -> Lines:
@@ -187,6 +192,20 @@ def over_time(parts: Sequence[Sample]) -> Lines:
 
 
 _COLLISIONS: Final = Column("collisions/s", "collisions", Unit.PER_S)
+
+
+def run_cells(run: Simulation) -> list[Figure]:
+    """MB/s out and in, messages a second and RDEV util."""
+    experiment, result = run.experiment, run.result
+    load = Load(experiment.workload, experiment.pairs)
+    of = experiment.layout, load, result.collisions_per_s
+    figures = (
+        (FigureKind.RATE, result.mb_per_s_out),
+        (FigureKind.RATE, result.mb_per_s_in),
+        (FigureKind.RATE, result.messages_per_s),
+        (FigureKind.RDEV_UTIL, result.rdev_util_percent),
+    )
+    return [figure_of(kind, value, *of) for kind, value in figures]
 
 
 def simulated_links_report(found: SimulatedLinks) -> Report:
@@ -274,3 +293,47 @@ def simulate_links(
         seed=seed,
     )
     return SimulatedLinks(run(experiment, interval, progress=progress))
+
+
+def explained(rate: ModelledRate, collection: Collection) -> ModelledRate:
+    """What a node can send, with what limits it; of a link's first, what others make of the link.
+
+    That is of the link, and takes a run of all of them.
+    """
+    limit = find_saturated((rate.layout, rate.sender, rate.saturated.value))
+    if rate.sender != rate.layout.nodes[0]:
+        return replace(rate, limit=limit)
+    return replace(rate, limit=limit, layout=with_others_busy(collection, rate.layout, in_turn))
+
+
+def compared(
+    before: Sequence[ModelledRate],
+    now: Sequence[ModelledRate],
+    layouts: tuple[Layout, Layout],
+    pairs: int,
+) -> list[tuple[str, str]]:
+    """How the slower direction changes, saturated and with so many pairs."""
+    both = (before, now)
+    (was, then), (comes, today) = map(slower_rates, both)
+    return [
+        _compared(ComparedLoad(was, comes, layouts, SATURATED)),
+        _compared(ComparedLoad(then, today, layouts, Load(pairs=pairs))),
+    ]
+
+
+def _compared(load: ComparedLoad) -> tuple[str, str]:
+    """How it changes at one load: better, worse or alike, and in words.
+
+    A difference within the spread of both runs is none, nor is one of which the odds leave open who
+    is ahead.
+    """
+    was, comes = load.before, load.changed
+    figures = f"{shown(was.mb_per_s, Unit.MB_PER_S)} to {shown(comes.mb_per_s, Unit.MB_PER_S)} MB/s"
+    if not comes.differs(was):
+        return "alike", f"as much within the spread ({figures})"
+    odds = f"({figures}; odds that it is ahead: {load.odds})"
+    if load.verdict is AdviceVerdict.ALIKE:
+        return "alike", f"as much as far as the odds tell {odds}"
+    gained = load.ratio.value - 1
+    kind, word = ("better", "more") if gained > 0 else ("worse", "less")
+    return kind, f"{shown(abs(gained), Unit.SHARE)} % {word} {odds}"

@@ -16,9 +16,8 @@ from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
 from isfc.reports.figure import Note
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
@@ -154,14 +153,13 @@ def layout_file(found: LinkSizing) -> str | None:
 def size_report(found: LinkSizing) -> Report:
     """What to order, or why nothing helps; then a line for each link that was tried."""
     figures = [figure for link in found.links for figure in (link.whole, link.left)]
-    remarks, rest = caveats(found.notes)
     return Report(
         f"{exact(found.wanted_mb_per_s)} MB/s each way {_GONE[found.lost]}, {found.pairs} pairs of "
         f"{explained(found.workload)}{f' over {found.km:g} km' * bool(found.km)}",
         [*_answer(found)],
         [_links_table(found)],
-        remarks=remarks,
-        notes=[range_note(figures), *rest],
+        notes=[range_note(figures)],
+        known=found.notes,
     )
 
 

@@ -10,11 +10,9 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors.in_words import check_known, listed
-from isfc.reports.chart import Lines, between
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Report, caveats
+from isfc.reports.report import Column, Lines, Report, Table, between
 from isfc.reports.reported import Reported
-from isfc.reports.table import Column, Table
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures
@@ -228,7 +226,6 @@ def _places(
 
 def sweep_report(found: Sweep) -> Report:
     """What is best at each load, then each place, and every run for programs."""
-    remarks, rest = caveats(found.notes)
     over = f", the mean over {found.seeds} seeds" if found.seeds > 1 else ""
     caption = f"MB/s and messages both ways{over}; util % of all CTCs together"
     runs = [Column(key, key) for key in (found.runs[0] if found.runs else ())]
@@ -239,8 +236,8 @@ def sweep_report(found: Sweep) -> Report:
             Table("Every run", runs, found.runs, "runs", is_data=True),
             Table(caption, _columns(found), found.places, "places"),
         ],
-        remarks=remarks,
-        notes=[*_known(found), *rest],
+        notes=[*_known(found)],
+        known=found.notes,
         charts=[_chart(found)] if found.runs else [],
     )
 
@@ -337,5 +334,4 @@ def _known(found: Sweep) -> Iterator[str]:
             "best is ahead: in how many of such choices the row with most MB/s of the same "
             f"{listed(found.alike or ['sweep'])} is ahead of this one on real hardware too."
         )
-    if said := range_note(each.mb_per_s for each in found.places):
-        yield said
+    yield range_note(each.mb_per_s for each in found.places)

@@ -173,8 +173,8 @@ def sending_cpu_us_per_mb(
     return ratio * whole / sum(weights), ""
 
 
-class PlannedOsa(Struct, frozen=True):
-    """An OSA and what its streams get, each way by itself."""
+class OsaRates(Struct, frozen=True):
+    """An OSA and its streams."""
 
     chpid: str
     feature: str
@@ -182,20 +182,19 @@ class PlannedOsa(Struct, frozen=True):
     mb_per_s_out: float
     """2^20 bytes"""
     mb_per_s_in: float
+
+
+class PlannedOsa(OsaRates, frozen=True):
+    """An OSA and what its streams get, each way by itself."""
+
     limit_out: str
     """what the streams are limited by"""
     limit_in: str
 
 
-class OsaActivity(Struct, frozen=True):
+class OsaActivity(OsaRates, frozen=True):
     """An OSA, in a run."""
 
-    chpid: str
-    feature: str
-    mtu_bytes: int
-    mb_per_s_out: float
-    """2^20 bytes"""
-    mb_per_s_in: float
     packets_per_s: float
     cpu_us_per_mb: float | None
     """host CPU for 2^20 bytes sent, or null"""

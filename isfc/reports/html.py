@@ -12,10 +12,8 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from isfc.reports.chart import Chart, Grid
 from isfc.reports.figure import Figure
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table, legend
+from isfc.reports.report import Chart, Column, Grid, Report, Table, legend
 from isfc.reports.units import range_of
 
 

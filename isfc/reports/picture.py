@@ -13,10 +13,8 @@ from html import escape
 from math import ceil, sqrt
 from typing import Any, Final
 
-from isfc.reports.chart import Bars, Chart, Grid, Lines
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Report
-from isfc.reports.table import LIKELY, Column, Value
+from isfc.reports.report import LIKELY, Bars, Chart, Column, Grid, Lines, Report, Value
 from isfc.reports.units import FORMATS, between, shown
 
 Spec = dict[str, Any]

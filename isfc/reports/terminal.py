@@ -18,9 +18,7 @@ from rich.table import Column as RichColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from isfc.reports.chart import Grid
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Styled, Table, legend
+from isfc.reports.report import Column, Grid, Report, Styled, Table, legend
 from isfc.reports.units import shown
 
 PIPED_WIDTH = 80

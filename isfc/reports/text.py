@@ -9,10 +9,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from isfc.reports.chart import Grid
 from isfc.reports.figure import Figure
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table, legend
+from isfc.reports.report import Column, Grid, Report, Table, legend
 from isfc.reports.units import shown
 
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>|~#])")

@@ -6,7 +6,6 @@ the published tables have them; ``isfc run --json`` is one record of both.
 """
 
 import csv
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
+from isfc.layout import checked_toml
 from isfc.site.figures import BadFigure, Reading, read_stamp
 from isfc.site.measurement import (
     LINK_COLUMNS,
@@ -86,10 +86,7 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
 
 def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The measurements of a JSON document: a list of rows, or what ``isfc run --json`` prints."""
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise ConfigurationError(f"{file}: is not JSON: {error}") from None
+    document = checked_toml.read_json(text, file)
     place = FilePlace(file, 1)
     if isinstance(document, dict) and "measurements" in document:
         document = document["measurements"]

@@ -11,13 +11,7 @@ from pathlib import Path
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import Isfc, two_nodes
 from tests.waiting import PATIENCE_S, wait_for
-
-
-def free_port() -> int:
-    """A TCP port that nobody uses at the moment."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-    return port
+from tools.benchmarks.tcp_services import free_port as free_port
 
 
 def answers(port: int) -> bool:

@@ -72,7 +72,7 @@ RINGS: Final = {
     ),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (
-        f"{LINK} ctc importlib isfc.system.cp.words isfc.deck isfc.layout fnmatch textwrap",
+        f"{LINK} ctc importlib isfc.deck isfc.layout fnmatch textwrap",
         "isfc.engine",
     ),
     "isfc.live.ctce": (

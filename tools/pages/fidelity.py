@@ -22,8 +22,7 @@ from isfc.answers.replay_charts import part_charts
 from isfc.answers.replay_report import Replayed, ReplayedFigure, replay_report
 from isfc.reports.measures import measure_name
 from isfc.reports.picture import picture_svg
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.text import markdown_table as markdown
 from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (

@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import Any, Final
 
 from isfc.reports.figure import Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.text import markdown_table
 
 MARK: Final = re.compile(

@@ -22,11 +22,10 @@ from isfc.errors.in_words import exact
 from isfc.layout.collection import Collection
 from isfc.layout.loss import CHPID
 from isfc.layout.rules.rule import warnings_first
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Unit
 from isfc.reports.html import chart_of, render, table_of
 from isfc.reports.picture import SCHEMA, Spec, axis, config, marks
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Lines, Table
 from isfc.reports.units import shown
 from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE

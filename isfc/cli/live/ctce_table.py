@@ -20,7 +20,7 @@ from isfc.live.ctce.join import JoinedCtc
 from isfc.live.ctce_box import CtceBox
 from isfc.live.ctce_port import EndPort
 from isfc.reports.figure import Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.terminal import open_console, table_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.live.operator import LiveSnapshot
 from isfc.reports.figure import Unit
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.terminal import page, table_of
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure

@@ -56,7 +56,7 @@ from isfc.live.run_directory import (
     running_nodes,
     starting,
 )
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
 from isfc.system.cp.commands import is_up
 

@@ -19,7 +19,7 @@ from isfc.cli.live.options import LAG_PERCENT
 from isfc.cli.output.streams import show
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.operator import LiveSnapshot
-from isfc.reports.table import NODE_STYLES, Column, Styled, Table
+from isfc.reports.report import NODE_STYLES, Column, Styled, Table
 from isfc.reports.terminal import open_console, table_of
 from isfc.reports.units import fitted
 from isfc.system.cp.commands import is_up

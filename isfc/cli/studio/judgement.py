@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 import isfc
 from isfc.answers.given import LINKS_IN_FULL
-from isfc.answers.opened import compared
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.simulation import compared
 from isfc.cli.studio.tasks import Question, Subject
 from isfc.reports.html import macro, part, section
 from isfc.reports.report import Report

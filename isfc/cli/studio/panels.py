@@ -16,8 +16,8 @@ import isfc
 from isfc.answers.guest import guest_memory
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_of_run, short_limit
 from isfc.answers.moves import relocate_report
-from isfc.answers.opened import run_cells
 from isfc.answers.page.document import together_panel
+from isfc.answers.simulation import run_cells
 from isfc.cli.options.experiment import WARMUP
 from isfc.cli.output.progress import runs_told
 from isfc.cli.output.streams import RUNNING

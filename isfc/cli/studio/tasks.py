@@ -13,7 +13,7 @@ import msgspec
 
 import isfc
 from isfc import ConfigurationError, __version__
-from isfc.answers.opened import explained
+from isfc.answers.simulation import explained
 from isfc.cli.studio.work import Tell
 
 SOURCE: Final = "layout"

@@ -7,8 +7,6 @@ import pytest
 import isfc
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, is_narrow
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 
 pytestmark = pytest.mark.at_length
 

@@ -10,8 +10,6 @@ import isfc
 from isfc.io.charts import CHARTS, ChartName
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, is_narrow
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 
 
 def test_json_and_csv_have_the_same_figures(printed: Printed, recorded: Recorded) -> None:

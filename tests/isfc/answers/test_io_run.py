@@ -8,8 +8,6 @@ import pytest
 
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, is_narrow, on_one_line
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 
 CHANNELS = """
 [channel.42]

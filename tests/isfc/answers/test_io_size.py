@@ -10,8 +10,6 @@ from isfc.errors.in_words import listed
 from isfc.io.sizing import ASSUMED, FEATURES
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, is_narrow, on_one_line
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 
 REPORTS = "tests/data/rmf"
 RMF = f"{REPORTS}/three-intervals-pasted.txt"

@@ -16,8 +16,6 @@ from scenarios.runs.steady import steady_ends
 from scenarios.search.windows import guest_rate
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded, on_one_line
-from tests.isfc.printed import printed as printed
-from tests.isfc.printed import recorded as recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length

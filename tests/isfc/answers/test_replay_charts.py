@@ -8,9 +8,9 @@ import pytest
 
 from isfc.answers.replay_charts import part_charts
 from isfc.cli.main import run
-from isfc.reports.chart import Lines
 from isfc.reports.figure import Figure
 from isfc.reports.picture import chart_svg
+from isfc.reports.report import Lines
 from scenarios.published.catalogue import TABLES, load_table
 from scenarios.published.replay import ComparedFigure, Part, choose, figures_by_cell
 from scenarios.published.table import PublishedTable

@@ -60,7 +60,7 @@ def beside() -> Reported:
         )
         for place in range(4)
     )
-    return LinkBesideDisks("A-B", "HL", 50, alone, less, disks, (), None, None, _NOTES)
+    return LinkBesideDisks("A-B", "HL", 50, alone, less, disks, (), None, _NOTES)
 
 
 def sized() -> Reported:

@@ -7,12 +7,10 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from isfc.reports.chart import Bars, Chart, Grid, Lines, bars_of, between
 from isfc.reports.figure import Unit
 from isfc.reports.html import resource, section
 from isfc.reports.picture import CURVES, STYLE, chart_svg, picture_png, picture_svg
-from isfc.reports.report import Report
-from isfc.reports.table import Column, Table
+from isfc.reports.report import Bars, Chart, Column, Grid, Lines, Report, Table, bars_of, between
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 WHITE: Final = "#ffffff"

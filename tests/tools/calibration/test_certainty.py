@@ -1,6 +1,7 @@
 """What ranges are made from: errors of suites left out, and how much of a suite they cover."""
 
 from operator import attrgetter
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -20,6 +21,8 @@ from scenarios.figures.certainty import (
     ratio_errors,
     ratio_range,
 )
+from scenarios.published.catalogue import load_table
+from scenarios.published.replay import ComparedFigure
 from tools.calibration.certainty import (
     Miss,
     covered,
@@ -28,6 +31,8 @@ from tools.calibration.certainty import (
     foretold,
     ratios,
     score,
+    store_rows,
+    summed_up,
     tells,
     within,
 )
@@ -133,3 +138,20 @@ def test_odds_say_how_many_of_ibms_pairs_turn_out_so() -> None:
     for is_open in (True, False):
         assert fmean(right[is_open]) == pytest.approx(fmean(said[is_open]), abs=0.03)
     assert len(right[True]) / len(RATIOS) < 0.2, "few of IBM's pairs are open"
+
+
+def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
+    tmp_path: Path,
+) -> None:
+    path, table, measure = tmp_path / "left_out.csv", load_table("transport"), "mb_per_s"
+    for suite, factor in (("HY", 1.5), ("HL", 0.9), ("HY", 1.25)):
+        found = (
+            ComparedFigure.of(table, row, measure, factor * row.number(measure))
+            for row in table.rows
+        )
+        store_rows(suite, found, "a test", path=path)
+    assert [row[:3] for row in summed_up(path)] == [
+        ("HL", "30", "0.1000"),
+        ("HY", "30", "0.2500"),
+        ("all", "60", "0.1750"),
+    ]

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import PROJECT
 from tools.checks import links
-
-PROJECT = Path(__file__).parents[3]
 
 
 def test_links_of_this_project() -> None:

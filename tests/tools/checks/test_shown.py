@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tools import PROJECT
 from tools.checks import shown
 
-PROJECT = Path(__file__).parents[3]
 RECORD = "class One:\n    a: int\n    b: int\n    c: str\n    d: float = 1.0\n    e: int\n"
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tools import PROJECT
 from tools.checks import tidy
 
-PROJECT = Path(__file__).parents[3]
 DOC = '"""A module."""\n'
 
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import PROJECT
 from tools.checks import words
-
-PROJECT = Path(__file__).parents[3]
 
 
 def test_every_exception_is_a_file_that_is_there() -> None:

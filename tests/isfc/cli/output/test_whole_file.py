@@ -13,9 +13,8 @@ from isfc.cli.main import run
 from isfc.cli.options.formats import FORMATS, FileFormat
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_file, write_table
-from isfc.reports.chart import Grid
 from isfc.reports.figure import Unit
-from isfc.reports.report import Report
+from isfc.reports.report import Grid, Report
 from scenarios.search.sweep import RowStore
 
 GRID = Grid("a cell", ["down"], ["across"], [[1]], 1, Unit.PER_S)

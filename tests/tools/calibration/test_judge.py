@@ -6,7 +6,7 @@ import pytest
 
 from scenarios.published.catalogue import TABLES, load_table, parse_table
 from scenarios.published.verdict import STATISTICS, check_bounds
-from tools.calibration.judge import FOLDER, load, renewed, rounded
+from tools.calibration.judge import FOLDER, judgement, line, load, renewed, rounded
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,10 @@ def test_renewed_bounds_keep_what_is_reached_and_nothing_else_changes(name: str)
     changed = {old.partition(" = ")[0] for old, new in pairs if old != new}
     assert changed <= {"median", "p90", "but_three", "worst", "wrong_max"}
     assert table.goals == load_table(name).goals
+
+
+def test_the_stored_replay_keeps_every_bound() -> None:
+    assert [line(check) for check in judgement(load()) if not check.within] == []
 
 
 def test_every_measure_of_a_run_has_a_bound() -> None:
