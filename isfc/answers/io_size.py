@@ -31,6 +31,7 @@ from isfc.io.sizing import (
     SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
+from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Note, Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
@@ -86,8 +87,8 @@ class IoSizes(Reported, Struct, frozen=True):
     """one for each interval that was sized, or for the configuration"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    account: str
-    """what became of each line of the report; empty for a configuration"""
+    accounts: tuple[str, ...]
+    """what became of each line of each text"""
 
     @property
     def proposal(self) -> str:
@@ -188,7 +189,7 @@ def io_size(
         *(growth, processor_percent, bus_percent, sap_percent),
         tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
         (CHANNELS_UNRANGED,),
-        mixes[0].account,
+        tuple(filter(None, (mixes[0].account,))),
     )
 
 
@@ -238,9 +239,10 @@ def io_size_report(found: IoSizes) -> Report:
     known = [*mix.warnings, *mix.assumed]
     return Report(
         _load(mix),
-        [*_answer(found, mix), *[("Read", found.account)] * bool(found.account)],
+        [*_answer(found, mix)],
         [_choices(found, mix), *_details(mix)],
         remarks=known[:2],
+        read=lines_read(found.accounts),
         notes=[*known[2:], *_read(found)],
     )
 
@@ -258,10 +260,7 @@ def _of_several(found: IoSizes) -> Report:
     assumed = [f"{mix.name}: {each}" for mix in found.mixes for each in mix.assumed]
     return Report(
         f"{len(found.mixes)} intervals; later {found.growth_percent:g} % more",
-        [
-            ("Order", f"{_ordered(most)}, for {most.name}"),
-            *[("Read", found.account)] * bool(found.account),
-        ],
+        [("Order", f"{_ordered(most)}, for {most.name}")],
         [
             Table("The best for each interval", columns, found.mixes, "mixes"),
             *(
@@ -269,6 +268,7 @@ def _of_several(found: IoSizes) -> Report:
                 for mix in found.mixes
             ),
         ],
+        read=lines_read(found.accounts),
         notes=[*assumed, *_read(found)],
     )
 

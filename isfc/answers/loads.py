@@ -125,6 +125,8 @@ class Loads(Reported, Struct, frozen=True):
     """when they may begin to: first where fewest stay, of these the shortest"""
     left_out: tuple[str, ...]
     """rows that cannot be right, with `--usable`"""
+    accounts: tuple[str, ...]
+    """what became of each line of each text"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
 
@@ -194,8 +196,7 @@ def loads(
     opened = named_link(layout, link, profile)
     leaving = _leaving(opened, plans, together, from_)
     reading = (about := about or AboutFiles()).reading()
-    found = _intervals(opened, measured, about, reading)
-    _check_dated(period, found)
+    _check_dated(period, found := _intervals(opened, measured, about, reading))
     slots = tuple(slots_of(found, percentile, period))
     carries = _carried(opened, LostPiece(lost), each_by(jobs))
     first, second = (
@@ -220,6 +221,7 @@ def loads(
         leaving=leaving,
         windows=tuple(_windows(opened, slots, period, leaving, carries, each_by(jobs))),
         left_out=tuple(reading.problems),
+        accounts=tuple(reading.accounts),
         notes=(*opened.notes, *large_guests(plans)),
     )
 

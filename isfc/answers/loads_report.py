@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from isfc.answers.loads import Loads, WayLoad
 from isfc.errors.in_words import first_listed
+from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Lines, Report, Table
 from isfc.reports.units import bytes_words, range_note, shown
@@ -50,6 +51,7 @@ def loads_report(found: Loads) -> Report:
             *(f"Left out: {each}" for each in found.left_out),
         ],
         known=found.notes,
+        read=lines_read(found.accounts),
         charts=[_by_hour(found)],
     )
 

@@ -15,6 +15,7 @@ from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import find_node, first_listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
+from isfc.layout.pasted import lines_read
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, NoteKind, Unit
@@ -99,6 +100,8 @@ class MeasuredComparison(Reported, Struct, frozen=True):
     """intervals in which the link was quiet, in words"""
     passed: tuple[str, ...]
     """what files have that is left out, as of `isfc measured read --json`"""
+    accounts: tuple[str, ...]
+    """what became of each line of each text"""
     tolerance: float | None
     """the percent that a judged figure may be off"""
     beyond_tolerance: int | None
@@ -162,7 +165,8 @@ def compare(
     of_site = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
     notes = (*of_link.notes, *of_site)
     beyond = None if tolerance is None else sum(each.beyond_tolerance or 0 for each in found)
-    return MeasuredComparison(found, quiet, said.left_out, tolerance, beyond, notes, site or UNSET)
+    about_files = said.left_out, said.accounts
+    return MeasuredComparison(found, quiet, *about_files, tolerance, beyond, notes, site or UNSET)
 
 
 def _compared(
@@ -248,6 +252,7 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         remarks=told[:_REMARKS_MAX],
         notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out],
         known=found.notes,
+        read=lines_read(found.accounts),
         charts=[_errors(found)],
     )
 

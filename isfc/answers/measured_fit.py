@@ -64,7 +64,9 @@ def fit(
         intervals, passed = intervals_of(of_link, seen, runs)
         fitted = fit_intervals(of_link, intervals, runs)
     texts = (note.text for note in of_link.notes)
-    fitted = replace(fitted, notes=(*fitted.notes, *passed, *found.left_out, *texts))
+    fitted = replace(
+        fitted, notes=(*fitted.notes, *passed, *found.left_out, *texts, *found.accounts)
+    )
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted

@@ -13,6 +13,7 @@ from isfc.answers.beside import DEVICE_NAMES, across
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.reported import Reported
@@ -37,6 +38,8 @@ class MeasuredTable(Struct, frozen=True):
     """what files have that is no measurement of a CTC or, with `--usable`, cannot be right"""
     notes: tuple[str, ...]
     """with `--layout`, what is not of the link, and what of it is missing"""
+    accounts: tuple[str, ...]
+    """what became of each line of each text"""
 
 
 class Measurements(Reported, Struct, frozen=True):
@@ -47,6 +50,7 @@ class Measurements(Reported, Struct, frozen=True):
     measurements: tuple[Measurement, ...]
     left_out: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         """The table, as a data frame takes it: a row for each device and each link."""
@@ -55,7 +59,7 @@ class Measurements(Reported, Struct, frozen=True):
     @property
     def record(self) -> MeasuredTable:
         """The same, as it is printed for programs."""
-        return MeasuredTable(tuple(self.rows()), self.left_out, self.notes)
+        return MeasuredTable(tuple(self.rows()), self.left_out, self.notes, self.accounts)
 
     def __repr__(self) -> str:
         return f"<Measurements {len(self.measurements)}, {len(self.left_out)} left out>"
@@ -137,7 +141,7 @@ def read(
     seen = [seen_link(of_link, one) for one in found.measurements]
     notes = [f"{each.measurement.place}: {note}" for each in seen for note in each.notes()]
     kept = tuple(each.measurement for each in seen)
-    return Measurements(kept, found.left_out, tuple(notes))
+    return Measurements(kept, found.left_out, tuple(notes), found.accounts)
 
 
 def measured_read_report(found: Measurements) -> Report:
@@ -160,6 +164,7 @@ def measured_read_report(found: Measurements) -> Report:
             *_tables(found),
         ],
         remarks=told[:_REMARKS_MAX],
+        read=lines_read(found.accounts),
         notes=told[_REMARKS_MAX:],
     )
 
@@ -258,7 +263,8 @@ def measurements_of(
         if not read:
             raise ConfigurationError(f"{paths[0]}: nothing usable is left")
         found += read
-    return Measurements(tuple(found), (*reading.notes, *reading.problems))
+    left_out, accounts = (*reading.notes, *reading.problems), tuple(reading.accounts)
+    return Measurements(tuple(found), left_out, accounts=accounts)
 
 
 def read_files(

@@ -8,10 +8,12 @@ with a mark on it, or with a letter for a digit, and figures without it would be
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from itertools import pairwise
 from typing import Final
+
+from isfc.errors.in_words import first_listed
 
 _QUOTED: Final = re.compile(r"^ *(?:[>|] ?)+(?!.*<<)")
 """A quotation's marks; ``>> All DASD <<`` has none."""
@@ -37,6 +39,8 @@ _FIGURES_MIN: Final = 3
 
 _NAMED_MAX: Final = 8
 _SHOWN_MAX: Final = 30
+_READ_MAX: Final = 3
+"""Files of which a page says what became of their lines."""
 
 
 class Kind(Enum):
@@ -68,9 +72,9 @@ def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
 
 
 def _is_figure(word: str) -> bool:
-    if _MISSING.fullmatch(word):
-        return True
     plain = word.strip("*_~()[]<>!+-\\")
+    if _MISSING.fullmatch(word) or _MISSING.fullmatch(plain):
+        return True
     digits = sum(each.isdigit() or each in ".," for each in plain)
     return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
 
@@ -125,3 +129,8 @@ def spans(lines: Iterable[int]) -> str:
     ]
     more = [f"{len(found) - _NAMED_MAX} more"] if len(found) > _NAMED_MAX else []
     return f"line{'s' * (len(numbers) > 1)} {', '.join([*found[:_NAMED_MAX], *more])}"
+
+
+def lines_read(accounts: Sequence[str]) -> list[str]:
+    """What a page says of the lines of texts: nothing, or one sentence."""
+    return [f"Read: {first_listed(accounts, _READ_MAX, '; ')}."] if accounts else []

@@ -254,7 +254,8 @@ class Report(Struct, frozen=True):
     ``remarks`` are what somebody has to know at first reading. ``notes`` say how figures were made
     and how far they are known, for whoever asks for them, and ``asked`` is what a page without them
     says that they have. What is ``known`` of figures is remarks, the worst first, as long as there
-    are no more than two, and then notes. ``sections`` are reports of parts, below the whole.
+    are no more than two, and then notes. ``sections`` are reports of parts, below the whole; what
+    was ``read``, as of texts that somebody pasted, is said last.
     """
 
     title: str
@@ -267,6 +268,7 @@ class Report(Struct, frozen=True):
     asked: str = "How figures were made"
     sections: "Sequence[Report]" = ()
     known: Sequence[Note] = ()
+    read: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         told = sorted(
@@ -274,7 +276,8 @@ class Report(Struct, frozen=True):
             key=lambda note: _CAVEATS.index(note.kind),
         )[: max(0, _CAVEATS_MAX - len(self.remarks))]
         rest = (each.text for each in self.known if each not in told)
-        force_setattr(self, "remarks", [*self.remarks, *(each.text for each in told)])
+        force_setattr(self, "remarks", [*self.remarks, *(each.text for each in told), *self.read])
+        force_setattr(self, "read", ())
         force_setattr(self, "notes", [*filter(None, self.notes), *rest])
         force_setattr(self, "known", ())
 

@@ -211,8 +211,8 @@ class Details:
     page: Measurement
     figures: dict[str, str]
 
-    def take(self, line: str) -> None:
-        """Take what a line says; raises `BadFigure` if another line said something else."""
+    def take(self, line: str) -> bool:
+        """Take what a line says, if anything; raises `BadFigure` if another said something else."""
         found = {name: each[1] for name, form in _FORMS.items() if (each := form.search(line))}
         for name, text in found.items():
             before = self.figures.setdefault(name, text)
@@ -221,6 +221,7 @@ class Details:
                     f"{name} of device {self.figures['rdev']} is {text}, and {before} above; "
                     "expected one of them: are these two devices without a heading between them?"
                 )
+        return bool(found)
 
     def device(self, reading: Reading) -> DeviceFigures | tuple[Rdev, str]:
         """The figures of the device, or the device and its type if it is no CTC.

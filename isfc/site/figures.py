@@ -38,13 +38,15 @@ class Reading:
 
     With ``usable`` a bad row is left out and kept in ``problems``; else it is refused. With
     ``decimal_comma`` figures may be written as 61,8, those of one file all alike. ``notes`` are
-    what was passed over for a reason that is no fault of the file.
+    what was passed over for a reason that is no fault of the file. ``accounts`` say of each text
+    what became of its lines.
     """
 
     usable: bool = False
     decimal_comma: bool = False
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    accounts: list[str] = field(default_factory=list)
     _marks: dict[str, str] = field(default_factory=dict)
     """Of the file that is being read: a figure with a decimal comma, and one with a point."""
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, plain_lines
 from isfc.site import fcx
 from isfc.site.figures import BadFigure, Reading, leading_stamp
 from isfc.site.measurement import (
@@ -28,14 +29,15 @@ from isfc.site.measurement import (
     Ran,
 )
 
-_QUOTED: Final = re.compile(r"^(?:[>|] ?)+")
-_SPACES: Final = str.maketrans({"\xa0": " ", "\u2007": " ", "\u2212": "-", "\t": " "})
 _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
 _SCREEN: Final = re.compile(r"\bInterval\s+(?=\d)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*-\s*")
 _HEAD: Final = re.compile(r"(?:\b|^1)FCX\d{3}\s+(?:Run\s+(.*)|CPU\b)", re.IGNORECASE)
 _NO_NAMES: Final = ("MONITOR", "PERF. MONITOR")
 """How a screen's heading goes on where another has the system's name; it may be cut."""
+
+_SUM: Final = re.compile(r"\s*>>[A-Za-z ]+<<")
+"""Of all disks, as FCX108 has it: ``>> All DASD <<``."""
 
 _NAME: Final = re.compile(r"[\w$#@]{1,8}", re.ASCII)
 _SYSTEM: Final = re.compile(r"\bSYSTEM\s?ID:?\s+(\w{1,8})", re.IGNORECASE)
@@ -162,8 +164,8 @@ class _Pages:
                 f"{place}: a heading without rows; expected rows: has the page been cut?"
             )
 
-    def take(self, line: str, place: FilePlace) -> None:
-        """Read one line."""
+    def take(self, line: str, place: FilePlace) -> Kind:
+        """Read one line, and say what it is; raises `BadFigure` for one that may be a row."""
         if (columns := fcx.heading_of(line)) is not None:
             self.begin(place)
             self.devices = []
@@ -175,16 +177,35 @@ class _Pages:
         elif (address := fcx.detailed_device(line)) is not None:
             self.begin(place)
             self.details = fcx.Details(self.above.measurement(place), {"rdev": address})
-        elif self._heard(line, place):
-            return
-        elif self.details is not None:
-            self.details.take(line)
-        elif self.devices is not None:
-            self._device(line, self.devices, place)
-        elif self.links is not None:
-            self._link(line, self.links, place)
-        elif fcx.is_device_row(line):
-            raise BadFigure("a row of a device without a heading above it; expected Addr, Type ...")
+        elif not self._heard(line, place):
+            return self._below(line, place)
+        return Kind.HEADING
+
+    def _below(self, line: str, place: FilePlace) -> Kind:
+        """Read a line that is no heading."""
+        if is_rule(line):
+            return Kind.RULE
+        if self.details is not None:
+            return Kind.ROW if self.details.take(line) else Kind.TEXT
+        if self.devices == []:  # a heading that was refused is named, and enough
+            self.heading = None
+            return Kind.ROW
+        if self.devices and self._device(line, self.devices, place):
+            return Kind.ROW
+        if self.links and self._link(line, self.links, place):
+            return Kind.ROW
+        if self.devices is None and self.links is None:
+            if fcx.is_device_row(line):
+                raise BadFigure(
+                    "a row of a device without a heading above it; expected Addr, Type ..."
+                )
+            is_heading = self.above.heard or ("<-" in line and "->" in line)
+            return Kind.HEADING if is_heading else Kind.TEXT
+        if _SUM.match(line):
+            return Kind.SUM
+        if looks_like_row(line):
+            raise BadFigure(not_read(line))
+        return Kind.TEXT
 
     def _heard(self, line: str, place: FilePlace) -> bool:
         """Whether a line says something of the page below it; then the page above has ended."""
@@ -200,15 +221,13 @@ class _Pages:
                 self.devices = self.links = None
         return said
 
-    def _device(self, line: str, columns: list[fcx.ColumnPlace], place: FilePlace) -> None:
-        if not columns:
-            self.heading = None
-            return
+    def _device(self, line: str, columns: list[fcx.ColumnPlace], place: FilePlace) -> bool:
+        """Whether a line is the row of a device, which is then read."""
         row = fcx.read_row(line, columns, place, self.reading)
-        if row is None:
-            return
-        self.heading = None
-        self._add(row)
+        if row is not None:
+            self.heading = None
+            self._add(row)
+        return row is not None
 
     def _detailed(self, details: fcx.Details) -> None:
         row, page = details.device(self.reading), details.page
@@ -234,10 +253,11 @@ class _Pages:
                 "expected it once: are these two intervals without a heading between them?"
             )
 
-    def _link(self, line: str, columns: tuple[str, ...], place: FilePlace) -> None:
+    def _link(self, line: str, columns: tuple[str, ...], place: FilePlace) -> bool:
+        """Whether a line is a row of link activity, which is then read."""
         row = _link_row(line, columns, place, self.reading)
         if row is None:
-            return
+            return False
         self.heading = None
         time, link = row
         whole = self.above.measurement(place)
@@ -250,15 +270,22 @@ class _Pages:
         times = (None, time) if time else (whole.begin, whole.end)
         # the partner is named: what it saw of the link would name this system
         self.found.append(replace(whole, begin=times[0], end=times[1], links=(link,)))
+        return True
 
 
 def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages = _Pages(file, reading)
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = _QUOTED.sub("", raw.translate(_SPACES)).rstrip()
+    pages, lines = _Pages(file, reading), plain_lines(text)
+    account = LineAccount(len(lines))
+    for number, line in enumerate(lines, start=1):
         place = FilePlace(file, number)
-        reading.attempt(place, partial(pages.take, line, place))
+        what = reading.attempt(place, partial(pages.take, line.rstrip(), place))
+        if what is None:
+            account.refused.append(number)
+        elif line.strip():
+            account.note(number, what)
+    if account.kinds:
+        reading.accounts.append(f"{file}: {account}")
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed

@@ -69,6 +69,7 @@ def loaded() -> Reported:
         leaving=None,
         windows=(),
         left_out=(),
+        accounts=(),
         notes=(),
     )
     return structs.replace(two, ways=ways)

@@ -144,7 +144,7 @@ def measured_beside() -> Reported:
         reasons=(),
         rate_range=None,
     )
-    return MeasuredComparison((one,), (), (), None, None, ())
+    return MeasuredComparison((one,), (), (), (), None, None, ())
 
 
 def swept() -> Reported:
