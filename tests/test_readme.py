@@ -134,6 +134,12 @@ def test_blocks_of_a_page() -> None:
     ]
 
 
+def test_no_page_finds_what_another_has_written() -> None:
+    console.run("echo 1 > best.toml", "README.md")
+    assert console.run("cat best.toml", "README.md") == "1\n"
+    assert "No such file" in console.run("LC_ALL=C cat best.toml", "docs/size.md")
+
+
 def test_a_page_is_renewed() -> None:
     printed = {"one": "new\n", "two": "1\n2\n3\n4\n"}
     renewed = console.renewed(PAGE, printed.__getitem__)

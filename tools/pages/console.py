@@ -90,9 +90,9 @@ _RUNTIME: Final = tempfile.TemporaryDirectory(prefix="isfc-console-")
 """Where the pages' live nodes are found: by their commands, and by nobody else's."""
 
 
-def scratch() -> Path:
-    """The folder in which the pages' commands run: they may write there, and find the project's."""
-    folder = Path(_RUNTIME.name, "project")
+def scratch(page: str = "") -> Path:
+    """The folder in which a page's commands run: they may write there, and find the project's."""
+    folder = Path(_RUNTIME.name, f"project {page.replace('/', ' ')}")
     if not folder.exists():
         folder.mkdir()
         for name in ("docs", "tests", "tools"):
@@ -100,12 +100,12 @@ def scratch() -> Path:
     return folder
 
 
-def run(command: str) -> str:
+def run(command: str, page: str = "") -> str:
     """What a command of a page prints, errors included, but for how far it has got meanwhile."""
     process = subprocess.run(
         command,
         shell=True,
-        cwd=scratch(),
+        cwd=scratch(page),
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -123,7 +123,7 @@ def renewed_page(name: str) -> Files:
     path = PROJECT / name
     text = path.read_text("utf-8")
     if name in console.PAGES:
-        text = console.renewed(text, console.run)
+        text = console.renewed(text, partial(console.run, page=name))
     return {path: page(name, text)}
 
 
