@@ -98,6 +98,8 @@ def test_records_are_what_commands_print(
     for key, value in results["plan"].to_dict().items():
         if key != "advice":
             assert shown[key] == value
+    assert encoded(isfc.replay("stop_short")) == of_command(capsys, "replay", "stop_short")
+    assert encoded(isfc.connections("two-cecs")) == of_command(capsys, "show", "two-cecs")
 
 
 def test_records_of_channels_and_links_together_are_what_commands_print(

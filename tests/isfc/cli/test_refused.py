@@ -49,7 +49,7 @@ plan
     published-12 --without 40 --lose | --lose and --without: expected one of them
     published-1 --simulate | --simulate: expected --lose or --without
     published-4 --csv --json | --json and --csv: expected one of them
-    two-cecs --rule --link ALPHA-X | two-cecs: --link 'ALPHA-X': no such link; expected ALPHA-BETA
+    two-cecs --link X | two-cecs: --link 'X': no such link; expected ALPHA-BETA or ALPHA-DELTA or
 new
     | --systems is missing; expected --systems ATLANTA,BOSTON
     --systems A | --systems 'A': expected two systems, such as ATLANTA,BOSTON
@@ -211,6 +211,7 @@ node CLIENT published-4
     --listen unix:/a --forward CLIENT:1=SERVER:h:1 --workload HS --pairs 1 | ...no --workload
     --listen unix:/a --metrics unix:/tmp/metrics | --metrics unix:/tmp/metrics: expected HOST:PORT
     --listen unix:/a --metrics 9464 | --metrics '9464' is no address: expected
+    --listen unix:/a --metrics '' | --metrics '' is no address: expected
     --listen unix:/a --metrics localhost:99999 | --metrics 'localhost:99999'
 up
     nosuch | nosuch:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.options import LiveOptions
-from isfc.cli.options.option import words_of
-from tests.live.forwarded import Digest, forwarding_nodes, free_port, say, service
+from tests.live.forwarded import Digest, answers, forwarding_nodes, free_port, say, service
+from tests.live.nodes import FIRST, LAYOUT, SECOND
+from tests.live.processes import isfc
 from tests.waiting import wait_for
 
 DATA = b"over the link\n" * 1_000
@@ -29,7 +29,16 @@ def test_a_connection_is_carried_and_what_fails_is_said(tmp_path: Path) -> None:
             assert "messages, all as they were sent" in node.err
 
 
-def test_forwards_reach_the_processes_of_a_pair() -> None:
-    forwards = ["ATLANTA:1=BOSTON:h:1", "BOSTON:2=ATLANTA:h:2"]
-    words = words_of(LiveOptions(forward=forwards))
-    assert words[-4:] == ["--forward", forwards[0], "--forward", forwards[1]]
+@pytest.mark.slow
+def test_a_pair_forwards_in_either_direction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with service(Digest) as there:
+        out, back = free_port(), free_port()
+        forwards = ["--forward", f"{FIRST}:{out}={SECOND}:127.0.0.1:{there}"]
+        forwards += ["--forward", f"{SECOND}:{back}={FIRST}:127.0.0.1:{there}"]
+        with isfc(tmp_path, "up", LAYOUT, "--plain", *forwards) as up:
+            wait_for(lambda: answers(out) and answers(back), "both ports")
+            assert say(out, DATA) == say(back, DATA) == DIGEST
+            assert up.end() == 0, up.err

@@ -81,6 +81,11 @@ def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
     with measuring(tmp_path, *pace, "--plain") as up:
         assert up.out.count("% of the time was lateness") == 2
         assert "0.02 s of model time, each taking 50 s" in up.out
+    late = "--pace modelled --dilation 1 --strict --seconds 0.05 --warmup 0".split()
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *late) as up:
+        assert up.exit_code() == 1
+        assert "isfc: --strict: " in up.err
+        assert "expected a larger --dilation" in up.err
 
 
 SELDOM = pytest.mark.exhaustive

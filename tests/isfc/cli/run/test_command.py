@@ -39,7 +39,11 @@ def test_side_turns_the_view_round(recorded: Recorded) -> None:
     assert there["mb_per_s_in"] > 5 * there["mb_per_s_out"]
 
 
-def test_options_of_ones_own_make_a_workload() -> None:
+def test_options_of_ones_own_make_a_workload(recorded: Recorded) -> None:
+    words = "run published-4 --message 1000:1000:0 --reply 10 --window 1".split()
+    found = recorded(*words, *SHORT)
+    assert found["workload"] == "1000:1000:0/10"
+    assert found["messages_per_s"] > 0
     own = RunOptions(layout="", message="1:2:3", reply=4, window=5)
     assert own.choose_workload() == free_workload("1:2:3", 4, 5)
     assert structs.replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)

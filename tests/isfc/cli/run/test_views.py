@@ -29,16 +29,19 @@ IDLE = DeviceResult("6000", *(0.0,) * 6)
 STILL = Result("CLIENT", **dict.fromkeys(MEASURES, 0.5), devices=(IDLE,))
 
 
-def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:
-    assert run([*command, "--csv"]) == 0
+def output_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    assert run(command) == 0
     out, err = capsys.readouterr()
     assert all(line.startswith("isfc: note: ") for line in err.splitlines())
-    return list(csv.DictReader(out.splitlines()))
+    return out
+
+
+def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(output_of(capsys, *command, "--csv").splitlines()))
 
 
 def document_of(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
-    assert run([*command, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+    return json.loads(output_of(capsys, *command, "--json"))
 
 
 @pytest.mark.parametrize("view", ["device", "suite"])
