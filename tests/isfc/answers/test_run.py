@@ -68,7 +68,7 @@ def test_notes_say_what_ran_for_how_long_and_where_the_clients_are() -> None:
     )
     report = run_report(made(other))
     assert report.title.startswith(
-        "CLIENT - SERVER: 1 pair of HL (long messages), clients on SERVER, "
+        "CLIENT - SERVER: 1 pair of HL, clients on SERVER, "
     )
     assert report.notes[:2] == [
         "HL: messages of 98,304 (20 %) or 122,880 bytes, replies of 8,192, window 2.",
