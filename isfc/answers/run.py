@@ -23,7 +23,7 @@ from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.notes import BUSY, beyond_measured_run, run_notes, unranged
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.result import Provenance, Result, mean, provenance, spreads
-from scenarios.runs.workload import Workload, explained
+from scenarios.runs.workload import Workload
 
 _VIRTUAL: Final = "virtual time"
 
@@ -169,7 +169,7 @@ def run_report(found: LinkRun) -> Report:
     """What it carries and what limits it; what was sent, received, and each device."""
     many = "s" * (found.pairs > 1)
     return Report(
-        f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {explained(found.workload)}, "
+        f"{' - '.join(found.nodes)}: {found.pairs} pair{many} of {found.workload}, "
         f"clients on {found.client}, seen from {found.node}",
         [*_answer(found)],
         [

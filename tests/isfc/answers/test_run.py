@@ -45,7 +45,7 @@ def made(experiment: Experiment = EXPERIMENT, **more: object) -> LinkRun:
 
 def test_the_rate_is_said_first_and_each_device_where_somebody_asks() -> None:
     report = run_report(made())
-    assert "50 pairs of HL (long messages), clients on CLIENT, seen from CLIENT" in report.title
+    assert "50 pairs of HL, clients on CLIENT, seen from CLIENT" in report.title
     label, said = report.answer[0]
     assert label == "Carries"
     assert re.fullmatch(r"706 MB/s \(\d+-\d+\) both ways: 660 sent, 46 received", said)
@@ -67,9 +67,7 @@ def test_notes_say_what_ran_for_how_long_and_where_the_clients_are() -> None:
         EXPERIMENT.layout, EXPERIMENT.workload, 1, seed=7, client=NodeName("SERVER")
     )
     report = run_report(made(other))
-    assert report.title.startswith(
-        "CLIENT - SERVER: 1 pair of HL (long messages), clients on SERVER, "
-    )
+    assert report.title.startswith("CLIENT - SERVER: 1 pair of HL, clients on SERVER, ")
     assert report.notes[:2] == [
         "HL: messages of 98,304 (20 %) or 122,880 bytes, replies of 8,192, window 2.",
         "10 s of virtual time after 1 s of warm-up, seed 7.",

@@ -72,9 +72,7 @@ def test_its_answer_is_the_record_that_the_command_prints(simulation: Simulation
 
 def test_it_shows_itself_in_a_line_and_in_a_notebook(simulation: Simulation) -> None:
     first, second = LAYOUT.nodes
-    assert repr(simulation).startswith(
-        f"<Simulation {first} - {second}: 3 pairs of HS (short messages), "
-    )
+    assert repr(simulation).startswith(f"<Simulation {first} - {second}: 3 pairs of HS, ")
     assert "The run by intervals" in simulation._repr_html_()
 
 

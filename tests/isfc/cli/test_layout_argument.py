@@ -49,6 +49,7 @@ def test_every_function_with_a_layout_takes_decks() -> None:
 
 def test_the_shell_offers_shipped_layouts_and_for_a_path_its_files() -> None:
     assert complete_layout("") == [*shipped_layouts()]
+    assert complete_layout("published-16") == ["published-16"]
     assert complete_layout("./pub") == []
 
 

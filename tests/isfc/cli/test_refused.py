@@ -49,7 +49,7 @@ plan
     published-12 --without 40 --lose | --lose and --without: expected one of them
     published-1 --simulate | --simulate: expected --lose or --without
     published-4 --csv --json | --json and --csv: expected one of them
-    two-cecs --link X | two-cecs: --link 'X': no such link; expected ALPHA-BETA or ALPHA-DELTA or
+    two-cecs --link A-X | two-cecs: --link 'A-X': no such link; expected ALPHA-BETA or ALPHA-DELTA
 new
     | --systems is missing; expected --systems ATLANTA,BOSTON
     --systems A | --systems 'A': expected two systems, such as ATLANTA,BOSTON

@@ -9,7 +9,9 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import SO_FAR
-from tests.decks import DECKS
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
+from tests.decks import DECKS, LOGS
 from tests.isfc.cli.conftest import Refusal
 
 ROOT = Path(__file__).parents[3]
@@ -60,6 +62,9 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
             marks=[pytest.mark.at_length, pytest.mark.slow],
         ),
         ("compare {folder}/run.json @", "{folder}/run.json"),
+        ("import iocp @ --partitions VMA,VMB", (DECKS / "crowded.iocp").read_text()),
+        ("import islink ATLANTA=@", (LOGS / "atlanta.txt").read_text()),
+        ("import config @ --layout atlanta-boston", "ACTIVATE ISLINK 6000 NODE BOSTON\n"),
     ],
 )
 def test_every_file_that_is_read_may_be_a_pipe(
@@ -84,8 +89,11 @@ def test_every_file_that_is_read_may_be_a_pipe(
         code = run(words.replace("@", place).format(folder=tmp_path).split())
     finally:
         os.close(reader)
-    told = capsys.readouterr().err.splitlines()
-    assert (code, [line for line in told if not line.startswith(SO_FAR)]) == (ExitCode.GOOD, [])
+    out, err = capsys.readouterr()
+    told = [line for line in err.splitlines() if not line.startswith(SO_FAR)]
+    assert code == ExitCode.GOOD, err
+    assert not told or "import" in words
+    assert "export" not in words or parse_layout(out) == load_layout("published-1")
 
 
 def test_standard_input_holds_one_file(monkeypatch: pytest.MonkeyPatch, refusal: Refusal) -> None:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -105,10 +106,11 @@ async def test_open_node_keeps_memory_unless_it_is_told_not_to(
 ) -> None:
     kept: list[bool] = []
     monkeypatch.setattr("isfc.live.session.keep_freed", lambda: kept.append(True))
-    for keep_memory in (False, True):
+    cases: list[dict[str, Any]] = [{"keep_memory": False}, {}]
+    for options in cases:
         address = f"unix:{tmp_path / 'link'}"
-        async with open_node(LAYOUT, FIRST, listen=address, keep_memory=keep_memory):
-            assert kept == [True] * keep_memory
+        async with open_node(LAYOUT, FIRST, listen=address, **options):
+            assert kept == [True] * (not options)
 
 
 def test_memory_that_conversations_held_is_given_back_when_the_link_restarts(

@@ -20,6 +20,7 @@ from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
+from tests.isfc_process import isfc as ended
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
 
@@ -236,6 +237,15 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
         pass
     for name in ("CLIENT", "SERVER"):
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
+
+
+@pytest.mark.exhaustive
+@pytest.mark.slow
+def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = ended("up", "published-4", *TRAFFIC, "--plain", stdout=full)
+    assert done.returncode == 1
+    assert done.stderr.endswith("isfc: standard output: No space left on device\n")
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def watch_for(seconds: int, watch: LiveView) -> None:
 @pytest.fixture(autouse=True)
 def make_noon(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is noon."""
-    monkeypatch.setattr("isfc.cli.live.watch.strftime", lambda _: "12:00:00")
+    monkeypatch.setattr("isfc.cli.live.watch.strftime", lambda form: {"%H:%M:%S": "12:00:00"}[form])
 
 
 HEADINGS = [

@@ -121,6 +121,7 @@ def test_single_ctc_is_written_from_both_ends(capsys: pytest.CaptureFixture[str]
     page = page_of(load_layout("published-1"), capsys)
     assert page[0] == "CLIENT - SERVER: 1 CTC on 1 fibre"
     assert page[3] == "Lose a chpid  worst is 40 (mate 50): nothing is left"
+    assert page[4] == "Found         2 warnings (isfc check)"
     assert page[11].startswith("A single CTC: the scan does not stop short")
     assert page[13] == "     1 6000 40    <- Express2 2 Gb/s -> 50    6000      1"
     assert any(line.startswith("warning: Both nodes write on the only CTC") for line in page)
