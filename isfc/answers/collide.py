@@ -232,7 +232,7 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
     if found.seeds == 1:
         yield "Carries most", f"{most.rule}: {_carries(most)}; one run tells no spread"
     else:
-        no_more = "no rule more than ISFC's: runs differ by as much"
+        no_more = "no rule clearly more than ISFC's: runs differ by as much"
         yield "Carries most", f"{most.rule}: {_carries(most)}" if more else no_more
     if own.collisions_per_s - least.collisions_per_s > spread:
         yield "Collides least", f"{least.rule}: {_wastes(least)}; {_carries(least)}"

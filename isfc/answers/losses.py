@@ -39,7 +39,7 @@ from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by
 
 BY_RULE: Final = "by IBM's rule of thumb"
-ALL_LINKS: Final = "all links together, each by its slower way"
+ALL_LINKS: Final = "all links together, each by the slower way that runs"
 """What a rate of several links is of."""
 
 

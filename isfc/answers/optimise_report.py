@@ -173,7 +173,7 @@ def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
         yield "Best", f"{_over(one, found)}, with {_needs(one)}"
     elif _rate(best).is_ahead(_rate(given)):
         one = best
-        yield "Open", f"{_over(best, found)}: so far neither is ahead"
+        yield "No winner", f"{_over(best, found)}: so far neither is ahead"
     else:
         other = "neither another order of the defined devices nor new ones (IODF)"
         what = "no other placing" if best.links else other

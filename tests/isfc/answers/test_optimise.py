@@ -177,7 +177,7 @@ FASTER = replace(GIVEN, fibres=(FAST,), ctcs=(structs.replace(GIVEN.ctcs[4], fib
     [
         (result(NEW, 110.2, defined=110.0), "IODF a change of it gains nothing more", "5030"),
         (result(NEW, 100.4), "Nothing to gain", "ACTIVATE"),
-        (result(NEW, 104.0), "Open +4 % over the layout given (odds ", "ACTIVATE"),
+        (result(NEW, 104.0), "No winner +4 % over the layout given (odds ", "ACTIVATE"),
         (result(GIVEN.with_ctcs(GIVEN.ctcs[4:]), 130.0), "with the devices that are def", "IODF"),
         (result(GIVEN.with_ctcs(GIVEN.ctcs[4:]), 130.0), "finds, other than now, ", "Nothing"),
         (result(FASTER, 130.0), "The model is extrapolated", "Nothing"),
