@@ -72,3 +72,11 @@ def test_reason_range_and_what_would_help_are_on_one_screen(
     text = " ".join(" ".join(answer).split())
     said = f"a link has {CTCS_MAX} CTCs at most" if chpids * ctcs == CTCS_MAX else "To gain "
     assert said in text
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_a_link_of_twelve_ctcs_takes_35_lines_and_350_words(printed: Printed) -> None:
+    page = printed("plan", "published-12")
+    assert len(page.splitlines()) <= 35
+    assert len(page.split()) <= 350
