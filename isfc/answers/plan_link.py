@@ -285,7 +285,7 @@ def _answer(found: PlannedLink) -> Iterator[tuple[str, str]]:
     yield "To do", model.to_do
     slower = min(model.stated, key=lambda sender: model.stated[sender].value)
     if slower in model.limits and (gain := model.limits[slower].gain):
-        yield "To gain", f"{slower}, saturated: {gain}" if differ else gain
+        yield "To gain", f"{f'{slower}, ' * differ}saturated: {gain}"
 
 
 def _count_on(model: Modelled, sender: str) -> str:

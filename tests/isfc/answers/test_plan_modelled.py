@@ -175,7 +175,7 @@ def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
     both = [limited(way, receiving(1 - way)) for way in (0, 1)]
     alike = [both[0], replace(both[0], sender=both[1].sender)]
     by_rule = planned_by_rule(make_plan(LAYOUT))
-    for figures, begins in ((both, "ATLANTA, saturated: "), (alike, "nothing ")):
+    for figures, begins in ((both, "ATLANTA, saturated: "), (alike, "saturated: nothing ")):
         found = modelled_link(make_plan(LAYOUT), figures, {}, by_rule.worst_chpid)
         answer = dict(plan_report(found).answer)
         assert answer["To gain"].startswith(begins)
