@@ -11,7 +11,7 @@ from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, listed
 from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.site import Errors
+from isfc.layout.site import FitErrors
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
@@ -118,7 +118,7 @@ def _answer(fitted: Fitted) -> Iterator[tuple[str, str]]:
         yield "Nearest", f"by evidence (AICc, less is better) {best}{then}"
 
 
-def _off(errors: Errors) -> str:
+def _off(errors: FitErrors) -> str:
     """``2.3 % by the median, the worst by 14 %``."""
     median, worst = amount(errors.median, Unit.SPREAD), amount(errors.worst, Unit.PERCENT)
     return f"{median} by the median, the worst by {worst}"
