@@ -10,6 +10,7 @@ link's name and the time at which the interval ended, or one of them.
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -273,19 +274,27 @@ class _Pages:
         return True
 
 
-def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
-    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages, lines = _Pages(file, reading), plain_lines(text)
+def read_lines(
+    text: str, file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
+) -> None:
+    """Each line of a text, with the account of them; what ``take`` refuses goes to ``reading``."""
+    lines = plain_lines(text)
     account = LineAccount(len(lines))
     for number, line in enumerate(lines, start=1):
         place = FilePlace(file, number)
-        what = reading.attempt(place, partial(pages.take, line.rstrip(), place))
+        what = reading.attempt(place, partial(take, line.rstrip(), place))
         if what is None:
             account.refused.append(number)
         elif line.strip():
             account.note(number, what)
     if account.kinds:
         reading.accounts.append(f"{file}: {account}")
+
+
+def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
+    pages = _Pages(file, reading)
+    read_lines(text, file, reading, pages.take)
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed
