@@ -16,7 +16,8 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.site.dates import read_stamp, with_told_dates
+from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import FilePlace
 from isfc.site.seen import APART_S, SeenInterval, zone_seconds
 from isfc.site.table import rows_of
@@ -89,7 +90,7 @@ def carried_intervals(
 
 
 def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) -> list[_Row]:
-    table = rows_of(content.decode("utf-8-sig"))
+    table = rows_of(with_told_dates(content.decode("utf-8-sig")))
     reading.begin()
     rows = []
     for cells in table:

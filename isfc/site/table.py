@@ -14,7 +14,8 @@ from typing import Any, Final
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout import checked_toml
-from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.site.dates import read_stamp
+from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import (
     LINK_COLUMNS,
     WAY_COLUMNS,
