@@ -8,8 +8,9 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.site.dates import with_told_dates
 from isfc.site.figures import Reading, checked, without_repeats
-from isfc.site.measurement import Measurement, Ran, joined
+from isfc.site.measurement import Measurement, Ran, joined, without_copies
 from isfc.site.monitor import read_monitor
 from isfc.site.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
 from isfc.site.page import read_text
@@ -58,7 +59,7 @@ def read_measurements(
         for file in files
         for one in _read(file, known.get(file) or read_content(file), reading, layouts)
     ]
-    found = joined(read)
+    found = joined(without_copies(read, reading.notes))
     kept = without_repeats(found, reading)
     reading.end()
     return kept
@@ -95,6 +96,7 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
             f"{path}: is binary, and no MONWRITE file as it is; expected one sent as binary, in "
             f"records of {FRAME_LENGTH} bytes, or {_EXPECTED}"
         )
+    text = with_told_dates(text)
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, str(path), reading)
     first = text.lstrip("\n").split("\n", 1)[0]

@@ -5,12 +5,13 @@ source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the syst
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
+from isfc.layout.pasted import spans
 from isfc.reports.reported import Reported
 
 
@@ -43,12 +44,12 @@ class DeviceFigures:
     conn_ms: float | None
     serv_ms: float | None
     busy_percent: float | None
-    place: FilePlace
+    place: FilePlace = field(compare=False)
     decimals: int | None = 1
 
     def like(self, other: "DeviceFigures") -> bool:
         """Whether another row says the same, wherever it stands."""
-        return replace(other, place=self.place, decimals=self.decimals) == self
+        return replace(other, decimals=self.decimals) == self
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class LinkFigures:
     collisions_per_s: float
     written: WayFigures
     read: WayFigures
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
     @classmethod
     def of(cls, partner: str | None, at: Mapping[str, float], place: FilePlace) -> "LinkFigures":
@@ -92,7 +93,7 @@ class ConfiguredLink:
 
     partner: str
     rdevs: tuple[Rdev, ...]
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ class LinkChange:
     rdev: Rdev
     activity: str
     time: str
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
     def __str__(self) -> str:
         return f"{self.time} {format_rdev(self.rdev)} to {self.partner}: {self.activity}"
@@ -164,7 +165,7 @@ class Measurement(Reported):
     system: str | None
     begin: str | None
     end: str | None
-    place: FilePlace
+    place: FilePlace = field(compare=False)
     zone: str | None = None
     ran: Ran | None = None
     clients: bool | None = None
@@ -240,6 +241,25 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
         for ctc in one.foreign:
             figures = {name: getattr(ctc, name) for name in ("partner", "io_per_s", *_OF_FOREIGN)}
             yield {**blank, **head, "kind": "foreign", **figures, "rdev": format_rdev(ctc.rdev)}
+
+
+def without_copies(measurements: Sequence[Measurement], notes: list[str]) -> list[Measurement]:
+    """The measurements without those pasted twice: the same figures of the same time, or of none.
+
+    What is left out is told to ``notes``, those of two files in one of them.
+    """
+    found: dict[Measurement, FilePlace] = {}
+    copies: dict[tuple[str, FilePlace], list[int]] = {}
+    for one in measurements:
+        if one in found:
+            copies.setdefault((one.place.file, found[one]), []).append(one.place.line)
+        else:
+            found[one] = one.place
+    notes += [
+        f"{file}: {spans(lines)}, a copy: all figures are those of {before}, and so the interval"
+        for (file, before), lines in copies.items()
+    ]
+    return [*found]
 
 
 def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
