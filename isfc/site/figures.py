@@ -136,7 +136,7 @@ def checked(measurements: Iterable[Measurement], reading: Reading) -> list[Measu
             continue
         devices = tuple(each for each in one.devices if not _told(each, reading))
         links = tuple(each for each in one.links if not _told(each, reading))
-        if devices or links or one.configured or one.changes:
+        if devices or links or one.configured or one.changes or one.foreign:
             found.append(replace(one, devices=devices, links=links))
     return found
 
@@ -172,7 +172,8 @@ def _same_rows(one: Measurement, other: Measurement) -> bool:
         return False
     rdevs = {each.rdev for each in one.devices} & {each.rdev for each in other.devices}
     partners = {each.partner for each in one.links} & {each.partner for each in other.links}
-    return bool(rdevs or partners)
+    foreign = {(each.rdev, each.way) for each in one.foreign}
+    return bool(rdevs or partners or foreign & {(each.rdev, each.way) for each in other.foreign})
 
 
 def _holds(one: Measurement, other: Measurement) -> bool:

@@ -15,6 +15,7 @@ from isfc.site.monitor import read_monitor
 from isfc.site.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
 from isfc.site.page import read_text
 from isfc.site.table import read_csv, read_json
+from isfc.site.xcf import read_xcf
 
 LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file. A day of pages of a minute each, with some hundred devices, is about 10 MB."""
@@ -23,8 +24,12 @@ MONWRITE_LENGTH_MAX: Final = 2**28
 """Bytes of a MONWRITE file: a minute of a large system is a few MB."""
 
 _EXPECTED: Final = (
-    "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc'"
+    "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc', "
+    "or of z/OS what D XCF,PI,DEV=ALL shows"
 )
+
+_BY_MESSAGE: Final = {"IXC356I": read_xcf}
+"""What reads the answers of z/OS, by a message that each has."""
 
 
 def read_content(path: Path) -> bytes:
@@ -99,7 +104,8 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
         "," in first and {"rdev", "tx_pend_count"} & set(first.split(","))
     ):
         return read_csv(text, str(path), reading)
-    if found := read_text(text, str(path), reading):
+    read = next((own for mark, own in _BY_MESSAGE.items() if mark in text.upper()), read_text)
+    if found := read(text, str(path), reading):
         return found
     refuse_iocp_report(text, str(path))
     return []

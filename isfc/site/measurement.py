@@ -111,6 +111,36 @@ class LinkChange:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignFigures:
+    """What z/OS counts of a CTC that XCF or VTAM drives: nothing of ISFC, nor of how busy it is.
+
+    ``way`` is one of `WAYS`, ``partner`` the system or the line at the other end. ``transfer_us``
+    is the mean time of a transfer. None is what the source does not tell.
+    """
+
+    software: str
+    rdev: Rdev
+    way: str
+    partner: str
+    io_per_s: float | None
+    bytes_per_io: float | None
+    transfer_us: float | None
+    place: FilePlace
+
+    @property
+    def figures(self) -> tuple[float | None, ...]:
+        """Those that sources tell."""
+        return self.io_per_s, self.bytes_per_io, self.transfer_us
+
+    @property
+    def mb_per_s(self) -> float | None:
+        """MB (2^20 bytes) a second."""
+        if self.io_per_s is None or self.bytes_per_io is None:
+            return None
+        return self.io_per_s * self.bytes_per_io / 2**20
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """What ran, where the source or the user says it: a workload's name, and pairs of guests."""
 
@@ -145,6 +175,7 @@ class Measurement(Reported):
     configured: tuple[ConfiguredLink, ...] = ()
     changes: tuple[LinkChange, ...] = ()
     passed: tuple[tuple[Rdev, str], ...] = ()
+    foreign: tuple[ForeignFigures, ...] = ()
 
     @property
     def interval(self) -> str:
@@ -159,7 +190,7 @@ class Measurement(Reported):
         return [dict(row) for row in table_rows([self])]
 
     def __repr__(self) -> str:
-        found = f"{len(self.devices)} CTCs, {len(self.links)} links"
+        found = f"{len(self.devices) + len(self.foreign)} CTCs, {len(self.links)} links"
         return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
 
 
@@ -170,8 +201,12 @@ DEVICE_COLUMNS: Final = tuple(
 )
 _OF_LINK: Final = ("partner", "tx_pend_count", "collisions_per_s")
 LINK_COLUMNS: Final = (*_OF_LINK, *(f"{side}_{name}" for side in WAYS for name in WAY_COLUMNS))
-COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time")
-"""Of the neutral table, in order. ``kind`` is device, link, configured or change."""
+_OF_FOREIGN: Final = ("software", "way", "bytes_per_io", "transfer_us")
+COLUMNS: Final = (
+    *(*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time"),
+    *_OF_FOREIGN,
+)
+"""Of the neutral table, in order. ``kind`` is device, link, configured, change or foreign."""
 
 
 @checked
@@ -203,6 +238,9 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
             row = {"partner": change.partner, "rdev": format_rdev(change.rdev)}
             row |= {"activity": change.activity, "time": change.time}
             yield {**blank, **head, "kind": "change", **row}
+        for ctc in one.foreign:
+            figures = {name: getattr(ctc, name) for name in ("partner", "io_per_s", *_OF_FOREIGN)}
+            yield {**blank, **head, "kind": "foreign", **figures, "rdev": format_rdev(ctc.rdev)}
 
 
 def without_copies(measurements: Sequence[Measurement], notes: list[str]) -> list[Measurement]:
@@ -242,7 +280,7 @@ def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def _go_together(one: Measurement, other: Measurement) -> bool:
-    if one.system != other.system:
+    if one.system != other.system or one.foreign or other.foreign:
         return False
     if one.devices and other.devices:
         return _one_list(one, other)

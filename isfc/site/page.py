@@ -6,6 +6,7 @@ A page is device rows or the details of one device (`isfc.site.fcx`), or link ac
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -288,21 +289,32 @@ class _Pages:
         return True
 
 
-def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
-    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain_lines(text)
-    widths = page_widths(lines, _HEAD)
+def read_lines(
+    lines: Sequence[str], file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
+) -> None:
+    """Take each line, and account for it; what ``take`` refuses goes to ``reading``."""
     account = LineAccount(len(lines))
     for number, line in enumerate(lines, start=1):
         place = FilePlace(file, number)
-        pages.above.width = widths[number - 1]
-        what = reading.attempt(place, partial(pages.take, line.rstrip(), place))
+        what = reading.attempt(place, partial(take, line.rstrip(), place))
         if what is None:
             account.refused.append(number)
         elif line.strip():
             account.note(number, what)
     if account.kinds:
         reading.accounts.append(f"{file}: {account}")
+
+
+def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
+    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain_lines(text)
+    widths = page_widths(lines, _HEAD)
+
+    def take(line: str, place: FilePlace) -> Kind:
+        pages.above.width = widths[place.line - 1]
+        return pages.take(line, place)
+
+    read_lines(lines, file, reading, take)
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed

@@ -210,6 +210,11 @@ def _unlike(
 
 
 def _end(layout: Layout, measurement: Measurement) -> NodeName:
+    if measurement.foreign:
+        raise ConfigurationError(
+            f"{measurement.place}: CTCs that {measurement.foreign[0].software} drives, which say "
+            "nothing of ISFC; expected measurements of a link, and these read without a layout"
+        )
     first, second = layout.nodes
     rdevs = {each.rdev for each in measurement.devices}
     ends = {node: {device.rdev for device in layout.devices(node)} for node in layout.nodes}

@@ -23,6 +23,7 @@ from isfc.site.measurement import (
     ConfiguredLink,
     DeviceFigures,
     FilePlace,
+    ForeignFigures,
     LinkChange,
     LinkFigures,
     Measurement,
@@ -135,6 +136,8 @@ def _measurements(
         one = found.get(key, head)
         if cells.get("kind") in ("configured", "change"):
             found[key] = _with_link(one, cells, place)
+        elif cells.get("kind") == "foreign":
+            found[key] = replace(one, foreign=(*one.foreign, _foreign(cells, place, reading)))
         elif cells.get("rdev"):
             device = _device(cells, place, reading)
             for each in one.devices:
@@ -218,6 +221,15 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         raise BadFigure(f"RDEV {rdev:04X}: I/Os and no busy_percent; expected both")
     decimals = max(len(cells[name].partition(".")[2]) for name in _TIMES)
     return DeviceFigures(rdev, io_per_s or 0.0, pend, disc, conn, serv, busy, place, decimals)
+
+
+def _foreign(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> ForeignFigures:
+    software, way, partner = (cells.get(name) or "" for name in ("software", "way", "partner"))
+    number = _reader(cells, reading)
+    io, size, time = figures = [number(n) for n in ("io_per_s", "bytes_per_io", "transfer_us")]
+    if way not in WAYS or not software or any(each is not None and each < 0 for each in figures):
+        raise BadFigure("a CTC of other software; expected software, way and figures from 0")
+    return ForeignFigures(software, _rdev(cells), way, partner, io, size, time, place)
 
 
 def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:
