@@ -196,14 +196,20 @@ def _alone(word: OperandWord, what: str) -> ConfigurationError:
 
 def _joined(text: str, file: str) -> Iterator[_Line]:
     """The statements of a file, those of several lines in one, with their qualifiers."""
+    text = "\n".join(lines_of(text))
     _check_comments(text, file)
     block: _Line | None = None
     line = _Line(None, [], Place(file, 1))
     goes_on = False
     # a comment becomes blanks, so that what is behind it keeps its line and its column
     blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+<<<<<<< HEAD
     for number, card in enumerate(lines_of(blanked), start=1):
         if not card.strip():
+=======
+    for number, card in enumerate(blanked.split("\n"), start=1):
+        if goes_on and not card.strip():
+>>>>>>> main
             continue
         start = 0
         if not goes_on:
