@@ -203,13 +203,8 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
     goes_on = False
     # a comment becomes blanks, so that what is behind it keeps its line and its column
     blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-<<<<<<< HEAD
-    for number, card in enumerate(lines_of(blanked), start=1):
-        if not card.strip():
-=======
     for number, card in enumerate(blanked.split("\n"), start=1):
-        if goes_on and not card.strip():
->>>>>>> main
+        if not card.strip():
             continue
         start = 0
         if not goes_on:

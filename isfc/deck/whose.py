@@ -39,7 +39,7 @@ _SCREEN_LINES_MAX: Final = 62
 """Lines of the largest screen that emulators of a 3270 have."""
 
 _FRONT: Final = re.compile(
-    rf"(?:(?P<date>\d\d/\d\d/\d\d) +{_TIME}(?:[^\s:]+ +(?=\S+ *:))?|{_PROMPT}(?=\S))"
+    rf"(?:\s*(?P<date>\d\d/\d\d/\d\d) +{_TIME}(?:[^\s:]+ +(?=\S+ *:))?|{_PROMPT}(?=\S))"
     rf"{_NAME}? *: ?(?=\s*\S)",
     _FLAGS,
 )
