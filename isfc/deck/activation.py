@@ -145,13 +145,14 @@ def _statements(text: str, file: str) -> Iterator[Activation]:
 
 def _joined(text: str, file: str) -> Iterator[_Line]:
     """The statements of a file, those of several lines in one, with their qualifiers."""
+    text = "\n".join(lines_of(text))
     _check_comments(text, file)
     block: str | None = None
     line = _Line(None, [])
     goes_on = False
     # a comment becomes blanks, so that what is behind it keeps its line and its column
     blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-    for number, card in enumerate(lines_of(blanked), start=1):
+    for number, card in enumerate(blanked.split("\n"), start=1):
         if goes_on and not card.strip():
             continue
         start = 0

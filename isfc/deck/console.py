@@ -77,7 +77,7 @@ _CHPID: Final = re.compile(
     r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
 )
 _PATHS: Final = re.compile(
-    r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
+    r"\bCHPIDs +to +Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
 _RDEV_DIGITS: Final = 4
 """CP shows device numbers so."""
