@@ -11,7 +11,8 @@ from typing import Final
 
 from isfc.deck.deck import DeckSystem
 from isfc.deck.place import Place, shown
-from isfc.layout.pasted import Kind, LineAccount, is_rule, plain_lines
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount, is_rule
 
 _HEADING: Final = "SEQUENCE#"
 _WWN: Final = "(?:[0-9A-F]{2}:){7}[0-9A-F]{2}"
@@ -40,8 +41,8 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
     ``cpc`` is the end of the sequence number of the system's CPC; empty where the table has only
     one. Raises `ConfigurationError` for what cannot be read, and if nothing is left.
     """
-    lines, below = plain_lines(text), False
-    account = LineAccount(len(lines))
+    lines, below = plain(text).lines, False
+    account = LineAccount(len(lines) - (not lines[-1]))
     rows: dict[str, re.Match[str]] = {}
     tags: set[str] = set()
     nodes: dict[str, str] = {}
