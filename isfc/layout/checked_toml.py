@@ -193,22 +193,30 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 
 
 def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
-    """The content of a file, or enough of it to see that there is more than ``length_max`` bytes.
+    """The content of a file, which is refused beyond ``length_max`` bytes.
 
     Of a regular file, of standard input, or of a pipe, such as the shell makes of ``<(command)``: a
     directory has no content, and a device need not end. ``expected`` says what it should be, such
     as "a layout file".
     """
+    data = _some_of(path, expected, length_max + 1)
+    if len(data) > length_max:
+        raise ConfigurationError(f"is too long; expected at most {length_max} bytes")
+    return data
+
+
+def _some_of(path: Path, expected: str, length: int) -> bytes:
+    """The content of a file, as far as ``length`` bytes."""
     try:
         if path == STANDARD_INPUT:
-            return read_standard_input(expected, length_max + 1)
+            return read_standard_input(expected, length)
         if path.is_fifo():
-            return read_pipe(path, expected, length_max + 1)
+            return read_pipe(path, expected, length)
         if path.exists() and not path.is_file():
             kind = "a directory" if path.is_dir() else "a device"
             raise ConfigurationError(f"is {kind}; expected {expected}")
         with path.open("rb") as file:
-            return file.read(length_max + 1)
+            return file.read(length)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"cannot be read ({reason}); expected {expected}") from None

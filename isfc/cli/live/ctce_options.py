@@ -26,11 +26,9 @@ from ctc.order import FibreKind
 from isfc.cli.options.layout import complete_layout, open_collection, open_layout
 from isfc.cli.options.option import LinkOption, valued
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import exact
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
-    FILE_LENGTH_MAX,
     check_table_name,
     convert,
     decode,
@@ -372,8 +370,6 @@ def _statements(name: str) -> list[CtceStatement]:
     """The CTCE devices of a Hercules' configuration file."""
     with within(name):
         data = read_bytes(Path(name), "a configuration file of Hercules")
-        if len(data) > FILE_LENGTH_MAX:
-            raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
     return read_statements(data.decode("latin-1"), name)
 
 
