@@ -90,6 +90,18 @@ class Collisions(Reported, Struct, frozen=True):
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
+Steps = Annotated[
+    int,
+    Argument(
+        "N",
+        "Loads between nothing and the most, each way; with every rule and seed that is "
+        f"{RUNS} runs if nothing else is said.",
+        1,
+        STEPS_MAX,
+    ),
+]
+
+
 @checked
 def collide(
     layout: AnyLayout,
@@ -101,16 +113,7 @@ def collide(
     offer_in: Annotated[
         float | None, Argument("MB/s", "The most that the second system offers.", 0, LOAD_MAX)
     ] = None,
-    steps: Annotated[
-        int,
-        Argument(
-            "N",
-            "Loads between nothing and the most, each way; with every rule and seed that is "
-            f"{RUNS} runs if nothing else is said.",
-            1,
-            STEPS_MAX,
-        ),
-    ] = STEPS,
+    steps: Steps = STEPS,
     message: Annotated[
         int, Argument("BYTES", "Length of every message.", 1, MESSAGE_LENGTH_MAX)
     ] = MESSAGE_LENGTH,

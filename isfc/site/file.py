@@ -7,7 +7,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
 from isfc.site.dates import with_told_dates
 from isfc.site.figures import Reading, checked, without_repeats
 from isfc.site.measurement import Measurement, Ran, joined, without_copies
@@ -15,6 +15,7 @@ from isfc.site.monitor import read_monitor
 from isfc.site.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
 from isfc.site.page import read_text
 from isfc.site.table import read_csv, read_json
+from isfc.site.tnstat import read_tnstat
 from isfc.site.xcf import read_xcf
 
 LENGTH_MAX: Final = 64 * 2**20
@@ -25,10 +26,10 @@ MONWRITE_LENGTH_MAX: Final = 2**28
 
 _EXPECTED: Final = (
     "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc', "
-    "or of z/OS what D XCF,PI,DEV=ALL shows"
+    "or of z/OS what D XCF,PI,DEV=ALL or MODIFY TNSTAT,CNSL shows"
 )
 
-_BY_MESSAGE: Final = {"IXC356I": read_xcf}
+_BY_MESSAGE: Final = {"IXC356I": read_xcf, "IST1230I": read_tnstat}
 """What reads the answers of z/OS, by a message that each has."""
 
 
@@ -85,6 +86,7 @@ def _read(
 
 
 def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
+    data = in_utf8(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

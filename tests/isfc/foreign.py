@@ -31,3 +31,31 @@ PATHOUT PATHIN  SYSTEM  STATUS  PENDING  LENGTH IN USE NUMBR  TIME
 4020    5020    SYSB    WORKING 0        16316  64     77921  412
 4021    5021    SYSC    WORKING 1        16316  64     10443  2377
 """
+
+TNSTAT: Final = """\
+F NET,TNSTAT,CNSL,TIME=15
+IST097I  MODIFY ACCEPTED
+IST1230I TIME     = 10000012 DATE     = 26334    ID  = MPCAB
+IST1231I IPDU     = 11822    OPDU     = 12044
+IST1569I INLP     = 0        ONLP     = 0
+IST1232I TSWEEP   = 210      QSWEEP   = 1877
+IST924I  ----------------------------------------------------------
+IST1233I DEV      = 0C50     DIR      = READ
+IST1234I BSIZE    = 16384    MAXBYTES = 15812
+IST1235I SIO      = 9911     SLOWDOWN = 0
+IST1236I BYTECNTO = 0        BYTECNT  = 31715200
+IST1570I NBYTECTO = 0        NBYTECT  = 0
+IST924I  ----------------------------------------------------------
+IST1233I DEV      = 0C51     DIR      = WRITE
+IST1234I BSIZE    = 16384    MAXBYTES = 15990
+IST1235I SIO      = 9000     SLOWDOWN = 0
+IST1236I BYTECNTO = 0        BYTECNT  = 36864000
+IST1570I NBYTECTO = 0        NBYTECT  = 0
+IST314I  END
+"""
+LATER: Final = (
+    TNSTAT.partition("ACCEPTED\n")[2]
+    .replace("10000012", "10150012")
+    .replace("9911 ", "18000")
+    .replace("31715200", "73728000")
+)

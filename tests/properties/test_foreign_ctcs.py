@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from random import Random
 from typing import Final
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import given, settings
 from isfc.errors import ConfigurationError
 from isfc.site.figures import Reading, checked, without_repeats
 from isfc.site.measurement import Measurement, joined
+from isfc.site.tnstat import read_tnstat
 from isfc.site.xcf import read_xcf
-from tests.isfc.foreign import XCF
+from tests.isfc.foreign import LATER, TNSTAT, XCF
 from tests.properties.mutations import MUTATIONS, cut, mutated
 from tests.properties.test_marked_rows import marked
 
@@ -30,17 +32,22 @@ def read(reader: Callable[[str, str, Reading], list[Measurement]], text: str) ->
     )
 
 
-READERS: Final = {"XCF": (read_xcf, XCF, r"40\d\d ")}
+READERS: Final = {
+    "XCF": (read_xcf, XCF, r"40\d\d "),
+    "TNSTAT": (read_tnstat, TNSTAT + LATER, "IST123"),
+}
 
 
+@pytest.mark.parametrize("at_most", [150, pytest.param(10_000, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", READERS)
-def test_a_marked_or_lost_line_is_read_or_named(name: str) -> None:
+def test_a_marked_or_lost_line_is_read_or_named(name: str, at_most: int) -> None:
     reader, text, begins = READERS[name]
     lines, intact, silent = text.split("\n"), read(reader, text), list[str]()
     rows = [number for number, line in enumerate(lines) if re.match(begins, line)]
     changes = [(number, [each]) for number in rows for each in marked(lines[number])]
     assert len(changes) > 1000
-    for number, put in [*changes, *((number, []) for number in range(len(lines)))]:
+    some = Random(0).sample(changes, min(at_most, len(changes)))
+    for number, put in [*some, *((number, []) for number in range(len(lines)))]:
         try:
             found = read(reader, "\n".join([*lines[:number], *put, *lines[number + 1 :]]))
         except ConfigurationError as error:
