@@ -1,7 +1,7 @@
 """What paths of a fabric contend for: lines, data processors, inter-switch links.
 
 A `Path` leads the transfers of CTCs from one channel to another, and has a `Need` of each
-`Resource` on its way. What is kept here is found again only where it has changed; `ctc.fabric`
+`Capacity` on its way. What is kept here is found again only where it has changed; `ctc.fabric`
 divides what is short.
 """
 
@@ -71,7 +71,7 @@ class PathEnd:
 
 
 @final
-class Resource:
+class Capacity:
     """A line one way, a data processor, or inter-switch links one way; there is 1 of each."""
 
     __slots__ = (
@@ -174,10 +174,10 @@ class Need:
 
     __slots__ = ("bound", "kind", "others", "path", "resource", "share")
 
-    def __init__(self, path: "Path", resource: Resource, kind: i64) -> None:
+    def __init__(self, path: "Path", resource: Capacity, kind: i64) -> None:
         self.path = path
         self.resource = resource
-        self.others: list[Resource] = []
+        self.others: list[Capacity] = []
         """What else the path needs."""
         self.kind = kind
         self.share = 0.0
@@ -212,7 +212,7 @@ class Path:
         "processor", "queue", "roll_off", "seen", "sent", "straight", "touched",
     )  # fmt: skip
 
-    def __init__(self, processor: Resource, lines: list[Resource], *, straight: bool) -> None:
+    def __init__(self, processor: Capacity, lines: list[Capacity], *, straight: bool) -> None:
         self.processor = processor
         """The data processor of the channel here."""
         self.lines = lines

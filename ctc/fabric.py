@@ -22,11 +22,11 @@ from ctc.contention import (
     LINE,
     RECEIVER,
     SENDER,
+    Capacity,
     ChannelQueue,
     Need,
     Path,
     PathEnd,
-    Resource,
 )
 from ctc.record import Record
 
@@ -81,7 +81,7 @@ class Fabric:
 
     def __init__(self) -> None:
         self._queues: dict[str, ChannelQueue] = {}
-        self._resources: dict[tuple[str, str], Resource] = {}
+        self._resources: dict[tuple[str, str], Capacity] = {}
         self._paths: dict[FabricRoute, Path] = {}
         self.changed: list[DeadlinesChanged] = []
         """Of each system whose deadlines are others since somebody emptied this."""
@@ -145,10 +145,10 @@ class Fabric:
             if path.present and any(need.resource is resource for need in path.needs):
                 self.settle(path, path.ends[0], now_ns)
 
-    def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> Resource:
+    def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> Capacity:
         """One that may be there already."""
         if (what, name) not in self._resources:
-            self._resources[what, name] = Resource(ns_per_byte)
+            self._resources[what, name] = Capacity(ns_per_byte)
         return self._resources[what, name]
 
 
@@ -166,12 +166,12 @@ def _touched(path: Path) -> list[Path]:
 
     The paces are the fairest ones (max-min): all rise from 0 together; where something becomes
     full, its paths stay, and the others rise on. So the level of a resource follows from those of
-    what else its paths need, as far as these are lower (`Resource.find_level`). One that has become
+    what else its paths need, as far as these are lower (`Capacity.find_level`). One that has become
     another is passed on to what is full later: the lowest depends on no other, the next on that
     alone, and so on, so that this comes to an end.
     """
     touched: list[Path] = []
-    queue: list[Resource] = []
+    queue: list[Capacity] = []
     _touch(path, touched, queue)
     if path.back.present:
         _touch(path.back, touched, queue)
@@ -188,7 +188,7 @@ def _touched(path: Path) -> list[Path]:
     return touched
 
 
-def _renew(resource: Resource, touched: list[Path], queue: list[Resource]) -> None:
+def _renew(resource: Capacity, touched: list[Path], queue: list[Capacity]) -> None:
     """Find whether it is short, and touch those that may have met others there, or parted."""
     was_short = resource.short
     resource.renew()
@@ -200,7 +200,7 @@ def _renew(resource: Resource, touched: list[Path], queue: list[Resource]) -> No
                 _touch(need.path, touched, queue)
 
 
-def _pass_on(resource: Resource, low: float, touched: list[Path], queue: list[Resource]) -> None:
+def _pass_on(resource: Capacity, low: float, touched: list[Path], queue: list[Capacity]) -> None:
     """Touch what its level concerns, which was or is ``low``: paths, and what is full later."""
     for need in resource.needs:
         if need.bound > low:
@@ -210,14 +210,14 @@ def _pass_on(resource: Resource, low: float, touched: list[Path], queue: list[Re
                     _enter(other, queue)
 
 
-def _enter(resource: Resource, queue: list[Resource]) -> None:
+def _enter(resource: Capacity, queue: list[Capacity]) -> None:
     """Let the level of a resource be found, once."""
     if not resource.queued:
         resource.queued = True
         queue.append(resource)
 
 
-def _take_lowest(queue: list[Resource]) -> Resource:
+def _take_lowest(queue: list[Capacity]) -> Capacity:
     """The one whose level is the lowest so far, of which the others may follow."""
     last = queue.pop()
     lowest, place = last, -1
@@ -230,7 +230,7 @@ def _take_lowest(queue: list[Resource]) -> Resource:
     return lowest
 
 
-def _touch(path: Path, touched: list[Path], queue: list[Resource]) -> None:
+def _touch(path: Path, touched: list[Path], queue: list[Capacity]) -> None:
     """Let the pace of a path be found, and the levels that it follows from, once."""
     if not path.touched:
         path.touched = True
@@ -240,7 +240,7 @@ def _touch(path: Path, touched: list[Path], queue: list[Resource]) -> None:
                 _renew(need.resource, touched, queue)
 
 
-def _find_bounds(resource: Resource) -> None:
+def _find_bounds(resource: Capacity) -> None:
     """Find how fast each path may go by the levels of what else it needs."""
     for need in resource.needs:
         bound = 1.0

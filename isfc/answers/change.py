@@ -16,7 +16,7 @@ from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
-from isfc.layout.change import Nodes, Step, change_steps, changed_fibres, orders_of, trial_of
+from isfc.layout.change import CtcStep, Nodes, change_steps, changed_fibres, orders_of, trial_of
 from isfc.layout.checked_toml import SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.file import collection_of
@@ -121,7 +121,7 @@ def _rate(link: Layout | None, carried: Mapping[Layout, Carried]) -> Figure | No
     return None if found is None else found.rate
 
 
-def _step(step: Step, carried: Mapping[Layout, Carried]) -> ChangeStep:
+def _step(step: CtcStep, carried: Mapping[Layout, Carried]) -> ChangeStep:
     ends = zip(step.nodes, step.rdevs, strict=True)
     return ChangeStep(
         "-".join(step.nodes),
@@ -172,7 +172,7 @@ def _decks(old: Collection, new: Collection) -> tuple[tuple[DeckChange, ...] | N
         return None, str(error)
 
 
-def _trial(link: Layout, steps: Sequence[Step], old: Collection, new: Collection) -> ChangeTrial:
+def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collection) -> ChangeTrial:
     """What a run does its steps with: all that both layouts have of channels and machines."""
     try:
         found = trial_of(link, steps)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from isfc.layout.change import Order, StepKind
+from isfc.layout.change import Instruction, StepKind
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
 from isfc.reports.units import range_note, with_unit
@@ -37,7 +37,7 @@ class ChangeStep(Struct, frozen=True):
     """`add` or `remove`"""
     rdevs: Mapping[NodeName, tuple[str, ...]]
     """by system"""
-    orders: tuple[Order, ...]
+    orders: tuple[Instruction, ...]
     """in their order"""
     ctcs: int
     """that the link has then"""
@@ -172,7 +172,7 @@ def _ctcs(count: int) -> str:
     return f"{count} CTC{'s' * (count > 1)}"
 
 
-def _orders(orders: Sequence[Order]) -> Iterator[str]:
+def _orders(orders: Sequence[Instruction]) -> Iterator[str]:
     width = max(len(order.system) for order in orders)
     for order in orders:
         text = order.command or f"* {order.words}"

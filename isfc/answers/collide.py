@@ -198,9 +198,9 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
     )
     out, back = (shown(each, Unit.ANY) for each in (full[0].offered_out, full[0].offered_in))
     caption = (
-        f"With {out} and {back} MB/s offered; + marks ISFC's own rule here. stop-short n: each end "
-        "leaves out the last n CTCs of its order; upward: both ends scan upward; random: any CTC "
-        "that is free."
+        f"With {out} and {back} MB/s offered; + marks ISFC's own rule here, which is no setting. "
+        "stop-short n: each end leaves out the last n CTCs of its order; upward: both ends scan "
+        "upward; random: any CTC that is free."
     )
     return Table(caption, columns, full, "rules")
 
@@ -224,7 +224,11 @@ def _own(found: Collisions) -> str:
 def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tuple[str, str]]:
     """What ISFC's rule does, and which rules do better by more than their runs differ."""
     own = next(each for each in full if each.rule == _own(found))
-    yield "ISFC's rule", f"{own.rule}: {_carries(own)}; {_wastes(own)}"
+    each_way = (
+        f"{node} {shown(rate, Unit.MB_PER_S)}"
+        for node, rate in zip(found.nodes, (own.mb_per_s_out, own.mb_per_s_in), strict=True)
+    )
+    yield "ISFC's rule", f"{own.rule}: {_carries(own)}, {', '.join(each_way)}; {_wastes(own)}"
     most = max(full, key=lambda each: each.mb_per_s)
     more = most.mb_per_s - own.mb_per_s > max(most.mb_per_s_spread, own.mb_per_s_spread)
     least = min(full, key=lambda each: each.collisions_per_s)
@@ -241,7 +245,7 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
 def _carries(outcome: CollisionOutcome) -> str:
     spread = outcome.mb_per_s_spread
     within = f" (spread {shown(spread, Unit.MB_PER_S)})" if spread else ""
-    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s out and in together{within}"
+    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s together{within}"
 
 
 def _wastes(outcome: CollisionOutcome) -> str:

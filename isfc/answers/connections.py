@@ -30,7 +30,7 @@ class ConnectionEnd(Struct, frozen=True):
     """the first"""
 
 
-class Connection(Struct, frozen=True):
+class CtcConnection(Struct, frozen=True):
     """CTCs whose numbers and unit addresses follow each other."""
 
     ends: tuple[ConnectionEnd | None, ConnectionEnd | None]
@@ -60,7 +60,7 @@ class Connections(Reported, Struct, frozen=True):
     systems: tuple[NodeName, ...]
     matrix: tuple[JoinedSystems, ...]
     """the pairs of systems that have CTCs"""
-    connections: tuple[Connection, ...]
+    connections: tuple[CtcConnection, ...]
     remarks: tuple[str, ...]
     """what the kept decks do not tell"""
 
@@ -85,10 +85,10 @@ def connections(layout: AnyLayout) -> Connections:
     return Connections(collection.systems, tuple(joined), tuple(map(_connection, found)), remarks)
 
 
-def _connection(found: CtcRange) -> Connection:
+def _connection(found: CtcRange) -> CtcConnection:
     first, second = map(_end, found.ends)
     address = None if found.address is None else f"{found.address:02X}"
-    return Connection((first, second), address, found.count, found.in_link, found.gap or None)
+    return CtcConnection((first, second), address, found.count, found.in_link, found.gap or None)
 
 
 def _end(end: RangeEnd | None) -> ConnectionEnd | None:
@@ -98,7 +98,7 @@ def _end(end: RangeEnd | None) -> ConnectionEnd | None:
     return ConnectionEnd(end.node, format_chpid(end.chpid), unit, format_rdev(end.rdev))
 
 
-def _row(each: Connection) -> dict[str, Any]:
+def _row(each: CtcConnection) -> dict[str, Any]:
     """Both ends of a range around the unit address that they share."""
     first, second = map(_side, each.ends)
     said = "gap" if each.gap else "" if each.in_link else "not in link"

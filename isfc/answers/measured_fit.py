@@ -11,7 +11,7 @@ from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, listed
 from isfc.errors.library import check_library
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.site import Errors
+from isfc.layout.site import FitErrors
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import amount
@@ -56,7 +56,11 @@ def fit(
     of_link = named_link(layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
-    seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in found.measurements])
+    ends, left_out = (
+        [of_end(of_link, each, client) for each in found.measurements],
+        [*found.left_out],
+    )
+    seen = seen_intervals(of_link, ends, left_out)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
     with calling(jobs) as calls:
@@ -64,9 +68,7 @@ def fit(
         intervals, passed = intervals_of(of_link, seen, runs)
         fitted = fit_intervals(of_link, intervals, runs)
     texts = (note.text for note in of_link.notes)
-    fitted = replace(
-        fitted, notes=(*fitted.notes, *passed, *found.left_out, *texts, *found.accounts)
-    )
+    fitted = replace(fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts))
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted
@@ -118,7 +120,7 @@ def _answer(fitted: Fitted) -> Iterator[tuple[str, str]]:
         yield "Nearest", f"by evidence (AICc, less is better) {best}{then}"
 
 
-def _off(errors: Errors) -> str:
+def _off(errors: FitErrors) -> str:
     """``2.3 % by the median, the worst by 14 %``."""
     median, worst = amount(errors.median, Unit.SPREAD), amount(errors.worst, Unit.PERCENT)
     return f"{median} by the median, the worst by {worst}"

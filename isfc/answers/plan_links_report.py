@@ -183,7 +183,7 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
 
 def _cut_line(loss: Cut) -> str:
     """What goes with a piece of hardware."""
-    down = f"down are {link_names(loss.cut)}" if loss.cut else "no link is down"
+    down = f"down are {link_names(loss.cut)}" if loss.cut else "no link goes down"
     return f"{loss.name}: {down}{f'; CTCs left of {fewer_line(loss)}' if loss.fewer else ''}"
 
 

@@ -231,7 +231,7 @@ def match(
                 f"{node}: its devices to the other system are on {len(groups)} pairs of chpid and "
                 f"link address; expected at most {GROUPS_MAX}"
             )
-    search = _Search(nodes, sides, cabling)
+    search = _CablingSearch(nodes, sides, cabling)
     best = search.found
     if len(best) > 1 or search.exhausted:
         lines = [f"  --ports {options}" for options in search.possibilities()]
@@ -245,7 +245,7 @@ def match(
     return pairs, search.told(pairs)
 
 
-class _Search:
+class _CablingSearch:
     """Depth first through the groups of the first system, with bounds on steps and results.
 
     All cablings are ``found`` that are worth the most, or enough to name some.

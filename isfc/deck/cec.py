@@ -235,7 +235,7 @@ def one_channel_remarks(collection: Collection) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _UnitEnd:
     """The devices of a partition on one control unit."""
 
     node: NodeName
@@ -288,8 +288,8 @@ def other_links(
 
 
 def _ctcs(
-    ends: Sequence[_End], own: Set[int], cabling: Cabling
-) -> Iterator[tuple[tuple[_End, ...], int]]:
+    ends: Sequence[_UnitEnd], own: Set[int], cabling: Cabling
+) -> Iterator[tuple[tuple[_UnitEnd, ...], int]]:
     """So many CTCs with one or both ends on some channels, by the lesser name's device numbers."""
     facing = grouped(((image, end.cuadd), end) for end in ends for image in end.answers_to)
     seen: set[frozenset[int]] = set()
@@ -313,7 +313,7 @@ def _ctcs(
             yield (end,), len(group.devices)
 
 
-def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End]:
+def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_UnitEnd]:
     """The control units of all partitions, each with the devices that CTCs may have there."""
     nodes = {id(system.partition): system.node for system in systems}
     taken = {*nodes.values()}
@@ -328,7 +328,7 @@ def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End
         for partition in own.values():
             node = nodes.get(id(partition)) or _free_name(partition.name, taken)
             taken.add(node)
-            ends: dict[int, _End] = {}
+            ends: dict[int, _UnitEnd] = {}
             for device in devices:
                 unit = device.control_unit
                 paths = unit.paths.get(partition.css, ())
@@ -337,7 +337,7 @@ def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End
                 both = paths[0].channel.access, device.access
                 if all(each.admits(partition.name, partition.css) for each in both):
                     group = DeviceGroup(paths[0].channel, paths[0].link, False, {})
-                    end = ends.setdefault(id(unit), _End(node, partition, unit.cuadd, group))
+                    end = ends.setdefault(id(unit), _UnitEnd(node, partition, unit.cuadd, group))
                     end.group.devices.setdefault(device.unit_address, device)
             yield from ends.values()
 

@@ -129,7 +129,7 @@ class Numbering:
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _CtcEnd:
     """One end of a CTC: its own number, its mate's, and who is at the other end."""
 
     link: Layout
@@ -144,7 +144,7 @@ class _End:
 
 _Fault = tuple[str, str]
 """The rule that a number breaks, and how."""
-_Problem = tuple[_End, Rdev, str, str]
+_Problem = tuple[_CtcEnd, Rdev, str, str]
 """The first end of a CTC that it is about, the number, the rule, and how it is broken."""
 
 
@@ -171,7 +171,7 @@ class _Book:
 
     def __init__(self, collection: Collection) -> None:
         self.ends = [
-            _End(
+            _CtcEnd(
                 link,
                 ctc.fibre,
                 node,
@@ -203,7 +203,7 @@ class _Book:
         self.places = _usual((end.target, end.rdev >> 4 & 0xFF) for end in self.ends)
         self.thirds = _usual((end.target, end.rdev >> 4 & 0xF) for end in self.ends)
 
-    def faults(self, scheme: Scheme, end: _End) -> Iterator[_Fault]:
+    def faults(self, scheme: Scheme, end: _CtcEnd) -> Iterator[_Fault]:
         """How a number does not keep a scheme."""
         match scheme:
             case Scheme.ALIKE:
@@ -213,7 +213,7 @@ class _Book:
             case _:
                 return self._not_of_target(end, 0xFF if scheme is Scheme.CUADD else 0xF)
 
-    def _not_alike(self, end: _End) -> Iterator[_Fault]:
+    def _not_alike(self, end: _CtcEnd) -> Iterator[_Fault]:
         if end.rdev != end.mate:
             yield (
                 "rdev-ends-differ",
@@ -224,7 +224,7 @@ class _Book:
             text = f"is on chpid {end.pair[0]} to {end.target}, in the sixteen of chpid {chpid} "
             yield "rdev-outside-range", f"{text}to {other}"
 
-    def _not_traded(self, end: _End) -> Iterator[_Fault]:
+    def _not_traded(self, end: _CtcEnd) -> Iterator[_Fault]:
         first, mate = end.rdev >> 12, end.mate >> 12
         if first not in self.ranges:
             ranges = " and ".join(f"{digit:X}xyz" for digit in sorted(self.ranges))
@@ -241,7 +241,7 @@ class _Book:
                 text = f"leads to {end.target}, which other systems call {others}"
                 yield "rdev-two-numbers", text
 
-    def _not_of_target(self, end: _End, mask: int = 0xF) -> Iterator[_Fault]:
+    def _not_of_target(self, end: _CtcEnd, mask: int = 0xF) -> Iterator[_Fault]:
         known, third = self.images.get(end.target), end.rdev >> 4 & mask
         if known is not None and third != known & mask:
             what, digits = ("image", 1) if mask == 0xF else ("CSS and image", 2)
@@ -269,9 +269,9 @@ class _Book:
         several = any(image >> 4 for image in self.images.values())
         return several and fitting[Scheme.CUADD] >= CUADD_SHARE * fitting[Scheme.TARGET]
 
-    def in_ranges(self, bits: int) -> list[tuple[tuple[NodeName, int], _End]]:
+    def in_ranges(self, bits: int) -> list[tuple[tuple[NodeName, int], _CtcEnd]]:
         """The ranges in which there are CTCs, as (node, first), each with its first CTC."""
-        found: dict[tuple[NodeName, int], _End] = {}
+        found: dict[tuple[NodeName, int], _CtcEnd] = {}
         for end in self.ends:
             found.setdefault((end.node, end.rdev >> bits << bits), end)
         return sorted(found.items(), key=lambda each: each[0])

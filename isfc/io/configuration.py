@@ -17,7 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
 from isfc.io.machine import Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, within
-from isfc.layout.document import Table
+from isfc.layout.document import TomlTable
 from isfc.layout.layout import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
@@ -89,7 +89,7 @@ _CPU_US_MAX: Final = 1e6
 _Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
 
 
-class IoWorkload(Table, frozen=True, rename={"block_bytes": "block", "rate_per_s": "rate"}):
+class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_per_s": "rate"}):
     """What one ``[[io]]`` table asks for.
 
     An I/O moves ``blocks`` blocks of ``block_bytes``, all one way. ``rate_per_s`` makes the

@@ -56,7 +56,7 @@ from isfc.io.configuration import (
 from isfc.io.machine import LEVELS, Ceiling, Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document, Gbps, Root, Table, parse_document
+from isfc.layout.document import Document, Gbps, Root, TomlTable, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import FarPath, Fibre
 
@@ -72,7 +72,7 @@ _MTU_MIN: Final = 576
 _MTU_MAX: Final = 9000
 
 
-class _ChannelTable(Table, frozen=True):
+class _ChannelTable(TomlTable, frozen=True):
     feature: Annotated[str, holds('a feature in quotes, such as "FICON Express16SA"')]
     link_gbps: Gbps | None = None
     encrypted: Annotated[bool, holds("true or false")] = False
@@ -90,7 +90,7 @@ class _ChannelTable(Table, frozen=True):
     large_send: Annotated[bool, holds("true or false")] = True
 
 
-class _SystemTable(Table, frozen=True):
+class _SystemTable(TomlTable, frozen=True):
     saps: (
         Annotated[int, holds(f"how many SAPs, from 1 to {_SAPS_MAX}", ge=1, le=_SAPS_MAX)] | None
     ) = None
@@ -103,7 +103,7 @@ _GB_MAX: Final = 10_000.0
 _SPAN: Final = f"a number from {_GB_MIN:g} to {_GB_MAX:g}"
 
 
-class _FanoutTable(Table, frozen=True):
+class _FanoutTable(TomlTable, frozen=True):
     gb_per_s: (
         Annotated[float, holds(f"GB/s both ways together, {_SPAN}", ge=_GB_MIN, le=_GB_MAX)] | None
     ) = None

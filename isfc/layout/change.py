@@ -33,7 +33,7 @@ class StepKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkCtc:
+class CtcOfLink:
     """A CTC of one of several links; two are the same if their numbers and chpids are."""
 
     nodes: Nodes
@@ -44,14 +44,14 @@ class LinkCtc:
         """What makes it the CTC that it is."""
         return self.nodes, self.ctc.rdevs, self.ctc.fibre.chpids
 
-    def blocks(self, other: "LinkCtc") -> bool:
+    def blocks(self, other: "CtcOfLink") -> bool:
         """Whether the two have a device number of one system in common."""
         mine = set(zip(self.nodes, self.ctc.rdevs, strict=True))
         return bool(mine & set(zip(other.nodes, other.ctc.rdevs, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CtcStep:
     """CTCs of a link that are added or removed, and the link as it is then.
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later.
@@ -59,10 +59,10 @@ class Step:
     """
 
     kind: StepKind
-    ctcs: tuple[LinkCtc, ...]
+    ctcs: tuple[CtcOfLink, ...]
     left: Layout | None
     is_down: bool = False
-    frees: tuple[LinkCtc, ...] = ()
+    frees: tuple[CtcOfLink, ...] = ()
 
     @property
     def nodes(self) -> Nodes:
@@ -78,7 +78,7 @@ class Step:
 
 def change_steps(
     before: Collection, after: Collection, reset: Nodes | None = None
-) -> tuple[Step, ...]:
+) -> tuple[CtcStep, ...]:
     """The steps from one layout to another; each CTC of the link to be ``reset`` is taken out once.
 
     Raises `ConfigurationError` if they have no system in common.
@@ -101,11 +101,11 @@ def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Node
             yield link.nodes, was, fibre
 
 
-_Ctcs = dict[tuple[object, ...], LinkCtc]
+_Ctcs = dict[tuple[object, ...], CtcOfLink]
 
 
 def _ctcs(collection: Collection) -> _Ctcs:
-    found = [LinkCtc(link.nodes, ctc) for link in collection.links for ctc in link.ctcs]
+    found = [CtcOfLink(link.nodes, ctc) for link in collection.links for ctc in link.ctcs]
     return {each.key: each for each in found}
 
 
@@ -122,7 +122,7 @@ class _Change:
         self._gone = but_for(wanted, self._active)
         self._lasting = {link.nodes for link in before.links} & {link.nodes for link in after.links}
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[CtcStep]:
         """All of them, in their order."""
         while self._new or self._gone:
             added = self._addable()
@@ -130,9 +130,9 @@ class _Change:
             if not added:
                 yield from self._by_link(StepKind.REMOVE, self._removable())
 
-    def _addable(self) -> list[LinkCtc]:
+    def _addable(self) -> list[CtcOfLink]:
         """What is new and finds its numbers free, and a place in its link."""
-        found: list[LinkCtc] = []
+        found: list[CtcOfLink] = []
         room = {each.nodes: CTCS_MAX for each in self._new.values()}
         for each in self._active.values():
             room[each.nodes] = room.get(each.nodes, 0) - 1
@@ -143,9 +143,9 @@ class _Change:
                 found.append(each)
         return found
 
-    def _removable(self) -> list[LinkCtc]:
+    def _removable(self) -> list[CtcOfLink]:
         """What is gone, but for the one of a link without which it would be down."""
-        found: list[LinkCtc] = []
+        found: list[CtcOfLink] = []
         for nodes in dict.fromkeys(each.nodes for each in self._gone.values()):
             gone = [each for each in self._gone.values() if each.nodes == nodes]
             stays = any(e.nodes == nodes for e in self._active.values() if e.key not in self._gone)
@@ -156,7 +156,7 @@ class _Change:
                 found += gone[1:]
         return found or list(self._gone.values())[:1]
 
-    def _by_link(self, kind: StepKind, ctcs: Iterable[LinkCtc]) -> Iterator[Step]:
+    def _by_link(self, kind: StepKind, ctcs: Iterable[CtcOfLink]) -> Iterator[CtcStep]:
         """Add or remove CTCs, with a step for each link."""
         for nodes, some in grouped((each.nodes, each) for each in ctcs).items():
             for each in some:
@@ -169,7 +169,7 @@ class _Change:
             freed = (each for each in some if each.key not in self._new)
             frees = tuple(each for each in freed if any(map(each.blocks, self._new.values())))
             down = left is None and nodes in self._lasting
-            yield Step(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
+            yield CtcStep(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())
 
 
 def link_of(nodes: Nodes, ctcs: Iterable[CtcPair]) -> Layout:
@@ -190,7 +190,7 @@ _STEP_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Instruction:
     """A CP command of one system, or in ``words`` what is to be done there otherwise."""
 
     system: NodeName
@@ -200,36 +200,36 @@ class Order:
     """or what is to be done otherwise"""
 
 
-def orders_of(step: Step) -> tuple[Order, ...]:
+def orders_of(step: CtcStep) -> tuple[Instruction, ...]:
     """What is done in a step, in that order."""
     return tuple(_adding(step) if step.kind is StepKind.ADD else _removing(step))
 
 
-def _adding(step: Step) -> Iterator[Order]:
+def _adding(step: CtcStep) -> Iterator[Instruction]:
     ends = [*zip(step.nodes, step.rdevs, strict=True)]
     for end, node in enumerate(step.nodes):
-        yield from (Order(node, words=words) for words in _defined(step, end))
+        yield from (Instruction(node, words=words) for words in _defined(step, end))
     for node, rdevs in ends:
-        yield Order(node, f"VARY ONLINE {_spelt(rdevs)}")
+        yield Instruction(node, f"VARY ONLINE {_spelt(rdevs)}")
     for (node, rdevs), partner in zip(ends, reversed(step.nodes), strict=True):
-        yield Order(node, f"ACTIVATE ISLINK {_spelt(rdevs)} NODE {partner}")
+        yield Instruction(node, f"ACTIVATE ISLINK {_spelt(rdevs)} NODE {partner}")
     for (node, _), partner in zip(ends, reversed(step.nodes), strict=True):
-        yield Order(node, f"QUERY ISLINK NODE {partner}")
+        yield Instruction(node, f"QUERY ISLINK NODE {partner}")
 
 
-def _removing(step: Step) -> Iterator[Order]:
+def _removing(step: CtcStep) -> Iterator[Instruction]:
     ends = [*zip(step.nodes, step.rdevs, strict=True)]
     for node, rdevs in ends:
-        yield Order(node, f"DEACTIVE ISLINK {_spelt(rdevs)}")
+        yield Instruction(node, f"DEACTIVE ISLINK {_spelt(rdevs)}")
     for node, rdevs in ends:
-        yield Order(node, f"VARY OFFLINE {_spelt(rdevs)}")
+        yield Instruction(node, f"VARY OFFLINE {_spelt(rdevs)}")
     for end, node in enumerate(step.nodes):
         if step.frees:
             freed = sorted(each.ctc.rdevs[end] for each in step.frees)
-            yield Order(node, words=f"delete {_named(freed)}: something new has the number")
+            yield Instruction(node, words=f"delete {_named(freed)}: something new has the number")
 
 
-def _defined(step: Step, end: int) -> Iterator[str]:
+def _defined(step: CtcStep, end: int) -> Iterator[str]:
     """What one end has to have, by the chpids at both ends."""
     ctcs = [each.ctc for each in step.ctcs]
     by_chpids = grouped(
@@ -259,7 +259,7 @@ class Trial:
     seconds: float
 
 
-def trial_of(old: Layout, steps: Sequence[Step]) -> Trial:
+def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
     """What ``isfc run`` tries the steps of a link by, of all; it ends in the other layout.
 
     In a run a device is one CTC from the beginning. So an old CTC one of whose numbers is another's

@@ -59,11 +59,11 @@ _Port = Annotated[str, _form(r"^[0-9A-Fa-f]{1,4}$")]
 _TWO: Final = {"minProperties": 2, "maxProperties": 2}
 
 
-class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of a file: each key with what it holds, in the words of an error message."""
 
 
-class LinkTable(Table, frozen=True):
+class LinkTable(TomlTable, frozen=True):
     """A table ``[[link]]``: needed only where there are several links."""
 
     nodes: Annotated[
@@ -74,7 +74,7 @@ class LinkTable(Table, frozen=True):
     ]
 
 
-class FibreTable(Table, frozen=True):
+class FibreTable(TomlTable, frozen=True):
     """A table ``[fibre.NAME]``."""
 
     feature: Annotated[
@@ -104,7 +104,7 @@ class FibreTable(Table, frozen=True):
     ] = None
 
 
-class CtcTable(Table, frozen=True):
+class CtcTable(TomlTable, frozen=True):
     """A table ``[[ctc]]``."""
 
     fibre: Annotated[str, holds('the NAME of a table [fibre.NAME], in quotes, such as "1"')]
@@ -114,7 +114,7 @@ class CtcTable(Table, frozen=True):
     ]
 
 
-class SharedChannelTable(Table, frozen=True):
+class SharedChannelTable(TomlTable, frozen=True):
     """A table ``[[shared_channel]]``: chpids of several systems that are one channel."""
 
     chpid: Annotated[
@@ -126,7 +126,7 @@ class SharedChannelTable(Table, frozen=True):
     ]
 
 
-class CecTable(Table, frozen=True):
+class CecTable(TomlTable, frozen=True):
     """A table ``[cec.NAME]``: which systems run in one machine."""
 
     systems: Annotated[
@@ -134,7 +134,7 @@ class CecTable(Table, frozen=True):
     ]
 
 
-class MemoryTable(Table, frozen=True):
+class MemoryTable(TomlTable, frozen=True):
     """A table ``[memory.SYSTEM]``: what a system has room for."""
 
     free_gib: Annotated[
@@ -155,7 +155,7 @@ class MemoryTable(Table, frozen=True):
     ] = 1.0
 
 
-class TrafficTable(Table, frozen=True, rename={"source": "from"}):
+class TrafficTable(TomlTable, frozen=True, rename={"source": "from"}):
     """A table ``[[traffic]]``: what runs over a link, from the clients' system to the servers'."""
 
     source: Annotated[_Node, holds('the system of the clients in quotes, such as "ATLANTA"')]
@@ -164,7 +164,7 @@ class TrafficTable(Table, frozen=True, rename={"source": "from"}):
     pairs: Annotated[int, holds(f"pairs of guests, from 1 to {PAIRS_MAX}", ge=1, le=PAIRS_MAX)]
 
 
-class OtherLinkTable(Table, frozen=True):
+class OtherLinkTable(TomlTable, frozen=True):
     """A table ``[[other_link]]``: CTCs of a link that is not in the file, on channels that are."""
 
     nodes: Annotated[
@@ -183,7 +183,7 @@ class OtherLinkTable(Table, frozen=True):
     ]
 
 
-class DeckTable(Table, frozen=True):
+class DeckTable(TomlTable, frozen=True):
     """A table ``[deck.NAME]``: the IOCP deck that systems were read from."""
 
     systems: Annotated[
@@ -198,7 +198,7 @@ class DeckTable(Table, frozen=True):
     ports: Annotated[list[str], holds('ports of its channels, such as ["ATLANTA:50=C1"]')] = []
 
 
-class IslTable(Table, frozen=True):
+class IslTable(TomlTable, frozen=True):
     """Inter-switch links of a path."""
 
     gbps: Gbps
@@ -211,7 +211,7 @@ class IslTable(Table, frozen=True):
     ] = 1
 
 
-class PathTable(Table, frozen=True):
+class PathTable(TomlTable, frozen=True):
     """A table ``[path.NAME]``."""
 
     km: Annotated[float, holds(f"kilometres, {_KM}", ge=0, le=KM_MAX)]
@@ -221,7 +221,7 @@ class PathTable(Table, frozen=True):
     ] = None
 
 
-class Root(Table, frozen=True):
+class Root(TomlTable, frozen=True):
     """A whole file; tables of disks are not checked yet."""
 
     fibre: Annotated[

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from isfc.errors.in_words import first_listed
@@ -57,6 +57,18 @@ class Kind(Enum):
 def plain_lines(text: str) -> list[str]:
     """The lines of a text, without marks of quotation, and with plain blanks and hyphens."""
     return [_QUOTED.sub("", line.translate(_PLAIN)) for line in text.splitlines()]
+
+
+def page_widths(lines: Sequence[str], head: re.Pattern[str]) -> list[int]:
+    """For each line, how long the longest of its page is; a page begins with a line with ``head``.
+
+    What ends there may have been cut.
+    """
+    pages = [*accumulate(head.search(line) is not None for line in lines)]
+    longest: dict[int, int] = {}
+    for page, line in zip(pages, lines, strict=True):
+        longest[page] = max(longest.get(page, 0), len(line.rstrip()))
+    return [longest[page] for page in pages]
 
 
 def is_rule(line: str) -> bool:

@@ -55,7 +55,7 @@ FACTOR_MAX: Final = 4.0
 """A factor is within this and its inverse. Chosen: no feature is that far from another's rate."""
 
 
-class Errors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FitErrors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far judged figures are off, in percent without signs."""
 
     median: Annotated[float, holds("a number, in percent")]
@@ -77,9 +77,9 @@ class SiteProfile:
     """how many were fitted to"""
     model: str
     """the digest of the constants that the factors belong to"""
-    held_back: Errors | None = None
+    held_back: FitErrors | None = None
     """the error of the judged figures in percent, by fits without them; null without intervals"""
-    before: Errors | None = None
+    before: FitErrors | None = None
     """the same with today's constants"""
     doubts: tuple[str, ...] = ()
     """the reasons for which the fit is refused; empty if it is not"""
@@ -148,14 +148,14 @@ def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> d
     return changed
 
 
-class _Root(msgspec.Struct, forbid_unknown_fields=True):
+class _ProfileFile(msgspec.Struct, forbid_unknown_fields=True):
     name: Annotated[str, holds("what the profile is called")]
     features: Annotated[tuple[str, ...], holds("a list of the features it was fitted on")]
     intervals: Annotated[int, holds("how many intervals it was fitted on")]
     model: Annotated[str, holds("the digest of the model's constants")]
     factors: Annotated[dict[str, float], holds("a table of factors by constant")]
-    held_back: Annotated[Errors | None, holds("a table with median and worst")] = None
-    before: Annotated[Errors | None, holds("a table with median and worst")] = None
+    held_back: Annotated[FitErrors | None, holds("a table with median and worst")] = None
+    before: Annotated[FitErrors | None, holds("a table with median and worst")] = None
     doubts: Annotated[
         tuple[str, ...], holds("a list of reasons for which the fit was refused")
     ] = ()
@@ -172,7 +172,7 @@ def read_profile(path: str | Path) -> SiteProfile:
     path = Path(path)
     with within(str(path)):
         document = decode(read_bytes(path, "a site profile"), "a site profile")
-        root = convert(document, _Root, "")
+        root = convert(document, _ProfileFile, "")
         check_table_name("name", root.name, "a site profile")
         for feature in root.features:
             if feature not in FEATURES:

@@ -28,8 +28,8 @@ from isfc.programs.protocol import (
     ROOM_LENGTH_MAX,
     ConversationSevered,
     ConversationState,
+    ConversationStep,
     SeverCode,
-    Step,
     Verb,
     after_step,
     after_verb,
@@ -146,7 +146,7 @@ class ConversationEnd:
 
     def accept(self) -> None:
         """Take up a conversation that the partner has asked for."""
-        self._step(Step.ACCEPT)
+        self._step(ConversationStep.ACCEPT)
         if self.state is ConversationState.OPEN:
             self.accepted = True
             self._window_length = self.target_length
@@ -182,7 +182,7 @@ class ConversationEnd:
 
     def finish(self) -> None:
         """Send no more: the partner's end comes after what was sent so far."""
-        self._step(Step.FINISH)
+        self._step(ConversationStep.FINISH)
         if not (self.finished or self.severed):
             self.finished = True
             self._finish_due = True
@@ -193,7 +193,7 @@ class ConversationEnd:
         if not self.severed:
             self._arrived.clear()
             self._end(ConversationSevered(code, text))
-        self._step(Step.SEVER)
+        self._step(ConversationStep.SEVER)
 
     def lose(self, reason: str) -> None:
         """The link is gone, and what was under way with it.
@@ -203,7 +203,7 @@ class ConversationEnd:
         """
         if self.state is not ConversationState.SEVER_RECEIVED:
             self._end(ConversationSevered(SeverCode.LINK, reason))
-        self._step(Step.LOSE)
+        self._step(ConversationStep.LOSE)
 
     def poll_data(self, length_max: int) -> bytes:
         """Take bytes that have arrived, at most so many; none if there are none."""
@@ -261,7 +261,7 @@ class ConversationEnd:
         if self.reason is not None:
             raise ConversationSevered(self.reason.code, self.reason.text)
         if self.state is not ConversationState.OPEN:
-            self._step(Step.SEND)
+            self._step(ConversationStep.SEND)
         if self.finished:
             raise LocalProtocolError(f"{self!r} has been finished")
         if not self.holds_conversation:
@@ -286,12 +286,12 @@ class ConversationEnd:
                 return self._said(verbs.credit(room_length))
             return self._next_data()
         if state is ConversationState.ASKING:
-            self._step(Step.CONNECT_SENT)
+            self._step(ConversationStep.CONNECT_SENT)
             opening = next(self._register.openings)
             return self._said(verbs.connect(self._window_length, self.service, opening))
         if state is ConversationState.SEVERING or state is ConversationState.SEVER_RECEIVED:
             assert self.reason is not None
-            self._step(Step.SEVER_SENT)
+            self._step(ConversationStep.SEVER_SENT)
             return self._said(verbs.sever(self.reason, self._taken_length + self._arrived.length))
         return None
 
@@ -388,7 +388,7 @@ class ConversationEnd:
     def _end_if_finished(self) -> None:
         if self.finish_sent and self.partner_finished:
             self._end(ConversationSevered(SeverCode.ENDED, ""))
-            self._step(Step.END)
+            self._step(ConversationStep.END)
 
     def _end(self, reason: ConversationSevered) -> None:
         """Nothing is sent any more but our SEVER; the caller sees to the state."""
@@ -398,7 +398,7 @@ class ConversationEnd:
         self._queue_send()
         self.notify()
 
-    def _step(self, step: Step) -> None:
+    def _step(self, step: ConversationStep) -> None:
         self._become(after_step(self.state, step))
 
     def _become(self, state: ConversationState) -> None:

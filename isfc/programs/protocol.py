@@ -248,7 +248,7 @@ class ConversationState(Enum):
     """Both SEVERs are sent, or the link is lost: its number belongs to it no more."""
 
 
-class Step(Enum):
+class ConversationStep(Enum):
     """What one end does of its own accord."""
 
     ACCEPT = "be accepted: it has not been asked for"
@@ -271,21 +271,21 @@ _ASKED: Final = {_S.ASKING: _S.ASKING, _S.CONNECTING: _S.CONNECTING}
 
 _After = dict[ConversationState, ConversationState]
 
-STEPS: Final[dict[Step, _After]] = {
-    Step.ACCEPT: {_S.REQUESTED: _S.OPEN, **_UNCHANGED},
-    Step.SEND: {**_ASKED, **_OPEN},
-    Step.FINISH: {**_ASKED, **_OPEN, **_UNCHANGED},
-    Step.END: {_S.OPEN: _S.SEVERING},
-    Step.SEVER: {
+STEPS: Final[dict[ConversationStep, _After]] = {
+    ConversationStep.ACCEPT: {_S.REQUESTED: _S.OPEN, **_UNCHANGED},
+    ConversationStep.SEND: {**_ASKED, **_OPEN},
+    ConversationStep.FINISH: {**_ASKED, **_OPEN, **_UNCHANGED},
+    ConversationStep.END: {_S.OPEN: _S.SEVERING},
+    ConversationStep.SEVER: {
         _S.ASKING: _S.OVER,  # the partner need not even hear of it
         _S.CONNECTING: _S.SEVERING,
         _S.REQUESTED: _S.SEVERING,
         _S.OPEN: _S.SEVERING,
         **_UNCHANGED,
     },
-    Step.LOSE: {state: _S.OVER for state in _S if state is not _S.OVER},
-    Step.CONNECT_SENT: {_S.ASKING: _S.CONNECTING},
-    Step.SEVER_SENT: {_S.SEVERING: _S.SEVER_SENT, _S.SEVER_RECEIVED: _S.OVER},
+    ConversationStep.LOSE: {state: _S.OVER for state in _S if state is not _S.OVER},
+    ConversationStep.CONNECT_SENT: {_S.ASKING: _S.CONNECTING},
+    ConversationStep.SEVER_SENT: {_S.SEVERING: _S.SEVER_SENT, _S.SEVER_RECEIVED: _S.OVER},
 }
 """What becomes of each state by a step of this end."""
 
@@ -306,7 +306,7 @@ VERBS: Final[dict[int, _After]] = {
 """What becomes of each state by a message of the partner's. (A CONNECT begins a conversation.)"""
 
 
-def after_step(state: ConversationState, step: Step) -> ConversationState:
+def after_step(state: ConversationState, step: ConversationStep) -> ConversationState:
     """The state after a step of this end. Raises `LocalProtocolError` where it cannot be."""
     after = STEPS[step].get(state)
     if after is None:

@@ -188,7 +188,7 @@ def optimise(
     """
     if not task.objectives:
         return Climb(task, share_out, progress).run()
-    search = _Search(task, share_out, progress)
+    search = _LinkSearch(task, share_out, progress)
     search.choose_defined()
     candidates = all_candidates(task.layout.fibres, task.ctcs, ENUMERATED_MAX)
     if candidates is None:
@@ -203,7 +203,7 @@ def optimise(
     return search.conclude(None if candidates is None else len(candidates))
 
 
-class _Search(Trials[Candidate]):
+class _LinkSearch(Trials[Candidate]):
     """One search of one link."""
 
     def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from isfc.errors import ConfigurationError
 from isfc.errors.library import check_library
 from isfc.layout.layout import Layout, layout_kind, with_site
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
+from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Unit
@@ -27,7 +27,7 @@ from scenarios.figures.site_workload import QuietLink, check_busy, derive
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_search
-from scenarios.search.site_fitted import Explanation, Fitted, Judged, explain, predicted_apart
+from scenarios.search.site_fitted import Explanation, Fitted, HeldBack, explain, predicted_apart
 from scenarios.search.site_search import FitInterval, Runs, Search, figures_of, skewed
 from scenarios.search.site_surface import TRANSFER, unknowns
 
@@ -230,7 +230,7 @@ class _Fit:
             tuple(notes),
         )
 
-    def _held_back(self) -> list[Judged]:
+    def _held_back(self) -> list[HeldBack]:
         """Of each group its figures, by the fit to the rest; what ran is as all figures tell it."""
         names = [*dict.fromkeys(self._search.groups)]
         sites = [self._site(self._near.best(self._moved, self._but(name))) for name in names]
@@ -238,7 +238,7 @@ class _Fit:
         one_each = [self._intervals[0 if alone else int(name)] for name in names]
         found = self._figures([*zip(sites, one_each, strict=True)])
         return [
-            Judged(
+            HeldBack(
                 self._seat(name),
                 [each for each in figures if not alone or site_search.group_of(each) == name],
             )
@@ -395,6 +395,6 @@ def _explains(rivals: Sequence[Explanation], evidence: float) -> bool:
     return best.aicc < evidence and best.off_percent < site_fitted.HELD_BACK_MAX
 
 
-def _errors(figures: Sequence[MeasuredFigure]) -> Errors | None:
+def _errors(figures: Sequence[MeasuredFigure]) -> FitErrors | None:
     off = [abs(figure.error_percent or 0.0) for figure in figures]
-    return Errors(median(off), max(off)) if off else None
+    return FitErrors(median(off), max(off)) if off else None

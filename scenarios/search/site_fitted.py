@@ -250,7 +250,7 @@ less is chance."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class HeldBack:
     """Figures of one interval, or of one device of a single interval; ``seat`` says which."""
 
     seat: str
@@ -264,7 +264,7 @@ class Judged:
 
 def doubts_of(
     profile: SiteProfile,
-    held: Sequence[Judged],
+    held: Sequence[HeldBack],
     misfit: float,
     outlier: str = "",
     *,
@@ -306,7 +306,7 @@ def doubts_of(
         )
 
 
-def _furthest(held: Sequence[Judged]) -> str:
+def _furthest(held: Sequence[HeldBack]) -> str:
     """Where figures are furthest off, if there is a choice."""
     judged = [each for each in held if each.figures]
     if len(judged) < 2:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.contention import BYTES, LINE, RECEIVER, SENDER, Need, Path, PathEnd, Resource
+from ctc.contention import BYTES, LINE, RECEIVER, SENDER, Capacity, Need, Path, PathEnd
 from ctc.fabric import Fabric, FabricRoute
 from ctc.sharing import fair_pace
 
@@ -279,7 +279,7 @@ def test_a_path_says_what_it_waits_for(
 
 def level_of(*needs: tuple[float, float], last: float = 1.0) -> float:
     """The level of a resource by the shares and bounds of those that need it, and its last one."""
-    resource = Resource(0.0)
+    resource = Capacity(0.0)
     path = Path(resource, [], straight=False)
     resource.level = last
     for share, bound in needs:

@@ -102,7 +102,7 @@ def test_no_rule_is_ahead_by_less_than_its_runs_differ(*, spread: float, is_said
     rules = [("stop-short 1", 100.0), ("random", 101.0)]
     found = [CollisionOutcome(name, 10, 10, 4, 1, rate, 0, 1, 3, spread) for name, rate in rules]
     answers = dict(collide_report(answered(found, seeds=3)).answer)
-    assert answers["ISFC's rule"].startswith("stop-short 1: 100 MB/s out and in together (spread ")
+    assert answers["ISFC's rule"].startswith("stop-short 1: 100 MB/s together (spread ")
     assert answers["Carries most"].startswith(
         "random: 101 MB/s" if is_said else "no rule clearly more than"
     )

@@ -236,8 +236,8 @@ def test_two_chpids_of_one_device_are_both_named(second: str) -> None:
         ({A: TO_B, B: log("ATLANTA", "7000=6001", file="other")}, ["40=6000-6001"],
          "other:1:14: ATLANTA 6001 and BOSTON 7000 are joined, but"),
         ({A: parse_log(CTCA, "log")}, [], f"no CTC joins ATLANTA and BOSTON: {LEFT_OUT}"),
-        ({A: BOTH}, [], "ATLANTA: the chpid of 6000,6020 is not known; expected --chpids ATL"),
-        ({A: BOTH}, ["40=6000"], "ATLANTA: the chpid of 6020 is not known; expected --chpids"),
+        ({A: BOTH}, [], "ATLANTA: the chpid of 6000,6020 is not known; expected what QUERY"),
+        ({A: BOTH}, ["40=6000"], "ATLANTA: the chpid of 6020 is not known; expected what QUERY"),
         *(
             ({A: TO_B}, [said], f"--chpids '{said}': ")
             for said in ("6000", "4G=6000", "40=600G", "A!:40=6000")
@@ -248,6 +248,26 @@ def test_what_contradicts_or_is_not_known_is_refused(
     logs: dict[NodeName, ConsoleLog], said: list[str], message: str
 ) -> None:
     refused(lambda: links(logs, *said), message)
+
+
+def test_what_is_offered_in_place_of_chpids_is_taken() -> None:
+    both = [f"{0x7000 + n:04X}={0x6000 + n:04X}" for n in (*range(6), 0x20)]
+    logs, said = {B: log("ATLANTA", *both)}, ["BOSTON:40=7005"]
+    with pytest.raises(ConfigurationError, match="chpid of 7000-7004,7020 is not known") as refusal:
+        links(logs, *said)
+    offered = str(refusal.value).partition("--chpids ")[2]
+    assert offered == "BOSTON:41=7000-7003,42=7004,43=7020"
+    (link,) = links(logs, *said, offered)
+    assert len(link.connections) == len(both)
+    # of two chpids of a device of the second log, too
+    paths = "".join(f"Path {chpid} online to devices 7000\n" for chpid in (40, 50))
+    two = parse_log(paths, "log", needs_devices=False)
+    two.devices.update(log("ATLANTA", "7000=6000").devices)
+    with pytest.raises(ConfigurationError) as refusal:
+        links({A: log("BOSTON", "6000=7000"), B: two})
+    offered = str(refusal.value).partition("--chpids ")[2]
+    (link,) = links({A: log("BOSTON", "6000=7000"), B: two}, offered)
+    assert rows(link) == [f"{offered[7:9]} {offered[7:9]} 6000 7000"]
 
 
 def test_shipped_logs_agree() -> None:

@@ -15,8 +15,8 @@ from isfc.programs.protocol import (
     ConversationLimits,
     ConversationSevered,
     ConversationState,
+    ConversationStep,
     SeverCode,
-    Step,
     Verb,
     after_step,
     after_verb,
@@ -392,7 +392,7 @@ def test_every_byte_arrives_once_in_order(data: st.DataObject) -> None:
 
 def test_states_have_what_is_possible_in_them_and_nothing_else() -> None:
     for state in ConversationState:
-        for step in Step:
+        for step in ConversationStep:
             if state in STEPS[step]:
                 assert after_step(state, step) is STEPS[step][state]
             else:

@@ -8,7 +8,7 @@ from msgspec import structs
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.site import Errors, SiteProfile
+from isfc.layout.site import FitErrors, SiteProfile
 from scenarios.figures.assumptions import (
     ASSUMPTIONS,
     Widening,
@@ -96,7 +96,7 @@ def test_an_assumption_has_two_ends_and_a_reason(assumption: object) -> None:
 
 
 SITE = SiteProfile(
-    "PROD", {"transfer": 1.2, "receive": 0.9}, ("FICON Express16S",), 40, "", Errors(2.0, 8.0)
+    "PROD", {"transfer": 1.2, "receive": 0.9}, ("FICON Express16S",), 40, "", FitErrors(2.0, 8.0)
 )
 
 
@@ -127,7 +127,7 @@ def test_a_profile_narrows_what_its_fit_confirms_to_its_own_worst_error() -> Non
         replace(SITE, features=("FICON Express8S",)),
         replace(SITE, held_back=None),
         replace(SITE, doubts=("too few intervals",)),
-        replace(SITE, before=Errors(1.0, 4.0)),
+        replace(SITE, before=FitErrors(1.0, 4.0)),
     ],
     ids=["another constant", "another feature", "not judged", "doubtful", "worse than without"],
 )

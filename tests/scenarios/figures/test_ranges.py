@@ -7,7 +7,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, layout_kind, with_site
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile
+from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.reports.figure import Range
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of, link_rate, links_rate
@@ -74,7 +74,7 @@ def test_a_constant_that_is_not_told_makes_it_wider_as_far_as_the_load_follows_i
 
 
 def test_no_range_is_narrower_than_what_was_held_back_is_off() -> None:
-    site = replace(SITE, held_back=Errors(5.0, 20.0))
+    site = replace(SITE, held_back=FitErrors(5.0, 20.0))
     assert width(range_at(site)) > 1.1 > width(range_at(SITE))
 
 

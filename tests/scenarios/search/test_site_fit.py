@@ -13,7 +13,7 @@ from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import with_site
-from isfc.layout.site import CONSTANTS, Errors, SiteProfile, format_profile, read_profile
+from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile, format_profile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
@@ -87,8 +87,8 @@ WHOLE = SiteProfile(
     ("FICON Express2",),
     0,
     "0123456789ab",
-    Errors(20.0, 40.0),
-    Errors(10.0, 30.0),
+    FitErrors(20.0, 40.0),
+    FitErrors(10.0, 30.0),
     ('it "is" off', "no such site"),
 )
 
@@ -126,8 +126,8 @@ def test_a_profile_says_which_features_of_a_layout_it_leaves() -> None:
 
 def test_a_profile_that_is_worse_than_none_says_so() -> None:
     site = SiteProfile("made", {"turn": 1.05}, ("FICON Express4",), 2, "")
-    worse = replace(site, held_back=Errors(6.8, 143), before=Errors(3.7, 30))
-    better = replace(site, held_back=Errors(3.7, 30), before=Errors(6.8, 143))
+    worse = replace(site, held_back=FitErrors(6.8, 143), before=FitErrors(3.7, 30))
+    better = replace(site, held_back=FitErrors(3.7, 30), before=FitErrors(6.8, 143))
     assert worse.describe().endswith("Without it they are off by 3.7 %.")
     assert "Without it" not in better.describe()
     for profile in worse, better:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import Errors, SiteProfile
+from isfc.layout.site import FitErrors, SiteProfile
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
@@ -16,7 +16,7 @@ from scenarios.search import site_fitted
 from scenarios.search.site_fitted import (
     PREDICTED_RUNS,
     Explanation,
-    Judged,
+    HeldBack,
     doubts_of,
     named,
     other_features,
@@ -26,14 +26,14 @@ from scenarios.search.site_fitted import (
 from tests.isfc.site.site import site_of
 
 GOOD = SiteProfile(
-    "made", {"transfer": 1.4}, ("FICON Express2",), 2, "", Errors(3, 20), Errors(30, 60)
+    "made", {"transfer": 1.4}, ("FICON Express2",), 2, "", FitErrors(3, 20), FitErrors(30, 60)
 )
 
 
-def off(seat: str, percent: float) -> Judged:
+def off(seat: str, percent: float) -> HeldBack:
     """One figure that is so far off."""
     figure = MeasuredFigure("ATLANTA", "6000", "conn_ms", 1.0, 1 + percent / 100, judged=True)
-    return Judged(seat, [figure])
+    return HeldBack(seat, [figure])
 
 
 HELD = [off("monday.txt:1", 2.0), off("tuesday.txt:1", 4.0)]
@@ -48,8 +48,8 @@ def test_a_fit_that_is_near_is_not_refused() -> None:
     [
         (replace(GOOD, factors={"transfer": 3.98}), 1.0, "transfer comes out at 3.98, the end"),
         (replace(GOOD, factors={"receive": 0.25}), 1.0, "receive comes out at 0.25, the end"),
-        (replace(GOOD, held_back=Errors(16, 20)), 1.0, "held back are off by 16 % by the median"),
-        (replace(GOOD, before=Errors(0.5, 2)), 1.0, "3.0 % by the median, and by 0.5 % without"),
+        (replace(GOOD, held_back=FitErrors(16, 20)), 1.0, "held back are off by 16 % by"),
+        (replace(GOOD, before=FitErrors(0.5, 2)), 1.0, "3.0 % by the median, and by 0.5 % without"),
         (GOOD, 3.1, "off by 3.1 times what their noise"),
     ],
 )
@@ -59,7 +59,7 @@ def test_a_fit_is_refused_for_one_reason(profile: SiteProfile, misfit: float, re
 
 
 def test_the_interval_that_is_furthest_off_is_named() -> None:
-    (doubt,) = doubts_of(replace(GOOD, held_back=Errors(40, 90)), HELD, misfit=1.0)
+    (doubt,) = doubts_of(replace(GOOD, held_back=FitErrors(40, 90)), HELD, misfit=1.0)
     assert "furthest are those of tuesday.txt:1, by 4 %" in doubt
 
 

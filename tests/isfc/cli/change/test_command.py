@@ -151,11 +151,14 @@ def test_what_a_run_cannot_try_is_refused(
     capsys.readouterr()
     words = ["change", *layouts, "--no-rates"]
     same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
-    assert "there is no folder" in refusal(*same)
+    assert "no CTC changes" in refusal(*same)
     assert refusal(*words, "--link", "VMA-VMB")
     assert run(words) == 0
     assert "* delete 5020: something new has the number" in capsys.readouterr().out
-    assert tried([*words, "--try", str(tmp_path)], capsys) == active(layouts[1])
+    # a folder that is not there is made, once there is something to write
+    made = tmp_path / "none"
+    assert not made.exists()
+    assert tried([*words, "--try", str(made)], capsys) == active(layouts[1])
 
 
 def test_decks_and_consoles_are_imported(
