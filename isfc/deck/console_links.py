@@ -41,10 +41,10 @@ def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleL
         else:
             others = [other for n, (_, other) in enumerate(logs) if n != index]
             told = others[0].partners if len(others) == 1 else frozenset()
-            if len(told) != 1:
+            if len(told) != 1 or not log.partners:
                 raise ConfigurationError(
                     f"{log.file}: does not say which system it was pasted from; "
-                    f"expected its name, as in ATLANTA={log.file}"
+                    f"expected its name, as in ATLANTA={log.file}, or QUERY USERID in it"
                 )
             (node,) = told
         if node in named:
@@ -53,7 +53,8 @@ def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleL
             )
         if node in log.partners:
             raise ConfigurationError(
-                f"{log.file}: names {node} as a partner; expected the name of another system"
+                f"{log.file}: names {node} as a partner; expected the name of another system, or, "
+                "where several answer in one file, QUERY USERID in front of what each answers"
             )
         named[node] = log
     return named

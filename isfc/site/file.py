@@ -7,7 +7,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
 from isfc.site.dates import with_told_dates
 from isfc.site.figures import Reading, checked, without_repeats
 from isfc.site.measurement import Measurement, Ran, joined, without_copies
@@ -86,6 +86,7 @@ def _read(
 
 
 def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
+    data = in_utf8(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -15,15 +15,8 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.pasted import (
-    Kind,
-    LineAccount,
-    is_rule,
-    looks_like_row,
-    not_read,
-    page_widths,
-    plain_lines,
-)
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, page_widths
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
@@ -293,7 +286,7 @@ def read_lines(
     lines: Sequence[str], file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
 ) -> None:
     """Take each line, and account for it; what ``take`` refuses goes to ``reading``."""
-    account = LineAccount(len(lines))
+    account = LineAccount(len(lines) - (not lines[-1]))
     for number, line in enumerate(lines, start=1):
         place = FilePlace(file, number)
         what = reading.attempt(place, partial(take, line.rstrip(), place))
@@ -307,7 +300,7 @@ def read_lines(
 
 def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain_lines(text)
+    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain(text).lines
     widths = page_widths(lines, _HEAD)
 
     def take(line: str, place: FilePlace) -> Kind:

@@ -13,7 +13,8 @@ from functools import partial
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.layout.pasted import Kind, is_rule, not_read, plain_lines
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, is_rule, not_read
 from isfc.site.dates import read_stamp
 from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import FilePlace, ForeignFigures, Measurement
@@ -146,7 +147,7 @@ def _stamp(text: str) -> str:
 def read_tnstat(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The CTCs of each record of a text; what is wrong goes to ``reading``."""
     log = _Log(reading)
-    read_lines(plain_lines(text), file, reading, log.take)
+    read_lines(plain(text).lines, file, reading, log.take)
     log.close()
     if log.seconds and min(log.seconds) < max(log.seconds) * (1 - _APART):
         longest, least = max(log.seconds), min(log.seconds)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.layout.pasted import Kind, is_rule, looks_like_row, not_read, plain_lines
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, is_rule, looks_like_row, not_read
 from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import FilePlace, ForeignFigures, Measurement
 from isfc.site.page import read_lines
@@ -121,6 +122,6 @@ class _Display:
 def read_xcf(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The CTCs of each answer in a text; what is wrong goes to ``reading``."""
     display = _Display(reading)
-    read_lines(plain_lines(text), file, reading, display.take)
+    read_lines(plain(text).lines, file, reading, display.take)
     display.close()
     return display.found

@@ -35,11 +35,12 @@ from isfc.layout.checked_toml import (
     convert,
     decode,
     holds,
+    in_utf8,
     read_bytes,
     show_key,
     within,
 )
-from isfc.layout.pasted import plain_lines
+from isfc.layout.layers import plain
 from isfc.live.ctce.exchange import ExchangeDefinition
 from isfc.live.ctce.join import (
     CtcEnd,
@@ -303,7 +304,7 @@ def _configuration(system: str, name: str) -> HerculesConfiguration:
             data = read_bytes(path, "a configuration file of Hercules")
             if len(data) > FILE_LENGTH_MAX:
                 raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
-        return plain_lines(data.decode("latin-1"))
+        return plain(in_utf8(data).decode("utf-8-sig", "replace")).lines
 
     found = HerculesConfiguration(system, lambda other: lines_of(Path(name).parent / other))
     found.read(lines_of(Path(name)), name)

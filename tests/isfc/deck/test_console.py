@@ -1,4 +1,4 @@
-"""Consoles: any shape of lines, answers of several systems, links, and the chpids of their ends."""
+"""Consoles: any shape of lines, links, and the chpids of their ends."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose, mates_of
-from isfc.deck.console import ConsoleLog, by_system, parse_log
+from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import ConsoleLink, find_links, name_logs, parse_chpids
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -91,36 +91,6 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, message: str) ->
 
 
 ONE_SYSTEM, OTHER = NodeName("SSIMBR1"), NodeName("SSIMBR2")
-CONSOLE: Final = """\
-q chpid 40
-Path 40 online to devices 5A40 5A41
- 5A42
-AT ssimbr2 cmd query chpid 50
-Path 50 online to devices 5A40 5A41
- 5A42
-{end}
-Path 41 online to devices 5B40
-"""
-
-
-@pytest.mark.parametrize(
-    "end", ["q chpid 41", "10:22:01 OPERATOR * QUERY CHPID 41", "Ready; T=0.01/0.01 10:22:01"]
-)
-def test_an_answer_is_of_the_system_that_its_command_ran_on(end: str) -> None:
-    parts = by_system(CONSOLE.format(end=end), "log")
-    found = {
-        node: chpids(parse_log(text, "log", needs_devices=False)) for node, text in parts.items()
-    }
-    same = ("5A40", "5A41", "5A42")
-    assert found == {
-        None: {**dict.fromkeys(same, "40"), "5B40": "41"},
-        OTHER: dict.fromkeys(same, "50"),
-    }
-
-
-def test_an_answer_that_may_be_of_either_is_refused() -> None:
-    text = CONSOLE.format(end="vary online chpid 41")
-    refused(lambda: by_system(text, "log"), "log:8:1: this may answer AT SSIMBR2 in line 4")
 
 
 @pytest.mark.parametrize(
@@ -133,11 +103,12 @@ def test_an_answer_that_may_be_of_either_is_refused() -> None:
 def test_a_command_is_of_the_system_that_at_names(text: str) -> None:
     nodes = ONE_SYSTEM, OTHER
     devices = mates_of(nodes, [(nodes, (Rdev(n), Rdev(n))) for n in (0x5A40, 0x5A41, 0x5B40)])
-    chosen = choose([(nodes[0], each) for each in parse_activations(text, "log")], devices)
+    chosen = choose(parse_activations(text, "log", "ssimbr1"), devices)
     assert chosen.active == {nodes[0]: {0x5A40, 0x5A41}, nodes[1]: {0x5A41, 0x5B40}}
-    third = parse_activations("at third cmd act isl 5a40", "log")
-    told = choose([(nodes[0], each) for each in third], devices)
-    assert "is run on THIRD, which is no system here" in told.remarks[0]
+    text = f"{text}at third cmd act isl 5a40"
+    third = choose(parse_activations(text, "log", "ssimbr1"), devices)
+    assert third.active == chosen.active
+    assert third.remarks[0] == "log:3:14: is of THIRD: passed over"
 
 
 def log(partner: str, *mates: str, file: str = "log") -> ConsoleLog:

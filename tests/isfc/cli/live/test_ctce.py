@@ -79,6 +79,17 @@ def test_files_of_two_that_are_partners_get_lines_with_this_between(
     assert CtceOptions(listen=listen, at=at).join(files(tmp_path, *halves)) == first
 
 
+def test_pasted_and_windows_files_are_read_as_any_other(tmp_path: Path) -> None:
+    """UTF-16, quoted, and with hard blanks."""
+    names = files(tmp_path, TO_B, TO_A)
+    found = CtceOptions().join(names)
+    Path(names[0]).write_text(TO_B, "utf-16")
+    Path(names[1]).write_text("".join(f"> {line}\n" for line in TO_A.splitlines()))
+    assert CtceOptions().join(names) == found
+    Path(names[1]).write_text(TO_A.replace(" ", "\xa0"))
+    assert CtceOptions().join(names) == found
+
+
 def test_a_layout_is_made_of_the_devices_of_two_files(tmp_path: Path) -> None:
     """For --layout: its chpids are what Hercules shows its guests, the feature is assumed."""
     names, made = files(tmp_path, TO_B, TO_A), tmp_path / "made.toml"
