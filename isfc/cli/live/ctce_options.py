@@ -27,11 +27,7 @@ from isfc.cli.options.layout import complete_layout, open_collection, open_layou
 from isfc.cli.options.option import LinkOption, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
-<<<<<<< HEAD
-from isfc.layout.build import CtcChoice, build_layout
-=======
-from isfc.errors.in_words import exact, listed
->>>>>>> main
+from isfc.errors.in_words import listed
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
     check_table_name,
@@ -299,27 +295,17 @@ def _rdevs(systems: Mapping[str, CtceSystem]) -> list[tuple[Rdev, Rdev]]:
     return [*zip(ours, theirs, strict=True)]
 
 
-<<<<<<< HEAD
-def _statements(name: str) -> list[CtceStatement]:
-    """The CTCE devices of a Hercules' configuration file."""
-    with within(name):
-        data = read_bytes(Path(name), "a configuration file of Hercules")
-    return read_statements(data.decode("latin-1"), name)
-=======
 def _configuration(system: str, name: str) -> HerculesConfiguration:
     """The CTCE devices of a Hercules' configuration file; it includes files from its folder."""
 
     def lines_of(path: Path) -> list[str]:
         with within(str(path)):
             data = read_bytes(path, "a configuration file of Hercules")
-            if len(data) > FILE_LENGTH_MAX:
-                raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
         return plain(in_utf8(data).decode("utf-8-sig", "replace")).lines
 
     found = HerculesConfiguration(system, lambda other: lines_of(Path(name).parent / other))
     found.read(lines_of(Path(name)), name)
     return found
->>>>>>> main
 
 
 def _places(names: Sequence[str], at: Sequence[str], prefix: str) -> dict[str, HostPort]:
