@@ -15,6 +15,7 @@ from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
+from tests.isfc.foreign import RNID
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -275,3 +276,15 @@ def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(
     again, said = imports(*listing, *told)
     assert "one-cec.listing is no deck: the layout keeps none" in said
     assert replace(parse_collection(page), decks=()) == parse_collection(again)
+
+
+def test_ports_that_a_director_keeps_give_the_layout_that_they_give_when_said(
+    tmp_path: Path, imports: Import
+) -> None:
+    table = tmp_path / "rnid.txt"
+    table.write_text(RNID)
+    page, _ = imports(*ONE_CEC, "--ports", "EAST:20=03A0,EAST:21=03A1,EAST:22=03A2,EAST:23=03A3")
+    again, said = imports(*ONE_CEC, "--ports", f"EAST={table}:2C3A7")
+    assert again == page
+    assert "14 lines: 8 rows, 1 heading" in said
+    assert "EAST is of CPC 00000002C3A7: EAST:20=03A0, EAST:21=03A1" in said
