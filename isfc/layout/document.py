@@ -16,6 +16,7 @@ from isfc.layout.checked_toml import (
     convert,
     decode,
     holds,
+    in_utf8,
     show_key,
     within,
     words_of,
@@ -340,7 +341,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             for name in named if isinstance(named, dict) else ():
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
-        return Document(source, root, tables, content.decode("utf-8-sig"))
+        return Document(source, root, tables, in_utf8(content).decode("utf-8-sig"))
 
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
