@@ -337,8 +337,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
         content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
         tables = decode(content, "a layout")
         for level, what in _NAMED.items():
-            named = tables.get(level)
-            for name in named if isinstance(named, dict) else ():
+            for name in tables[level] if isinstance(tables.get(level), dict) else ():
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
         return Document(source, root, tables, in_utf8(content).decode("utf-8-sig"))
