@@ -21,6 +21,7 @@ from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
+    RULES,
     SECONDS_MAX,
     SEEDS,
     STEPS_MAX,
@@ -43,6 +44,10 @@ from scenarios.search.workers import each_by
 UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"
 )
+STEPS: Final = 4
+RUNS: Final = len(RULES) * STEPS**2 * SEEDS
+"""Of a link with CTCs enough for every rule, if nothing else is said."""
+
 LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
@@ -85,6 +90,18 @@ class Collisions(Reported, Struct, frozen=True):
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
+Steps = Annotated[
+    int,
+    Argument(
+        "N",
+        "Loads between nothing and the most, each way; with every rule and seed that is "
+        f"{RUNS} runs if nothing else is said.",
+        1,
+        STEPS_MAX,
+    ),
+]
+
+
 @checked
 def collide(
     layout: AnyLayout,
@@ -96,9 +113,7 @@ def collide(
     offer_in: Annotated[
         float | None, Argument("MB/s", "The most that the second system offers.", 0, LOAD_MAX)
     ] = None,
-    steps: Annotated[
-        int, Argument("N", "Loads between nothing and the most, each way.", 1, STEPS_MAX)
-    ] = 4,
+    steps: Steps = STEPS,
     message: Annotated[
         int, Argument("BYTES", "Length of every message.", 1, MESSAGE_LENGTH_MAX)
     ] = MESSAGE_LENGTH,
@@ -298,6 +313,7 @@ def _maps(found: Collisions) -> Iterator[Grid]:
 def _known(found: Collisions) -> str:
     """From how long a run each figure is, and how far it is known."""
     run = f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up"
+    run += f", {len(found.outcomes) * found.seeds} runs in all"
     if found.seeds == 1:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
@@ -306,9 +322,9 @@ def _known(found: Collisions) -> str:
         f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
-        f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. Their "
-        "spread is how far they differ, the greatest less the least: a smaller difference between "
-        "two rules says nothing." + differ * bool(most.collisions_per_s_spread)
+        f"Each figure is the mean of {found.seeds} runs with different seeds, each of {run}. "
+        "Their spread is how far they differ, the greatest less the least: a smaller difference "
+        "between two rules says nothing." + differ * bool(most.collisions_per_s_spread)
     )
 
 

@@ -142,9 +142,7 @@ def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) 
     `ConfigurationError`, which names file, line and column.
     """
     with within(f"{spelt('guests')} {path}"), spelling(str):
-        data = read_bytes(path, "a CSV file")
-        if len(data) > _FILE_LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {_FILE_LENGTH_MAX} bytes")
+        data = read_bytes(path, "a CSV file", _FILE_LENGTH_MAX)
         try:
             table = CsvTable(data.decode("utf-8-sig"))
         except UnicodeDecodeError:

@@ -111,14 +111,15 @@ class Compared(Struct, frozen=True):
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 
 
-class TriedChange(Struct, frozen=True):
+class TriedChange(Struct, frozen=True, kw_only=True):
     """What the model makes of one change."""
 
     run: str
-    not_run_because: str | None
-    saturated: Compared | None
+    not_run_because: str | None = None
+    """null if it was run"""
+    saturated: Compared | None = None
     """null if not run"""
-    stated: Compared | None
+    stated: Compared | None = None
     """the same with the stated pairs"""
 
 

@@ -195,7 +195,7 @@ def _systems_table(found: PlannedLinks) -> Table:
         Column("links", "links"),
         Column("CTCs", "ctcs"),
         Column("channels", "channels"),
-        Column("Gb/s", "gbps", Unit.GB_PER_S),
+        Column("Gb/s", "gbps", Unit.GBPS),
     ]
     caption = f"What each system has{f', MB/s (2^20) {found.load}' if found.load else ''}"
     return Table(caption, columns, found.systems, "systems")

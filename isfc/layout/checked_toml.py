@@ -178,7 +178,7 @@ def read_json(text: str, file: str) -> object:
 
     try:
         found: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{file}: is not JSON: {error}") from None
     return found
 
@@ -214,7 +214,7 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 
 
 def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
-    """The content of a file, or enough of it to see that there is more than ``length_max`` bytes.
+    """The content of a file, which is refused beyond ``length_max`` bytes.
 
     Of a regular file, of standard input, or of a pipe, such as the shell makes of ``<(command)``: a
     directory has no content, and a device need not end. ``expected`` says what it should be, such
@@ -222,17 +222,21 @@ def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> 
     """
     try:
         if path == STANDARD_INPUT:
-            return read_standard_input(expected, length_max + 1)
-        if path.is_fifo():
-            return read_pipe(path, expected, length_max + 1)
-        if path.exists() and not path.is_file():
+            data = read_standard_input(expected, length_max + 1)
+        elif path.is_fifo():
+            data = read_pipe(path, expected, length_max + 1)
+        elif path.exists() and not path.is_file():
             kind = "a directory" if path.is_dir() else "a device"
             raise ConfigurationError(f"is {kind}; expected {expected}")
-        with path.open("rb") as file:
-            return file.read(length_max + 1)
+        else:
+            with path.open("rb") as file:
+                data = file.read(length_max + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"cannot be read ({reason}); expected {expected}") from None
+    if len(data) > length_max:
+        raise ConfigurationError(f"is too long; expected at most {length_max} bytes")
+    return data
 
 
 def decode(data: bytes, name: str) -> dict[str, Any]:

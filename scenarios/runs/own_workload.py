@@ -162,8 +162,6 @@ def read_trace(path: Path) -> list[tuple[float, int]]:
     """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
     with within(str(path)):
         text = read_bytes(path, "a trace", TRACE_LENGTH_MAX).decode("utf-8-sig", "replace")
-        if len(text) > TRACE_LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {TRACE_LENGTH_MAX} bytes")
         table = CsvTable(text)
         if not {"seconds", "bytes"} <= {*table.names}:
             raise ConfigurationError("line 1: expected the columns seconds and bytes")

@@ -27,10 +27,9 @@ from isfc.cli.options.layout import complete_layout, open_collection, open_layou
 from isfc.cli.options.option import LinkOption, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import exact, listed
+from isfc.errors.in_words import listed
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
-    FILE_LENGTH_MAX,
     check_table_name,
     convert,
     decode,
@@ -302,8 +301,6 @@ def _configuration(system: str, name: str) -> HerculesConfiguration:
     def lines_of(path: Path) -> list[str]:
         with within(str(path)):
             data = read_bytes(path, "a configuration file of Hercules")
-            if len(data) > FILE_LENGTH_MAX:
-                raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
         return plain(in_utf8(data).decode("utf-8-sig", "replace")).lines
 
     found = HerculesConfiguration(system, lambda other: lines_of(Path(name).parent / other))

@@ -15,6 +15,7 @@ from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
+from tests.isfc.foreign import RNID
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -193,6 +194,20 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert [ctc["rdevs"][0] for ctc in link["ctcs"]] == expected
 
 
+def test_an_unknown_workload_is_told_before_any_note(
+    tmp_path: Path, imports: Import, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout, config = tmp_path / "all.toml", tmp_path / "SYSTEM.CONFIG"
+    imports(*BOTH, "-o", str(layout))
+    config.write_text("ATLANTA: ACTIVATE ISLINK 4010 6000\n")
+    words = ["config", str(config), "--layout", str(layout)]
+    assert "6000 leads from ATLANTA" in imports(*words)[1]
+    traffic = '[[traffic]]\nfrom = "ATLANTA"\nto = "BOSTON"\nworkload = "HX"\npairs = 1\n'
+    layout.write_text(f"{layout.read_text()}\n{traffic}")
+    assert run(["import", *words]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {layout}: [[traffic]] #1 workload: ")
+
+
 def test_a_link_of_which_statements_leave_nothing_is_left_out_and_said(
     tmp_path: Path, imports: Import
 ) -> None:
@@ -261,3 +276,15 @@ def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(
     again, said = imports(*listing, *told)
     assert "one-cec.listing is no deck: the layout keeps none" in said
     assert replace(parse_collection(page), decks=()) == parse_collection(again)
+
+
+def test_ports_that_a_director_keeps_give_the_layout_that_they_give_when_said(
+    tmp_path: Path, imports: Import
+) -> None:
+    table = tmp_path / "rnid.txt"
+    table.write_text(RNID)
+    page, _ = imports(*ONE_CEC, "--ports", "EAST:20=03A0,EAST:21=03A1,EAST:22=03A2,EAST:23=03A3")
+    again, said = imports(*ONE_CEC, "--ports", f"EAST={table}:2C3A7")
+    assert again == page
+    assert "14 lines: 8 rows, 1 heading" in said
+    assert "EAST is of CPC 00000002C3A7: EAST:20=03A0, EAST:21=03A1" in said

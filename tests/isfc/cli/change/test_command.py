@@ -39,6 +39,8 @@ def test_the_page_says_what_to_do_at_each_system(
 ) -> None:
     page = printed("change", *layouts, "--no-rates")
     assert ": 2 steps\n\nEvery link has a CTC all the time." in page
+    assert max(len(line) for line in page.splitlines()[1:]) <= 80  # the title names two files
+    assert "\n- Definitions change dynamically only if " in page
     orders = [line.strip() for line in page.splitlines() if line.startswith("    VM")]
     assert orders[:14] == [
         "VMA: * have 6021 defined on chpid 60, which leads to VMB 61",
