@@ -11,7 +11,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.studio.tasks import Subject
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
@@ -71,7 +71,7 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     page, told = imports(*words)
     assert told.startswith("isfc: note: 32 devices are the far ends that partitions on one channel")
     assert "Not paired" not in told
-    again, known = parse_collection(page), load_collection("two-cecs")
+    again, known = parse_collection(page), given_collection("two-cecs")
     assert [link.nodes for link in again.links] == [link.nodes for link in known.links]
     assert [len(link.ctcs) for link in again.links] == [8] * 6
     links = json.loads(imports(*words, "--json")[0])["links"]
@@ -189,7 +189,7 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert page.startswith(f"# {layout}, as activated by SYSTEM.CONFIG.\n")
     assert rdevs(parse_collection(page)) == expected
     imports(*words, "-o", str(tmp_path))
-    assert rdevs(load_collection(tmp_path / "ATLANTA-BOSTON.toml")) == expected
+    assert rdevs(given_collection(tmp_path / "ATLANTA-BOSTON.toml")) == expected
     (link,) = json.loads(imports(*words, "--json")[0])["links"]
     assert [ctc["rdevs"][0] for ctc in link["ctcs"]] == expected
 
