@@ -71,13 +71,13 @@ class SynchronousOutcome:
     ``response_ns`` the mean of all requests, with those that went over a channel.
     """
 
-    success: float
-    link_busy: float
-    rejected: float
-    cache_miss: float
-    latency_ns: float
-    response_ns: float
-    spin_ns: float
+    success: float = 0.0
+    link_busy: float = 0.0
+    rejected: float = 0.0
+    cache_miss: float = 0.0
+    latency_ns: float = 0.0
+    response_ns: float = 0.0
+    spin_ns: float = 0.0
 
 
 def link_load(profile: SynchronousProfile, reads_per_s: float) -> ZHyperLinkLoad:
@@ -137,15 +137,7 @@ def synchronous_outcome(
     )
 
 
-_TOO_LONG: Final = SynchronousOutcome(
-    success=0.0,
-    link_busy=0.0,
-    rejected=1.0,
-    cache_miss=0.0,
-    latency_ns=0.0,
-    response_ns=ZHYPERLINK.asynchronous_ns,
-    spin_ns=0.0,
-)
+_TOO_LONG: Final = SynchronousOutcome(rejected=1.0, response_ns=ZHYPERLINK.asynchronous_ns)
 """Of I/Os that no zHyperLink takes."""
 
 
@@ -172,11 +164,7 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             if rate is not None and _fits(workload):
                 asked = sum(_asked_per_s(link, configuration) for link in links)
                 outcome = synchronous_outcome(
-                    ZHYPERLINK,
-                    asked,
-                    len(links),
-                    cache_hit=hit,
-                    rejected=workload.rejected,
+                    ZHYPERLINK, asked, len(links), cache_hit=hit, rejected=workload.rejected
                 )
             yield SynchronousLoad(workload, links, outcome)
 

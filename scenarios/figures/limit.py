@@ -31,15 +31,7 @@ from scenarios.figures import resources
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
-from scenarios.figures.resources import (
-    Holder,
-    Resource,
-    faster,
-    resources_of,
-    scaled,
-    step_of,
-    time_constants,
-)
+from scenarios.figures.resources import Holder, Resource, faster, scaled
 from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
 from scenarios.runs.steady import first_look, steady_ends
 
@@ -218,7 +210,7 @@ class _Base:
     def _resources(self) -> list[Resource]:
         """Those that are to be tried."""
         collides = any(glance.collisions_per_s for glance in self._seen)
-        busy = {each: self._busy(each.key) for each in resources_of(self._experiment)}
+        busy = {each: self._busy(each.key) for each in resources.resources_of(self._experiment)}
         tried = [
             resource
             for resource, share in busy.items()
@@ -238,7 +230,7 @@ class _Base:
         key, done = resource.key, self._runs.get(resource, [])
         changed = faster(self._experiment, resource, FACTOR)
         self._runs[resource] = [*done, *self._glances(changed, self._seeds[len(done) :])]
-        step = step_of(self._experiment, resource, FACTOR)
+        step = resources.step_of(self._experiment, resource, FACTOR)
         where = self._seen[0].where.get(key, "")
         share = _ratio(self._runs[resource], self._seen) / step
         return Share(resource, share, self._busy(key), where)
@@ -287,7 +279,7 @@ class _Base:
             for kind in (resources.CTCS, resources.COPYING, resources.CPU)
             for n in experiment.nodes
         ]
-        for resource in [*resources_of(experiment), *each_end]:
+        for resource in [*resources.resources_of(experiment), *each_end]:
             busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
             if resource.kind != resources.COPYING or busy:
                 yield SeenResource(resource, busy, waited)
@@ -428,7 +420,7 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
 def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsOn]:
     """The constants that the rate of a run rests on, those that move it most first."""
     placed = [(kind.holder, name) for kind in resources.RESOURCES for name in kind.fields]
-    every = [(holder, name) for holder in Holder for name in time_constants(holder)]
+    every = [(holder, name) for holder in Holder for name in resources.time_constants(holder)]
     names = [each for each in dict.fromkeys([*placed, *every]) if _value(experiment, *each)]
     cases = [
         scaled(experiment, holder, (name,), 1 + move)

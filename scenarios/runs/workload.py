@@ -18,13 +18,8 @@ from isfc.layout.parts import LinkTraffic
 from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from scenarios.runs.own_workload import (
-    MESSAGE_LENGTH_MAX,
-    LengthShares,
-    OwnGuests,
-    own_guests,
-    read_workload,
-)
+from scenarios.runs import own_workload
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX, LengthShares, OwnGuests
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
@@ -106,7 +101,7 @@ class Workload:
         times and gaps are spread. With ``both_ways`` half of the pairs have their clients on the
         other system. Raises `ConfigurationError` for what cannot be run.
         """
-        guests = own_guests(
+        guests = own_workload.own_guests(
             messages, reply, replies or {}, think_s, per_s, gaps, trace, both_ways=both_ways
         )
         least, most = guests.lengths[0], guests.lengths[-1]
@@ -239,7 +234,7 @@ def find_workload(name: Workload | str) -> Workload:
         return name
     if name.lower().endswith(".toml"):
         with within(name):
-            return Workload.own(**read_workload(Path(name)))
+            return Workload.own(**own_workload.read_workload(Path(name)))
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
     is_count = operand.isascii() and operand.isdigit() and len(operand) <= 9

@@ -17,13 +17,7 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only, others_on
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.changed import (
-    AfterLoss,
-    TriedAdvice,
-    after_losses,
-    changed_layouts,
-    try_advice,
-)
+from scenarios.figures import changed
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.ranges import run_figures
 from scenarios.figures.rates import Carried, ModelledRate, carry_all, link_rates, with_others_busy
@@ -123,7 +117,7 @@ class ClusterRuns:
 
     collection: Collection
     plan: ClusterPlan | Carried
-    lefts: tuple[AfterLoss, ...] = ()
+    lefts: tuple[changed.AfterLoss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +127,10 @@ class LinkRuns:
     name: str
     plan: Plan
     carried: tuple[ModelledRate, ...]
-    tried: Mapping[str, Sequence[TriedAdvice]]
+    tried: Mapping[str, Sequence[changed.TriedAdvice]]
     workload: Workload
     points: tuple[Point, ...]
-    lefts: tuple[AfterLoss, ...]
+    lefts: tuple[changed.AfterLoss, ...]
     timeline: Timeline
     relocation: Chart
     disks: DiskRuns | None = None
@@ -170,15 +164,15 @@ def link_runs(
         tell("beside all that decks have on its chpids")
         layout = with_others_busy(collection, layout, run_each)
     plan = make_plan(layout, neighbours, collection)
-    rates, known = link_rates(layout, changed_layouts(layout, plan.advice), run_each)
-    tried = try_advice(layout, plan.advice, rates, known)
+    rates, known = link_rates(layout, changed.changed_layouts(layout, plan.advice), run_each)
+    tried = changed.try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")
     both = product(layout.nodes, PAIRS)
     experiments = [Experiment.of(layout, workload, pairs, client=node) for node, pairs in both]
     points = tuple(map(Point, experiments, run_each(steady_run, experiments)))
     tell("what each loss leaves")
     of_one = Collection.of(layout) if collection is None else only(collection, layout)
-    lefts = tuple(after_losses(of_one, None, run_each))
+    lefts = tuple(changed.after_losses(of_one, None, run_each))
     tell("a timeline")
     (timeline,), _ = record_timelines(
         Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
@@ -212,7 +206,7 @@ def relocations(layout: Layout) -> list[Evacuation]:
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and what each loss leaves."""
-    lefts = after_losses(collection, None, run_each)
+    lefts = changed.after_losses(collection, None, run_each)
     plan = cluster_plan(collection, run_each, lefts[0].carried)
     return ClusterRuns(collection, plan, tuple(lefts))
 
