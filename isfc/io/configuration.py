@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ctc.channel import BadFeature, ChannelProfile, IoWork
@@ -47,8 +47,7 @@ def work_of(profile: ChannelProfile, protocol: Protocol) -> Callable[..., IoWork
     return others.get(protocol, profile.transport_work)
 
 
-@dataclass(frozen=True, slots=True)
-class IoChannel:
+class IoChannel(Struct, frozen=True):
     """One channel path, zHyperLink or OSA; ``path`` is None where storage is near.
 
     ``link_gbps`` is None if the link runs at the feature's own speed. ``mtu_bytes`` and

@@ -38,8 +38,9 @@ cards and interconnects as were published with it. GB are 10**9 bytes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Final
+
+from msgspec.structs import replace
 
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError

@@ -7,8 +7,10 @@ last byte has been given to the line, or taken from it and been hardened.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.channel import ENCRYPTED_FCP_WRITE_NS_PER_BYTE, ChannelProfile, IoWork, information_units
 from ctc.features import find_channel
@@ -21,8 +23,7 @@ FIRST_BLOCK_LENGTH: Final = 4096
 """Bytes that `StorageProfile.hit_ns` includes."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorageProfile:
+class StorageProfile(Struct, frozen=True):
     """Service times of a storage subsystem.
 
     ``hit_ns`` for 4K found in cache, with the way there and back inside a machine room, the line
@@ -75,8 +76,7 @@ _HIT_LINE_NS: Final = line_ns(data_frames(FIRST_BLOCK_LENGTH), 16)
 """The part of a cache hit's 4K that is the line's, at 16 Gb/s: the storage's time has it in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelRoute:
+class ChannelRoute(Struct, frozen=True):
     """A channel as its I/Os see it: its profile, its line's speed, and what lies behind.
 
     ``isl_share`` is this channel's part of all inter-switch links of the path, in links.
@@ -113,8 +113,7 @@ def make_routes(configuration: IoConfiguration) -> Iterator[ChannelRoute]:
         yield make_route(channel, sharing[channel.path.name] if channel.path else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadFlow:
+class WorkloadFlow(Struct, frozen=True):
     """The reads, or the writes, of one workload on one channel.
 
     ``solo_ns`` is how long an I/O's data stream with nobody else there, ``stream_ns`` what of that
@@ -184,8 +183,7 @@ class ChannelFlows:
         return sum(rate * flow.write_line_ns for rate, flow in self.flows()) / 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """One workload on one channel.
 
     ``rate_per_s`` is None if closed; ``outstanding`` is how many I/Os there are at most at the same

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.io import rmf_text
 
@@ -53,8 +55,7 @@ _OFF_MAX: Final = 2
 """Characters by which a figure may end beside its column; columns are four apart at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The heading of a table of channels.
 
     ``names`` are its columns, or None if it is one that is not known. ``words`` are their words,

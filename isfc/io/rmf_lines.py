@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.io import rmf_text
 from isfc.io.rmf_channels import ChannelLine
 from isfc.layout.pasted import LineAccount
@@ -186,8 +188,7 @@ _RETRIES: Final = 2 * (_CAUSES + 1)
 _FIGURES: Final = len(_VALUES) + _RETRIES
 
 
-@dataclass(frozen=True, slots=True)
-class IopLine:
+class IopLine(Struct, frozen=True):
     """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
 
     iop: str
@@ -253,8 +254,7 @@ def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceLine:
+class DeviceLine(Struct, frozen=True):
     """A device in Direct Access Device Activity; ``times_ms`` are its `USED_TIMES`, means."""
 
     device: str

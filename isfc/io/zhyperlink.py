@@ -55,16 +55,14 @@ Published in that report: 95 us of a read that went asynchronous, and the length
 Calibrated: its 4.54 us of CPU, on 37.01 s of 2 million VSAM reads of 4.1 I/Os each."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZHyperLinkLoad:
+class ZHyperLinkLoad(Struct, frozen=True):
     """The share of reads that find a link busy, and the latency of the others, in ns."""
 
     busy: float
     latency_ns: float
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousOutcome:
+class SynchronousOutcome(Struct, frozen=True):
     """What becomes of synchronous requests: shares that add up to 1, times in ns.
 
     ``spin_ns`` is what a request costs the processor that waits, whether it succeeds or not;
@@ -141,8 +139,7 @@ _TOO_LONG: Final = SynchronousOutcome(rejected=1.0, response_ns=ZHYPERLINK.async
 """Of I/Os that no zHyperLink takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousLoad:
+class SynchronousLoad(Struct, frozen=True):
     """A synchronous workload with its zHyperLinks.
 
     ``outcome`` is None if it has no rate: it then takes what the processors ask.

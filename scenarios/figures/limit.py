@@ -21,6 +21,8 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.profiles import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
@@ -72,8 +74,7 @@ class Share:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenResource:
+class SeenResource(Struct, frozen=True):
     """How busy a resource of a run is, if it serves one after the other, and what waits for it."""
 
     resource: Resource
@@ -81,8 +82,7 @@ class SeenResource:
     waited: Waited | None
 
 
-@dataclass(frozen=True, slots=True)
-class Relief:
+class Relief(Struct, frozen=True):
     """How many times what the link does without, it carries with something added."""
 
     added: str
@@ -356,8 +356,7 @@ class Known(StrEnum):
     CHOSEN = "chosen"
 
 
-@dataclass(frozen=True, slots=True)
-class RestsOn:
+class RestsOn(Struct, frozen=True):
     """A constant, and what the rate becomes with less and more of it, as shares of it."""
 
     holder: Holder

@@ -15,6 +15,8 @@ from itertools import islice
 from operator import call
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import check_known, number
@@ -44,8 +46,7 @@ from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
 
 
-@dataclass(frozen=True, slots=True)
-class EndRate:
+class EndRate(Struct, frozen=True):
     """What one end of a link sends, and what it saw of that run; None where nothing was run."""
 
     rate: Rate

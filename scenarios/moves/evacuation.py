@@ -8,10 +8,11 @@ which runs for a warm-up before the first guest leaves. A relocation is the same
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, Self, final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
@@ -176,8 +177,7 @@ class Evacuated(Moved):
         return self.begin_ns / NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
-class OtherTraffic:
+class OtherTraffic(Struct, frozen=True):
     """Of one link's other traffic: MB/s (2^20) both ways, and exchanges/s that clients ended."""
 
     link: str
@@ -185,8 +185,7 @@ class OtherTraffic:
     exchanges_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class EvacuationOutcome:
+class EvacuationOutcome(Struct, frozen=True):
     """What became of every guest, in the order in which they began, and of what was beside them.
 
     ``devices`` are the CTCs as the systems that were left saw them, from the first command on.

@@ -6,7 +6,7 @@ that is lost.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any, Final
 
@@ -55,8 +55,7 @@ _EXPECTED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RelocationOrder:
+class RelocationOrder(Struct, frozen=True):
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
     ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a

@@ -86,8 +86,7 @@ class RelocationStage(StrEnum):
     LAST = "Last memory pass"
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """One pass over a guest's memory, in bytes: what it moved, and what changed meanwhile.
 
     ``state_length`` is what went beside it, of the guest's state and its I/O devices.

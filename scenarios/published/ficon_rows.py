@@ -5,8 +5,9 @@ measure that is left out is not modelled, and the table's companion says why.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from ctc.channel import information_units
 from ctc.features import generation_code

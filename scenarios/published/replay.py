@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
@@ -91,8 +93,7 @@ class ComparedFigure:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Some rows of a published table, and how long their runs are measured."""
 
     table: PublishedTable

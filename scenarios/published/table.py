@@ -6,11 +6,11 @@ shipped.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
 import msgspec
+from msgspec import Struct
 
 Value = str | int | float
 
@@ -139,8 +139,7 @@ def _unless_zero(difference: float) -> float:
     return math.inf if difference else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
+class PublishedRow(Struct, frozen=True):
     """One published run, or a part of one. ``key`` names it within its table, as ``HL/12/50``.
 
     ``columns`` are as published, and for a run ``release`` and ``side`` in any case.

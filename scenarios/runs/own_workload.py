@@ -15,7 +15,6 @@ made in `scenarios.runs.programs`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import isfinite
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
@@ -46,8 +47,7 @@ class Gaps(StrEnum):
     CONSTANT = "constant"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnGuests:
+class OwnGuests(Struct, frozen=True):
     """The guests of a workload of one's own. Lengths in bytes, times in ns.
 
     ``sizes`` are (length, percent of the messages), none for the two of the workload; ``replies``

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.layout.checked_toml import within
@@ -161,8 +163,7 @@ class Workload:
 WINDOW_MAX: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadKind:
+class WorkloadKind(Struct, frozen=True):
     """A workload that has a name: what uses a link in that way (``help``), and how it is made.
 
     ``name`` is that of one workload, such as ``HS``; with ``operand``, the name of a number, it is

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
@@ -38,8 +40,7 @@ RELOCATED: Final = "direct-io"
 other one, OLTP, has ten times as many pages, and takes as much longer to be simulated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What the link did when so many pairs sent from one node, once that was steady."""
 
     experiment: Experiment
@@ -63,8 +64,7 @@ class Point:
         return run_figures(self.experiment, self.measured)
 
 
-@dataclass(frozen=True, slots=True)
-class DiskRuns:
+class DiskRuns(Struct, frozen=True):
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
     points: tuple[tuple[float, SharedRun], ...]
@@ -99,8 +99,7 @@ class DiskRuns:
                 yield Curve(f"{name}, beside", tuple(beside))
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelEstimates:
+class ChannelEstimates(Struct, frozen=True):
     """All that the page shows of an I/O configuration; ``curves`` by name."""
 
     name: str
@@ -108,8 +107,7 @@ class ChannelEstimates:
     curves: dict[str, Chart]
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRuns:
+class ClusterRuns(Struct, frozen=True):
     """All that the page shows of a cluster: of many links what they come to, and not each.
 
     ``lefts`` has what each loss leaves, the whole first; nothing of many links.

@@ -10,7 +10,7 @@ are fitted: else there are doubts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import exp, log
 from statistics import median
@@ -62,8 +62,7 @@ def log_off(figure: MeasuredFigure) -> float:
     return log(max(figure.emulated / figure.measured, LEAST_SHARE))
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """How near one explanation comes."""
 
     what: str
@@ -249,8 +248,7 @@ WORSE_MIN: Final = 2.0
 less is chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(Struct, frozen=True):
     """Figures of one interval, or of one device of a single interval; ``seat`` says which."""
 
     seat: str

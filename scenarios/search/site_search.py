@@ -20,6 +20,8 @@ from functools import partial
 from math import exp, log
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct
+
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
@@ -301,8 +303,7 @@ def skewed(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Curves:
+class _Curves(Struct, frozen=True):
     """Parabolas of each judged figure along each unknown, and how the fit looks at them."""
 
     near: Near

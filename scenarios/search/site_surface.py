@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, Final
 
+from msgspec import Struct
+
 from isfc.layout.site import CONSTANTS, FACTOR_MAX
 
 PRIOR: Final = 0.5
@@ -52,8 +54,7 @@ KEPT: Final = 2.0
 """By how much squares must be less with a constant off 1, to have it there: Akaike's criterion."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknowns:
+class Unknowns(Struct, frozen=True):
     """The unknowns of a fit: the logarithms of the factors of `CONSTANTS`, then of what ran.
 
     Arrays: ``prior`` is how far each is expected from 0; it is between ``least`` and ``most``.
@@ -154,8 +155,7 @@ def near_surface(
     return Near(surface, known, reach, of or unknowns())
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(Struct, frozen=True):
     """What the runs around a point say: their surface, how well each figure is known, how far."""
 
     surface: Surface
