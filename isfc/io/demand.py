@@ -32,10 +32,10 @@ class StorageProfile(Struct, frozen=True):
     cache. ``spread`` is the standard deviation over the mean.
     """
 
-    hit_ns: int
+    hit_ns: float
     stream_ns_per_byte: float
     write_ns_per_byte: float
-    miss_ns: int
+    miss_ns: float
     spread: float
 
     def stream_ns(self, io_bytes: int, *, is_read: bool) -> float:
@@ -196,15 +196,13 @@ class Demand(Struct, frozen=True):
     outstanding: float
     think_ns: float
     miss_share: float
-    one_miss_ns: float
-    hit_ns: float
-    spread: float
+    storage: StorageProfile
     start_share: float
 
     @property
     def miss_ns(self) -> float:
         """What cache misses add to the average I/O."""
-        return self.miss_share * self.one_miss_ns
+        return self.miss_share * self.storage.miss_ns
 
     @property
     def processor_ns(self) -> float:
@@ -214,7 +212,7 @@ class Demand(Struct, frozen=True):
     @property
     def unhindered_ns(self) -> float:
         """Of the average I/O with nobody else there, but for the processor and cache misses."""
-        return self.hit_ns + sum(
+        return self.storage.hit_ns + sum(
             flow.share * (flow.stream_ns + flow.fixed_ns) for flow in self.flows
         )
 
@@ -256,9 +254,7 @@ def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
         outstanding=SATURATING_OUTSTANDING if outstanding is None else outstanding / parts,
         think_ns=workload.think_us * 1e3,
         miss_share=1 - workload.cache_hit_percent / 100,
-        one_miss_ns=storage.miss_ns,
-        hit_ns=storage.hit_ns,
-        spread=storage.spread,
+        storage=storage,
         start_share=1 / sum(information_units(4096, transport=workload.protocol != "ficon")),
     )
 

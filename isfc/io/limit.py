@@ -176,8 +176,9 @@ def _storage(demand: Demand, factor: float) -> Demand:
             flow, solo_ns=solo_ns, stream_ns=max(0.0, flow.stream_ns - (flow.solo_ns - solo_ns))
         )
 
-    hit_ns, miss_ns = demand.hit_ns / factor, demand.one_miss_ns / factor
-    return replace(_of_flows(streamed)(demand, factor), hit_ns=hit_ns, one_miss_ns=miss_ns)
+    had = demand.storage
+    faster = replace(had, hit_ns=had.hit_ns / factor, miss_ns=had.miss_ns / factor)
+    return replace(_of_flows(streamed)(demand, factor), storage=faster)
 
 
 def _rate(demand: Demand, factor: float) -> Demand:

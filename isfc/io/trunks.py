@@ -7,9 +7,10 @@ that moment by moment.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.io.estimate import ChannelEstimate
 from isfc.io.machine import Ceiling, Trunk, total
@@ -208,8 +209,7 @@ def _chance_of(
     )
 
 
-@dataclass(slots=True)
-class _Met:
+class _Met(Struct):
     """Streams of one length and pace, of all channels below a trunk: how many there would be."""
 
     number: float = 0.0

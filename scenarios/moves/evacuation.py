@@ -159,14 +159,12 @@ class Evacuation(GuestsLeaving):
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class Evacuated(Moved):
+class Evacuated(Moved, frozen=True, kw_only=True):
     """What became of one guest; times count from the first command.
 
     ``to`` is where it went, which is not ``meant`` if the link there died while it waited.
     """
 
-    _: KW_ONLY
     source: NodeName
     meant: NodeName
     to: NodeName

@@ -9,7 +9,6 @@ By the rules alone, at a rate, passes take what their bytes take, and no message
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import Final
@@ -105,8 +104,7 @@ class Pass(Struct, frozen=True):
         return (self.end_ns - self.begin_ns) / NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What became of one guest. One that was not moved goes on where it was."""
 
     plan: GuestPlan

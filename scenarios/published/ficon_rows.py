@@ -242,12 +242,8 @@ def _workload_of(row: PublishedRow, protocol: Protocol, **more: Any) -> IoWorklo
 
 
 def _workload(protocol: Protocol, size: int, read_percent: float, **more: Any) -> IoWorkload:
-    moved: dict[str, Any] = {
-        "protocol": protocol,
-        "block_bytes": size,
-        "read_percent": read_percent,
-    }
-    return IoWorkload("published", ("42",), **moved, **more)
+    moved = {"protocol": protocol, "block_bytes": size, "read_percent": read_percent, **more}
+    return IoWorkload("published", ("42",), **moved)
 
 
 def _alone(workload: IoWorkload, channel: IoChannel = _CHANNEL) -> DemandEstimate:

@@ -7,7 +7,6 @@ moved over it, and how busy that made it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -59,8 +58,7 @@ class ChannelBusy(Struct, frozen=True):
         )
 
 
-@dataclass(slots=True)
-class _BusyNs:
+class _BusyNs(Struct):
     """How long each resource of one chpid has been busy so far.
 
     ``queues`` start its I/Os, by number: chpids of one channel have one of them.

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
@@ -136,20 +136,14 @@ def read_workload(path: Path) -> dict[str, Any]:
     # before `Workload.own`, which calls what is no number an argument of its own
     _check_shares(messages)
     _check_times(table.think_s, table.per_s, bool(table.messages), table.trace is not None)
-    window = 1 if table.window is None and traffic is Traffic.LEGACY else table.window
-    return {
-        "name": table.name,
+    given = asdict(table) | {
         "messages": messages,
-        "reply": table.reply,
         "replies": {_length("replies", key): value for key, value in table.replies.items()},
-        **({} if window is None else {"window": window}),
+        "window": 1 if table.window is None and traffic is Traffic.LEGACY else table.window,
         "traffic": traffic,
-        "think_s": table.think_s,
-        "per_s": table.per_s,
-        "gaps": table.gaps,
         "trace": read_trace(path.parent / table.trace) if table.trace is not None else (),
-        "both_ways": table.both_ways,
     }
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def _length(key: str, text: str) -> int:

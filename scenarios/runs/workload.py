@@ -60,21 +60,18 @@ class Workload:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not 1 <= self.min_length <= self.max_length:
-            raise ConfigurationError(
-                f"workload {self.name}: message {self.min_length}:{self.max_length} bytes: "
-                "expected 1 <= MIN <= MAX"
-            )
-        if self.reply_length < 1:
-            raise ConfigurationError(f"workload {self.name}: a reply has at least 1 byte")
-        if not 0 <= self.min_percent <= 100:
-            raise ConfigurationError(f"workload {self.name}: PERCENT is 0 to 100")
-        if not 1 <= self.window <= WINDOW_MAX:
-            raise ConfigurationError(f"workload {self.name}: window is 1 to {WINDOW_MAX}")
-        if max(self.max_length, self.reply_length) > MESSAGE_LENGTH_MAX:
-            raise ConfigurationError(
-                f"workload {self.name}: a message has at most {MESSAGE_LENGTH_MAX} bytes"
-            )
+        with within(f"workload {self.name}"):
+            if not 1 <= self.min_length <= self.max_length:
+                lengths = f"{self.min_length}:{self.max_length}"
+                raise ConfigurationError(f"message {lengths} bytes: expected 1 <= MIN <= MAX")
+            if self.reply_length < 1:
+                raise ConfigurationError("a reply has at least 1 byte")
+            if not 0 <= self.min_percent <= 100:
+                raise ConfigurationError("PERCENT is 0 to 100")
+            if not 1 <= self.window <= WINDOW_MAX:
+                raise ConfigurationError(f"window is 1 to {WINDOW_MAX}")
+            if max(self.max_length, self.reply_length) > MESSAGE_LENGTH_MAX:
+                raise ConfigurationError(f"a message has at most {MESSAGE_LENGTH_MAX} bytes")
 
     @classmethod
     @checked

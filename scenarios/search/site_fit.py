@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
-from isfc.errors.library import check_library
+from isfc.errors.library import check_library, numpy
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.link.parameters import LinkParameters
@@ -335,8 +335,6 @@ class _Fit:
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
-        import numpy
-
         ends = numpy.cumsum([0, *self._search.counts])
         fitted = with_site(self._layout, profile)
         for index, one in enumerate(self._intervals[: site_fitted.INTERVALS_MAX]):

@@ -22,6 +22,7 @@ from msgspec.structs import asdict
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.errors import AnswerRefused
 from isfc.errors.arguments import spelt
+from isfc.errors.library import numpy
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.reports.figure import Unit
@@ -90,8 +91,6 @@ def explain(
 
     ``known`` is how well each is known, as an array.
     """
-    import numpy
-
     total = squares(numpy.array([*map(log_off, figures)]) / known)
     off = median(abs(each.error_percent or 0.0) for each in figures)
     few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
@@ -104,8 +103,6 @@ def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
     The line alone is another than the feature's; or something beside takes a share of the
     processor, and leaves the line.
     """
-    import numpy
-
     free = numpy.array(told, bool)
     free[[TRANSFER, LINE]] = False
     fitted = 1 + int(free.sum())
