@@ -1,9 +1,7 @@
 """Libraries and systems that one command or another needs, and all others do without."""
 
 import sys
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 
@@ -28,21 +26,6 @@ def check_library(module: str, what: str) -> None:
     """
     if find_spec(module) is None:
         raise ConfigurationError(missing_library(module, what))
-
-
-class _Later:
-    """A library that is loaded when something of it is first asked for."""
-
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self._module), name)
-
-
-numpy: Final[Any] = _Later("numpy")
-scipy: Final[Any] = _Later("scipy")
-"""What a fit to a site takes, and no other command is to load."""
 
 
 def check_posix(what: str) -> None:

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
-from isfc.errors.library import check_library, numpy
+from isfc.errors.library import check_library
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.link.parameters import LinkParameters
@@ -29,7 +29,7 @@ from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_search
 from scenarios.search.site_fitted import Explanation, Fitted, HeldBack, explain, predicted_apart
 from scenarios.search.site_search import FitInterval, Runs, Search, figures_of, skewed
-from scenarios.search.site_surface import TRANSFER, unknowns
+from scenarios.search.site_surface import TRANSFER, numpy, unknowns
 
 INTERVALS_MAX: Final = 8
 """Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads

@@ -22,7 +22,6 @@ from msgspec.structs import asdict
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.errors import AnswerRefused
 from isfc.errors.arguments import spelt
-from isfc.errors.library import numpy
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.reports.figure import Unit
@@ -33,7 +32,7 @@ from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
-from scenarios.search.site_surface import LINE, TRANSFER, Near, at_bound, squares
+from scenarios.search.site_surface import LINE, TRANSFER, Near, at_bound, numpy, squares
 
 AS_GOOD: Final = 10.0
 """By how much a rival's squares may exceed the fit's, with two for each constant of the fit (AIC),

@@ -22,7 +22,6 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from isfc.errors.library import numpy, scipy
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
@@ -36,6 +35,8 @@ from scenarios.search.site_surface import (
     joined,
     least_off,
     near_surface,
+    numpy,
+    scipy,
     squares,
     surface_through,
     unknowns,

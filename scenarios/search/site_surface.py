@@ -7,13 +7,27 @@ what ran may be unknown: pairs of guests, or the rate that is offered, of each i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import log
 from typing import Any, Final
 
 from msgspec import Struct
 
-from isfc.errors.library import numpy, scipy
 from isfc.layout.site import CONSTANTS, FACTOR_MAX
+
+
+class _Later:
+    """A library that is loaded when something of it is first asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._module), name)
+
+
+numpy: Final[Any] = _Later("numpy")
+scipy: Final[Any] = _Later("scipy")
 
 PRIOR: Final = 0.5
 """How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were
