@@ -211,8 +211,9 @@ def import_islink(
     """Make a layout of QUERY ISLINK responses.
 
     They are pasted from the console of one system or both. Of two files, each names the other's
-    system; one alone needs its own, as in ATLANTA=FILE. If nothing is known of the other end's
-    chpids, they are assumed to have the numbers of this end's.
+    system; one alone needs its own, as in ATLANTA=FILE, unless it says whose each answer is, as
+    QUERY USERID does. If nothing is known of the other end's chpids, they are assumed to have the
+    numbers of this end's.
 
     Raises `ConfigurationError` for what cannot be read. A log is the path of a file, or its text;
     ``tell`` is told what the record keeps.
