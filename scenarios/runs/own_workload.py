@@ -25,7 +25,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
+from isfc.layout.checked_toml import convert, decode, holds, read_bytes, text_of, within
 from isfc.layout.csv_table import CsvTable
 from isfc.link.message import Traffic
 
@@ -161,8 +161,7 @@ def _length(key: str, text: str) -> int:
 def read_trace(path: Path) -> list[tuple[float, int]]:
     """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
     with within(str(path)):
-        text = read_bytes(path, "a trace", TRACE_LENGTH_MAX).decode("utf-8-sig", "replace")
-        table = CsvTable(text)
+        table = CsvTable(text_of(read_bytes(path, "a trace", TRACE_LENGTH_MAX), "CSV"))
         if not {"seconds", "bytes"} <= {*table.names}:
             raise ConfigurationError("line 1: expected the columns seconds and bytes")
         found: list[tuple[float, int]] = []
