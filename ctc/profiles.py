@@ -17,9 +17,9 @@ from ctc.channel import (
     INFORMATION_UNIT_NS,
     INFORMATION_UNITS_OF_READ,
     BadFeature,
+    line_bytes_per_s,
 )
 from ctc.features import CATALOGUE
-from ctc.fibre_channel import line_bytes_per_s
 
 FRAME_PAYLOAD_LENGTH: Final = 2112
 """Bytes of payload in the largest Fibre Channel frame (published: FC-FS)."""
@@ -82,7 +82,7 @@ class ChpidProfile(Struct, frozen=True):
 def line_payload_bytes_per_s(link_gbps: float) -> int:
     """Payload one direction of a fibre can carry, in bytes per second (derived).
 
-    Of what `ctc.fibre_channel.line_bytes_per_s` says, 2112 bytes in every 2172 are payload.
+    Of what `ctc.channel.line_bytes_per_s` says, 2112 bytes in every 2172 are payload.
     """
     return int(line_bytes_per_s(link_gbps) * FRAME_PAYLOAD_LENGTH / FRAME_WIRE_LENGTH)
 

@@ -31,7 +31,8 @@ from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.system.channels import CtcDefinition
-from isfc.system.inputs import (
+from isfc.system.link_end import LinkEndDefinition
+from isfc.system.system import (
     DEADLINE,
     Activate,
     Arrive,
@@ -40,12 +41,11 @@ from isfc.system.inputs import (
     Deadline,
     DeviceInput,
     Disconnect,
+    Input,
     Send,
     VaryChpid,
     VaryDevice,
 )
-from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import Input
 
 FILE_HEADER: Final = b"ISFCJRNL\x00\x02"
 """How a journal begins: a magic word and the format's version (2 bytes)."""

@@ -38,9 +38,8 @@ from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
-from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import DEADLINE, Arrive, Connect, Disconnect, Send, System
 
 _TRANSPORT: Final = Traffic.TRANSPORT
 

@@ -17,9 +17,8 @@ from isfc.live.run_directory import control_path
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.cp.messages import announcement
 from isfc.system.cp.processor import CommandProcessor
-from isfc.system.inputs import DeviceInput, VaryChpid, VaryDevice
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import Input
+from isfc.system.system import DeviceInput, Input, VaryChpid, VaryDevice
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from ctc.fibre_channel import (
+from ctc.channel import (
     PORT_CREDITS,
     credits_for_full_frames,
     full_frames_by_credits,

@@ -15,9 +15,8 @@ from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.link.state import LinkState
 from isfc.system.channels import CtcDefinition
-from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import System, VaryChpid
 
 ATLANTA, BOSTON, CHICAGO = map(NodeName, ("ATLANTA", "BOSTON", "CHICAGO"))
 MS = 1_000_000

@@ -16,9 +16,8 @@ from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
 from isfc.live.pace import Clock, EarlyData, unpaced
-from isfc.system.inputs import DEADLINE, Arrive, Connect, Send
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import DEADLINE, Arrive, Connect, Send, System
 from isfc.testing.pair import US, Pair, Setup
 from tests.live.pair import LivePair
 from tests.waiting import wait_until

@@ -10,8 +10,7 @@ from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
-from isfc.system.inputs import Send
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from isfc.testing.pair import MS, S, Setup
 
 SMALL = ConversationLimits(window_length=1_000, send_length=700, conversations_max=8)

@@ -21,7 +21,7 @@ def test_every_constant_has_a_status() -> None:
 
 
 OF_CHANNELS = (
-    *("ctc.channel.", "ctc.features.", "ctc.fibre_channel.", "isfc.io."),
+    *("ctc.channel.", "ctc.features.", "ctc.channel.", "isfc.io."),
     "scenarios.published.ficon_rows.",
     "scenarios.published.system_rows.",
 )
