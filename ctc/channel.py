@@ -8,7 +8,7 @@ The channel's processor handles each information unit of command mode, but a tra
 once; data pass it by through the hardware data router. `ctc.features` has a record of each feature.
 ``docs/channel-fidelity.md`` shows how near these constants come to published figures.
 
-CTCs use the same channel: for them `ctc.profiles` has the cost of CCWs, and `ctc.chpid` shares
+CTCs use the same channel: for them `ctc.features` has the cost of CCWs, and `ctc.chpid` shares
 processor and line. What each does in its own model, it does on what the other leaves
 (`ChannelUse`): two classes that share the processor, and each direction of the line, by turns.
 Where both want a resource each has half; where one wants less, the other has the rest. The I/Os of

@@ -22,7 +22,7 @@ from ctc.address import ChpidId
 from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS, Agenda
 from ctc.record import Record
 from ctc.state import State

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_table

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact

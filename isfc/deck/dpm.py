@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.deck.cec import with_cecs
 from isfc.deck.imported import (
     Features,

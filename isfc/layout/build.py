@@ -7,7 +7,7 @@ from typing import Annotated, Final, TypeVar
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within

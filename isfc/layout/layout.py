@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING, NS_PER_KM, PORT_CREDITS, ChannelUse, full_frames_by_credits
-from ctc.profiles import ChpidProfile, line_payload_bytes_per_s
+from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors.arguments import check_fields
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice

@@ -11,7 +11,7 @@ from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS
 from ctc.record import Record
 from isfc.errors import ConfigurationError, LocalProtocolError

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
+from ctc.features import find_profile
 from ctc.frame import Departure, Frame
-from ctc.profiles import find_profile
 from ctc.queues import NEVER_NS
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
 from isfc.link.events import ListSink, Program, Sink

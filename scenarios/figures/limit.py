@@ -21,7 +21,7 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Final
 
-from ctc.profiles import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
+from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.build import widened
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import ChangedLayout

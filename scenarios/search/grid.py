@@ -34,7 +34,7 @@ from typing import Annotated, Final
 import msgspec
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between
 from isfc.io.shared import given_with_disks

@@ -19,7 +19,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 from msgspec.structs import asdict
 
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.errors import AnswerRefused
 from isfc.errors.arguments import spelt
 from isfc.layout.layout import Fibre, Layout

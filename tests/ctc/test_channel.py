@@ -21,8 +21,14 @@ from ctc.channel import (
     data_units,
     information_units,
 )
-from ctc.features import CATALOGUE, CHANNELS, feature_of_code, find_channel, generation_code
-from ctc.profiles import FEATURES
+from ctc.features import (
+    CATALOGUE,
+    CHANNELS,
+    FEATURES,
+    feature_of_code,
+    find_channel,
+    generation_code,
+)
 
 FEX16SA = find_channel("FICON Express16SA")
 

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit

@@ -11,7 +11,7 @@ from ctc.channel import (
     full_frames_by_credits,
     full_frames_mb_per_s,
 )
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.errors.in_words import exact, grouped, listed, number
 from isfc.layout.rules import changes
 from isfc.layout.rules.rule import REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import isfc
-from ctc.profiles import ChpidProfile, find_profile
+from ctc.features import ChpidProfile, find_profile
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.layout.collection import Collection

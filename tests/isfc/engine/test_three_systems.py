@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, DigestSink, LinkEvent, Offer

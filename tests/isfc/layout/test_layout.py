@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdevs
-from ctc.profiles import FEATURES, find_profile
+from ctc.features import FEATURES, find_profile
 from isfc.layout.build import (
     ASSUMED_FEATURE,
     CHANNELS_MAX,

@@ -9,8 +9,8 @@ import pytest
 from msgspec import structs
 
 from ctc.address import Rdev
+from ctc.features import ChpidProfile
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.profiles import ChpidProfile
 from ctc.subchannel import Command
 from isfc.link.message import Message
 from isfc.link.package import Package
