@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Struct
 
 from isfc.answers.limit import LimitedBy, limits_of
-from isfc.answers.losses import worst_loss
 from isfc.answers.plan_link import WorstLoss
+from isfc.answers.plan_modelled import worst_loss
 from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt

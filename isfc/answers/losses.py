@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from isfc.answers.advice import two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
-from isfc.answers.plan_link import WorstLoss
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.catalogue import AnyLayout
@@ -210,12 +209,6 @@ def losses_of(
         (*notes, *_notes(whole)),
         profile,
     )
-
-
-def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
-    """The loss that leaves least of the whole, which is first; None if there is none."""
-    worst = worst_of(lefts)
-    return None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share)
 
 
 def _left(left: AfterLoss) -> Left:
