@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Unit
 from isfc.reports.measures import run_words

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.in_words import exact
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words

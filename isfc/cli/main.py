@@ -23,8 +23,7 @@ from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
 from isfc.errors import ConfigurationError, IsfcError
-from isfc.errors.library import check_posix
-from isfc.errors.public import named
+from isfc.errors.loading import check_posix, named
 
 
 class Subcommand(NamedTuple):

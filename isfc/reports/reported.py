@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from msgspec import Struct, convert
 
-from isfc.errors.public import named
+from isfc.errors.loading import named
 
 if TYPE_CHECKING:
     from isfc.reports.report import Report

@@ -22,6 +22,7 @@ from ctc.features import find_profile
 from ctc.frame import Departure, Frame
 from ctc.queues import NEVER_NS
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
+from isfc.engine.wire import roundtripped
 from isfc.link.events import ListSink, Program, Sink
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
@@ -367,7 +368,7 @@ class Pair(Links):
             [side.system for side in self.sides],
             [self.make_program(side) for side in self.sides],
             self.setup.propagation_ns,
-            roundtrip=self.setup.roundtrip,
+            roundtrip=roundtripped if self.setup.roundtrip else None,
             transit=transit if lose is None else self._losing(lose),
         )
         self.run(4 * self.setup.propagation_ns)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isfc.engine.virtual import VirtualEngine
+from isfc.engine.wire import roundtripped
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
@@ -52,7 +53,7 @@ class Dialogue:
             [end.system for end in self.ends],
             [end.verifying if verified else end.board for end in self.ends],
             self.setup.propagation_ns,
-            roundtrip=self.setup.roundtrip,
+            roundtrip=roundtripped if self.setup.roundtrip else None,
         )
         self.run(4 * self.setup.propagation_ns)
 
