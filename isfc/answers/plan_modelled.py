@@ -219,7 +219,7 @@ def ceiling_mb_per_s(way: WriteDirection) -> float | None:
 
     None where they are slower than what it was stated of.
     """
-    if all(use.fibre.profile.link_gbps < RULE_GBPS_MAX for use in way.chpids):
+    if all(use.fibre.gbps < RULE_GBPS_MAX for use in way.chpids):
         return None
     return len(way.chpids) * COMMAND_MODE_MB_PER_S * 1e6 / MIB
 
@@ -257,7 +257,7 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     is_more = model_mb_per_s > way.estimated_mb_per_s
     few = is_more and any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
     fibres = [use.fibre for use in way.chpids]
-    fast = max(fibre.profile.link_gbps for fibre in fibres) >= RULE_GBPS_MAX
+    fast = max(fibre.gbps for fibre in fibres) >= RULE_GBPS_MAX
     far = not is_more and any(fibre.km for fibre in fibres)
     if few:
         yield (

@@ -11,8 +11,7 @@ from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout
-from isfc.layout.rules.changes import unused_chpids
+from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout, unused_chpids
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 

@@ -4,14 +4,14 @@ A fibre may take a far path, of some length, on which several share inter-switch
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, structs
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.address import CHPID_MAX, ChpidId, Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING, NS_PER_KM, PORT_CREDITS, ChannelUse, full_frames_by_credits
 from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors.arguments import check_fields
@@ -110,6 +110,11 @@ class Fibre(Struct, frozen=True):
         if self.path is None or self.path.isl is None:
             return self
         return structs.replace(self, path=structs.replace(self.path, isl=change(self.path.isl)))
+
+    @property
+    def gbps(self) -> float:
+        """How fast its line is, nominally."""
+        return self.profile.link_gbps
 
     @property
     def line_profile(self) -> ChpidProfile:
@@ -276,6 +281,23 @@ def first_free(begin: int, end: int, taken: Container[int]) -> int:
     """The first chpid or device number that is free: from ``begin`` up to ``end``, then from 0."""
     numbers = chain(range(begin, end), range(begin))
     return next(number for number in numbers if number not in taken)
+
+
+Down = Sequence[Fibre]
+"""The fibre of each CTC, down the device list."""
+
+
+def around(outer: Down, inner: Down) -> Down:
+    """Half of the one, the other, and the other half of the one."""
+    half = len(outer) // 2
+    return [*outer[:half], *inner, *outer[half:]]
+
+
+def unused_chpids(fibres: Down) -> tuple[ChpidId, ChpidId]:
+    """A chpid at each end that no fibre has."""
+    used = [{int(fibre.chpids[end]) for fibre in fibres} for end in (0, 1)]
+    near = first_free(0, CHPID_MAX + 1, used[0])
+    return ChpidId(near), ChpidId(first_free(0, CHPID_MAX + 1, used[1] | {near}))
 
 
 def layout_kind(layout: Layout) -> str:

@@ -115,7 +115,7 @@ class Plan(Reported, Struct, frozen=True):
                 "chpid": format_chpid(use.chpid),
                 "fibre": use.fibre.name,
                 "feature": use.fibre.profile.feature,
-                "link_gbps": use.fibre.profile.link_gbps,
+                "link_gbps": use.fibre.gbps,
                 "km": use.fibre.km,
                 "write_ctcs": use.ctc_count,
                 "estimated_mb_per_s": use.mb_per_s,
