@@ -21,8 +21,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.site.figures import Reading
 from isfc.site.file import read_content
 from isfc.site.intervals import (

@@ -27,9 +27,8 @@ from isfc.layout.loss import (
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
+from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Bars, Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule

@@ -18,9 +18,8 @@ from isfc.layout.layout import Layout
 from isfc.layout.pasted import lines_read
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, NoteKind, Unit
+from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import factor_line, range_note, shown
 from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from scenarios.figures.certainty import FigureKind

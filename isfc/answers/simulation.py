@@ -17,9 +17,8 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Column, Lines, Report
-from isfc.reports.reported import Reported, report_of
+from isfc.reports.figure import Figure, Note, Reported, Unit
+from isfc.reports.report import Column, Lines, Report, report_of
 from isfc.reports.units import shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.changed import AdviceVerdict, ComparedLoad

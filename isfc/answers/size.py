@@ -15,9 +15,8 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
-from isfc.reports.figure import Note
+from isfc.reports.figure import Note, Reported
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE

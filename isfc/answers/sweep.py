@@ -10,9 +10,8 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors.in_words import check_known, listed
-from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table, between
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures

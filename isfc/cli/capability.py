@@ -34,7 +34,7 @@ from isfc.cli.output.streams import show_error
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.layout.catalogue import Decks
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 
 SHARED: Final = {
     "layout": LayoutArgument,

@@ -17,8 +17,7 @@ from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors.arguments import check_fields
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
-from isfc.reports.figure import Note
-from isfc.reports.reported import Drawn
+from isfc.reports.figure import Drawn, Note
 
 if TYPE_CHECKING:
     from ctc.fabric import FabricRoute

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 
 
 @dataclass(frozen=True, slots=True)

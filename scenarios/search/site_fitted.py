@@ -24,8 +24,7 @@ from isfc.errors import AnswerRefused
 from isfc.errors.arguments import spelt
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.reports.figure import Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported, Unit
 from isfc.reports.units import amount, shown
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived

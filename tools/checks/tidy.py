@@ -43,9 +43,7 @@ PURE: Final = (
 )
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = (
-    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.reported json pathlib tomllib"
-)
+READING: Final = "csv html importlib isfc.errors isfc.reports.figure json pathlib tomllib"
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 

@@ -25,7 +25,7 @@ from isfc.cli.run.trace import run_traced
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import as_options
 from isfc.reports.measures import run_words
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 from scenarios.faults.fault import Fault
 from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.experiment import Experiment
