@@ -26,13 +26,13 @@ from isfc.layout.loss import (
 )
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
-from isfc.layout.site import SiteProfile
+from isfc.layout.site import GivenSite, SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Bars, Column, Report, Table
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
-from scenarios.runs.at_site import GivenSite, given_site
+from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by
 

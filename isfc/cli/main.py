@@ -20,8 +20,14 @@ from typer.main import get_command
 
 from ctc.address import CtcError
 from isfc.cli.output.exits import ExitCode, interrupts_raise
-from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
-from isfc.cli.written_help import COMPLETING
+from isfc.cli.output.streams import (
+    COMPLETING,
+    discard_output,
+    pipe_may_break,
+    show,
+    show_error,
+    show_lines,
+)
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.errors.loading import check_posix, named
 

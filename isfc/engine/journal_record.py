@@ -19,10 +19,9 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import ChpidId, Rdev, Record
 from ctc.fabric import FabricRoute
 from ctc.frame import DataFrame, Frame
-from ctc.record import Record
 from isfc.engine.framed import FramedReader, Read, frame_record
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError

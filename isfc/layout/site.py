@@ -136,6 +136,10 @@ class SiteProfile:
             )
 
 
+GivenSite = SiteProfile | str | Path | None
+"""What ``profile=`` takes: a record, the path of its file, or nothing."""
+
+
 def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> dict[str, Any]:
     """The fields of a record that a profile changes; whole numbers stay whole."""
     changed: dict[str, Any] = {}

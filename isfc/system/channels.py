@@ -6,14 +6,13 @@ from typing import final
 
 from mypy_extensions import i64
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.address import ChpidId, Rdev, Record, format_chpid, format_rdev
 from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS
-from ctc.record import Record
 from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.link.scan import LinkDevice
 

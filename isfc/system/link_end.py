@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from mypy_extensions import i64
 
-from ctc.address import ByRdev, Rdev
+from ctc.address import ByRdev, Rdev, Record
 from ctc.device import Arbitration, Ctc
 from ctc.frame import Departure, Frame
 from ctc.queues import Fifo
-from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot

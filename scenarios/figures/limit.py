@@ -22,8 +22,7 @@ from statistics import fmean
 from typing import Final
 
 from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
-from isfc.layout.build import widened
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Fibre, Layout, widened
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure

@@ -41,7 +41,7 @@ PURE: Final = (
     "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
     "itertools math msgspec mypy_extensions operator re string struct typing zlib"
 )
-LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
+LINK: Final = f"{PURE} ctc.address isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = "csv html importlib isfc.errors isfc.reports.figure json pathlib tomllib"
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
@@ -59,7 +59,7 @@ RINGS: Final = {
         f"{PURE} ast builtins difflib importlib inspect isfc.errors os pathlib sys threading types",
         "",
     ),
-    "isfc.link": (f"{LINK} ctc.address ctc.queues ctc.subchannel", ""),
+    "isfc.link": (f"{LINK} ctc.queues ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.system.cp": (f"{LINK} ctc isfc.system.cp isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),

@@ -28,6 +28,9 @@ ERROR_PREFIX = "isfc: "
 RUNNING: Final = "Running "
 """How a line on stderr begins that says what is run next."""
 
+COMPLETING: Final = "_ISFC_COMPLETE"
+"""Set in the environment by a shell that asks how a command line may go on: that is no help."""
+
 _JSON_ESCAPES: Final = (
     r"\\ud[89ab]..\\ud[c-f]..|(?P<half>\\ud[89a-f]..)|\\."  # a pair, half of one, any other
 )
