@@ -29,8 +29,7 @@ from isfc.cli.options.option import (
     put_together,
     taken,
 )
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error
+from isfc.cli.output.streams import ExitCode, show_error
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.layout.catalogue import Decks

@@ -19,10 +19,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ctc.address import CtcError
-from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import (
     COMPLETING,
+    ExitCode,
     discard_output,
+    interrupts_raise,
     pipe_may_break,
     show,
     show_error,

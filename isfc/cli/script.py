@@ -12,10 +12,11 @@ import sys
 from contextlib import suppress
 
 from isfc import __version__
-from isfc.cli.output.exits import interrupts_ignored, interrupts_quit
 from isfc.cli.output.streams import (
     COMPLETING,
     escape_what_cannot_be_encoded,
+    interrupts_ignored,
+    interrupts_quit,
     open_closed_files,
     show_lines,
 )

@@ -29,8 +29,7 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
 from isfc.system.system import (
     DEADLINE,
     Activate,

@@ -21,8 +21,7 @@ from isfc.link.lock import SystemLock
 from isfc.link.message import Message
 from isfc.link.parameters import LinkRules
 from isfc.link.state import DeviceState
-from isfc.system.channels import ChannelSubsystem
-from isfc.system.link_end import LinkEnd, LinkEndDefinition
+from isfc.system.link_end import ChannelSubsystem, LinkEnd, LinkEndDefinition
 
 
 @mypyc_attr(acyclic=True)

@@ -29,8 +29,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
 from isfc.system.system import Activate, Deactivate, Input, Send, System, VaryChpid, VaryDevice
 from isfc.testing.side import PackageBook, Side
 

@@ -17,9 +17,16 @@ from isfc.answers.run import LinkRun, described, limit_fields, link_run
 from isfc.answers.views import ranges_line, run_notes_of
 from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.option import flattened
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
+from isfc.cli.output.streams import (
+    ExitCode,
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+    show_log,
+)
 from isfc.cli.run.options import ChosenRun, RunOptions
 from isfc.cli.run.trace import run_traced
 from isfc.errors import ConfigurationError

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import isfc
 from ctc.features import ChpidProfile, find_profile
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses

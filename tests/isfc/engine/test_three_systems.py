@@ -14,8 +14,7 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.link.state import LinkState
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System, VaryChpid
 
 ATLANTA, BOSTON, CHICAGO = map(NodeName, ("ATLANTA", "BOSTON", "CHICAGO"))
