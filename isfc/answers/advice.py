@@ -1,16 +1,16 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, count_of, warnings_first
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.units import range_of, shown
+from isfc.reports.units import percent_range, range_of, shown
 from scenarios.figures.changed import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
-from scenarios.runs.experiment import STATED_PAIRS
+from scenarios.runs.experiment import SATURATED, STATED_PAIRS
 from scenarios.runs.steady import Rate
 
 
@@ -65,7 +65,7 @@ def to_do(
 def _helps(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[ModelledRate]) -> bool:
     """Whether the model agrees; of warnings also whether they are about another thing than MB/s."""
     if not isinstance(finding.rule.trials, Untried):
-        return _agreed(tried)
+        return any(_agreeing(tried))
     return finding.severity is Severity.WARNING and not _is_slack(finding, figures)
 
 
@@ -81,8 +81,11 @@ def _why(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[Model
     """What the model says to advice about MB/s; where that is no gain, why to heed it."""
     if isinstance(finding.rule.trials, Untried):
         return "It is not what limits this link. " if _is_slack(finding, figures) else ""
-    if _agreed(tried):
-        return "The model agrees. "
+    if gains := [*_agreeing(tried)]:
+        best = max(gains, key=lambda load: load.ratio.value)
+        gain = shown(100 * (best.ratio.value - 1), Unit.CHANGE)
+        saturated = " saturated" * (best.load == SATURATED)
+        return f"Gain: {gain} % ({percent_range(best.ratio)}){saturated}. "
     if not [*_verdicts(tried)]:
         return ""
     reason = finding.rule.reason
@@ -96,12 +99,16 @@ def _contradicted(tried: Sequence[TriedAdvice]) -> bool:
     return bool(verdicts) and all(verdicts)
 
 
-def _agreed(tried: Sequence[TriedAdvice]) -> bool:
-    """Whether the model carries more after some change that is advised, and less at no load."""
-    return any(
-        AdviceVerdict.AGREES in verdicts and AdviceVerdict.CONTRADICTS not in verdicts
-        for verdicts in _verdicts(tried)
-    )
+def _agreeing(tried: Sequence[TriedAdvice]) -> Iterator[ComparedLoad]:
+    """Of each change after which the model carries more and at no load less, where it does so.
+
+    That is the stated load, or else the saturated link.
+    """
+    for each in tried:
+        loads = () if isinstance(each.outcome, Untried) else each.outcome
+        if all(load.verdict is not AdviceVerdict.CONTRADICTS for load in loads):
+            agree = (load for load in reversed(loads) if load.verdict is AdviceVerdict.AGREES)
+            yield from islice(agree, 1)
 
 
 def _verdicts(tried: Sequence[TriedAdvice]) -> Iterator[set[AdviceVerdict]]:

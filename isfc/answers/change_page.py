@@ -1,6 +1,8 @@
 """What ``isfc change`` says: its record, and the page of its steps in Markdown that reads well."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Final
 
 from msgspec import Struct
 
@@ -101,8 +103,25 @@ class Change(Struct, frozen=True):
         return "\n".join(change_lines(self))
 
 
+_WIDTH: Final = 80
+
+
 def change_lines(change: Change) -> Iterator[str]:
-    """The whole page."""
+    """The whole page, its sentences broken as Markdown may have them."""
+    for line in _lines(change):
+        if line.startswith(("#", "    ")) or not line:
+            yield line
+        else:
+            yield from wrap(
+                line,
+                _WIDTH,
+                subsequent_indent="  " * line.startswith("- "),
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+
+
+def _lines(change: Change) -> Iterator[str]:
     count = len(change.steps)
     yield f"# From {change.source} to {change.target}: {count} step{'s' * (count != 1)}"
     yield ""

@@ -20,6 +20,7 @@ from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
+    RULES,
     SECONDS_MAX,
     SEEDS,
     STEPS_MAX,
@@ -42,6 +43,10 @@ from scenarios.search.workers import each_by
 UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"
 )
+STEPS: Final = 4
+RUNS: Final = len(RULES) * STEPS**2 * SEEDS
+"""Of a link with CTCs enough for every rule, if nothing else is said."""
+
 LISTED: Final = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
@@ -84,6 +89,18 @@ class Collisions(Reported, Struct, frozen=True):
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
+Steps = Annotated[
+    int,
+    Argument(
+        "N",
+        "Loads between nothing and the most, each way; with every rule and seed that is "
+        f"{RUNS} runs if nothing else is said.",
+        1,
+        STEPS_MAX,
+    ),
+]
+
+
 @checked
 def collide(
     layout: AnyLayout,
@@ -95,9 +112,7 @@ def collide(
     offer_in: Annotated[
         float | None, Argument("MB/s", "The most that the second system offers.", 0, LOAD_MAX)
     ] = None,
-    steps: Annotated[
-        int, Argument("N", "Loads between nothing and the most, each way.", 1, STEPS_MAX)
-    ] = 4,
+    steps: Steps = STEPS,
     message: Annotated[
         int, Argument("BYTES", "Length of every message.", 1, MESSAGE_LENGTH_MAX)
     ] = MESSAGE_LENGTH,
@@ -197,9 +212,9 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
     )
     out, back = (shown(each, Unit.ANY) for each in (full[0].offered_out, full[0].offered_in))
     caption = (
-        f"With {out} and {back} MB/s offered; + marks ISFC's own rule here. stop-short n: each end "
-        "leaves out the last n CTCs of its order; upward: both ends scan upward; random: any CTC "
-        "that is free."
+        f"With {out} and {back} MB/s offered; + marks ISFC's own rule here, which is no setting. "
+        "stop-short n: each end leaves out the last n CTCs of its order; upward: both ends scan "
+        "upward; random: any CTC that is free."
     )
     return Table(caption, columns, full, "rules")
 
@@ -223,7 +238,11 @@ def _own(found: Collisions) -> str:
 def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tuple[str, str]]:
     """What ISFC's rule does, and which rules do better by more than their runs differ."""
     own = next(each for each in full if each.rule == _own(found))
-    yield "ISFC's rule", f"{own.rule}: {_carries(own)}; {_wastes(own)}"
+    each_way = (
+        f"{node} {shown(rate, Unit.MB_PER_S)}"
+        for node, rate in zip(found.nodes, (own.mb_per_s_out, own.mb_per_s_in), strict=True)
+    )
+    yield "ISFC's rule", f"{own.rule}: {_carries(own)}, {', '.join(each_way)}; {_wastes(own)}"
     most = max(full, key=lambda each: each.mb_per_s)
     more = most.mb_per_s - own.mb_per_s > max(most.mb_per_s_spread, own.mb_per_s_spread)
     least = min(full, key=lambda each: each.collisions_per_s)
@@ -240,7 +259,7 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
 def _carries(outcome: CollisionOutcome) -> str:
     spread = outcome.mb_per_s_spread
     within = f" (spread {shown(spread, Unit.MB_PER_S)})" if spread else ""
-    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s out and in together{within}"
+    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s together{within}"
 
 
 def _wastes(outcome: CollisionOutcome) -> str:
@@ -293,6 +312,7 @@ def _maps(found: Collisions) -> Iterator[Grid]:
 def _known(found: Collisions) -> str:
     """From how long a run each figure is, and how far it is known."""
     run = f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up"
+    run += f", {len(found.outcomes) * found.seeds} runs in all"
     if found.seeds == 1:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
@@ -301,9 +321,9 @@ def _known(found: Collisions) -> str:
         f"by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
     )
     return (
-        f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. Their "
-        "spread is how far they differ, the greatest less the least: a smaller difference between "
-        "two rules says nothing." + differ * bool(most.collisions_per_s_spread)
+        f"Each figure is the mean of {found.seeds} runs with different seeds, each of {run}. "
+        "Their spread is how far they differ, the greatest less the least: a smaller difference "
+        "between two rules says nothing." + differ * bool(most.collisions_per_s_spread)
     )
 
 

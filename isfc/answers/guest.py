@@ -5,7 +5,6 @@ of ``isfc relocate``. ``name`` and ``memory`` are needed (or ``like``), all else
 empty in a line.
 """
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
@@ -15,6 +14,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import read_size, spelling, spelt
 from isfc.errors.in_words import exact, find_node
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.csv_table import CsvTable
 from isfc.link.name import NodeName
 from scenarios.moves.guest import (
     KNOWN_GUESTS,
@@ -142,21 +142,13 @@ def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) 
     `ConfigurationError`, which names file, line and column.
     """
     with within(f"{spelt('guests')} {path}"), spelling(str):
-        data = read_bytes(path, "a CSV file")
-        if len(data) > _FILE_LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {_FILE_LENGTH_MAX} bytes")
+        data = read_bytes(path, "a CSV file", _FILE_LENGTH_MAX)
         try:
-            lines = data.decode("utf-8-sig").splitlines()
+            table = CsvTable(data.decode("utf-8-sig"))
         except UnicodeDecodeError:
             raise ConfigurationError("is not UTF-8 text; expected CSV") from None
-        reader = csv.DictReader(lines, strict=True)
-        expected = _COLUMNS if systems else _COLUMNS[:-2]
-        try:
-            _check_heads(tuple(reader.fieldnames or ()), expected)
-            found = dict(_guests(reader, defaults, systems))
-        except csv.Error as error:
-            number = reader.reader.line_num  # the reader has begun that line, and not ended it
-            raise ConfigurationError(f"line {number}: {error}; expected CSV") from None
+        _check_heads(table.names, _COLUMNS if systems else _COLUMNS[:-2])
+        found = dict(_guests(table, defaults, systems))
         names = [tenant.plan.name for tenant in found.values()]
         for number, name in zip(found, names, strict=True):
             if names.count(name) > 1:
@@ -166,12 +158,11 @@ def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) 
         return [*found.values()]
 
 
-def _check_heads(heads: tuple[str, ...], expected: tuple[str, ...]) -> None:
+def _check_heads(heads: Sequence[str], expected: Sequence[str]) -> None:
     for head in heads:
-        if head not in expected or heads.count(head) > 1:
+        if head not in expected:
             raise ConfigurationError(
-                f"line 1: column {(head or '')[:40]!r} is unknown or there twice; "
-                f"expected {','.join(expected)}"
+                f"line 1: column {head[:40]!r} is unknown; expected {','.join(expected)}"
             )
     if not ("name" in heads and {"memory", "like"} & set(heads)):
         raise ConfigurationError(
@@ -181,15 +172,13 @@ def _check_heads(heads: tuple[str, ...], expected: tuple[str, ...]) -> None:
 
 
 def _guests(
-    reader: "csv.DictReader[str]", defaults: Limits, systems: Sequence[NodeName]
+    table: CsvTable, defaults: Limits, systems: Sequence[NodeName]
 ) -> Iterator[tuple[int, Tenant]]:
     """By the number of its line."""
-    for row in reader:
-        number = reader.line_num
+    for number, line, problem in table:
         with within(f"line {number}"):
-            if None in row or None in row.values():
-                raise ConfigurationError("expected a value for each column, which may be empty")
-            line = {name: text.strip() for name, text in row.items()}
+            if problem:
+                raise ConfigurationError(problem)
             given = {column: line.get(column) or None for column in DESCRIBED}
             memory = guest_memory(given, line.get("like") or None)
             plan = GuestPlan(line["name"].upper(), memory, _limits(line, defaults))

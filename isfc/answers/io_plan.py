@@ -212,7 +212,7 @@ def machine_tables(saps: Sequence[SapLoad], trunks: Sequence[TrunkLoad]) -> Iter
 _CHANNELS: Final = (
     Column("chpid", "chpid"),
     Column("feature", "feature"),
-    Column("Gb/s", "link_gbps", Unit.GB_PER_S),
+    Column("Gb/s", "link_gbps", Unit.GBPS),
     Column("I/Os/s", "io_per_s", Unit.PER_S),
     Column("read\nMB/s", "mb_per_s_read", Unit.MB_PER_S),
     Column("write\nMB/s", "mb_per_s_write", Unit.MB_PER_S),

@@ -198,7 +198,7 @@ _RESPONSES: Final = (
 _CHANNELS: Final = (
     Column("ID", "chpid"),
     Column("G", "generation"),
-    Column("SPEED", "link_gbps", Unit.GB_PER_S),
+    Column("SPEED", "link_gbps", Unit.GBPS),
     Column("TOTAL", "processor_percent", Unit.PERCENT),
     Column("BUS", "bus_percent", Unit.PERCENT),
     Column("READ", "mb_per_s_read", Unit.MB_PER_S),

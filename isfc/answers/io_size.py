@@ -295,7 +295,7 @@ def _choices(found: IoSizes, mix: MixNeeds) -> Table:
 
 
 def _details(mix: MixNeeds) -> Iterator[Table]:
-    gbps = shown(mix.distances[0].link_gbps, Unit.GB_PER_S)
+    gbps = shown(mix.distances[0].link_gbps, Unit.GBPS)
     yield Table(
         f"Inter-switch links of {gbps} Gb/s, zHPF: buffer credits of each port",
         (

@@ -220,7 +220,7 @@ def loads(
         slots=slots,
         leaving=leaving,
         windows=tuple(_windows(opened, slots, period, leaving, carries, each_by(jobs))),
-        left_out=tuple(reading.problems),
+        left_out=(*reading.notes, *reading.problems),
         accounts=tuple(reading.accounts),
         notes=(*opened.notes, *large_guests(plans)),
     )
@@ -282,7 +282,7 @@ def _intervals(
         records += read_files(rest, reading, about, contents=contents)
         if not records:
             raise ConfigurationError(f"{rest[0]}: nothing usable is left")
-    seen = seen_intervals(link, [of_end(link, each) for each in records])
+    seen = seen_intervals(link, [of_end(link, each) for each in records], reading.notes)
     return carried_intervals(link, tables, seen, reading)
 
 

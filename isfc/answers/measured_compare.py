@@ -153,7 +153,8 @@ def compare(
     of_link = named_link(layout, link, site)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     said = measurements_of(measured, about, ran, client)
-    seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in said.measurements])
+    ends, left_out = [of_end(of_link, each, client) for each in said.measurements], [*said.left_out]
+    seen = seen_intervals(of_link, ends, left_out)
     every = each_by(jobs)(partial(_compared, of_link, tolerance), seen)
     found = tuple(each for each in every if isinstance(each, ComparedInterval))
     quiet = tuple(each for each in every if isinstance(each, str))
@@ -164,7 +165,7 @@ def compare(
     of_site = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
     notes = (*of_link.notes, *of_site)
     beyond = None if tolerance is None else sum(each.beyond_tolerance or 0 for each in found)
-    about_files = said.left_out, said.accounts
+    about_files = tuple(left_out), said.accounts
     return MeasuredComparison(found, quiet, *about_files, tolerance, beyond, notes, site or UNSET)
 
 

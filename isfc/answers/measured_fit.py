@@ -56,7 +56,11 @@ def fit(
     of_link = named_link(layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
-    seen = seen_intervals(of_link, [of_end(of_link, each, client) for each in found.measurements])
+    ends, left_out = (
+        [of_end(of_link, each, client) for each in found.measurements],
+        [*found.left_out],
+    )
+    seen = seen_intervals(of_link, ends, left_out)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
     with calling(jobs) as calls:
@@ -64,9 +68,7 @@ def fit(
         intervals, passed = intervals_of(of_link, seen, runs)
         fitted = fit_intervals(of_link, intervals, runs)
     texts = (note.text for note in of_link.notes)
-    fitted = replace(
-        fitted, notes=(*fitted.notes, *passed, *found.left_out, *texts, *found.accounts)
-    )
+    fitted = replace(fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts))
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted

@@ -127,8 +127,9 @@ def read(
     """Read what a site measured into one table.
 
     Formats are told by their content: FCX108 DEVICE and FCX110 as text, the link activity that
-    IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, and what 'isfc run' prints. Rows
-    that cannot be right are refused by file and line. docs/measured.md names the columns.
+    IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, what 'isfc run' prints, and what z/OS
+    shows of CTCs. Rows that cannot be right are refused by file and line. docs/measured.md names
+    the columns.
 
     Raises `ConfigurationError` for what is wrong. ``ran`` is what ran in a file, or in all others,
     such as ``["HL:50", "site-2.txt=HM:7"]``.
@@ -146,7 +147,8 @@ def read(
 def measured_read_report(found: Measurements) -> Report:
     """The devices and the link of each measurement; for programs, all as one table."""
     first, several = found.measurements[0], len(found.measurements) > 1
-    told = [*(f"Left out: {each}." for each in found.left_out), *(f"{e}." for e in found.notes)]
+    told = [_OF_FOREIGN] if any(one.foreign for one in found.measurements) else []
+    told += [*(f"Left out: {each}." for each in found.left_out), *(f"{e}." for e in found.notes)]
     return Report(
         f"{len(found.measurements)} measurements, from {first.place} on"
         if several
@@ -214,6 +216,29 @@ def _tables(found: Measurements) -> Iterator[Table]:
             caption = f"{heading}, its link" if several else "The link, each way"
             yield Table(caption, _WAY_COLUMNS, rows, f"link{number}")
 
+        if one.foreign:
+            rows = [{**asdict(ctc), "mb_per_s": ctc.mb_per_s} for ctc in one.foreign]
+            rows = [{**row, "rdev": format_rdev(row["rdev"])} for row in rows]
+            caption = f"{heading}, CTCs of z/OS" if several else "CTCs of z/OS"
+            known = {name for row in rows for name, value in row.items() if value is not None}
+            columns = [column for column in _FOREIGN_COLUMNS if column.field in known]
+            yield Table(caption, columns, rows, f"foreign{number}")
+
+
+_FOREIGN_COLUMNS: Final = (
+    Column("RDEV", "rdev"),
+    Column("", "software"),
+    Column("", "way"),
+    Column("partner", "partner"),
+    Column("I/O/s", "io_per_s", Unit.COUNT),
+    Column("bytes/I/O", "bytes_per_io", Unit.PER_S),
+    Column("MB/s", "mb_per_s", Unit.COUNT),
+    Column("transfer us", "transfer_us", Unit.PER_S),
+)
+_OF_FOREIGN: Final = (
+    "CTCs of XCF and VTAM show what that software does on the same hardware, and nothing of ISFC, "
+    "of collisions, or of how busy a CTC or chpid is: compare and fit do not take them."
+)
 
 _WAY_COLUMNS: Final = (
     Column("", "way"),

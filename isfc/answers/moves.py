@@ -246,7 +246,7 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
         tried = ", ".join(f"{each.together}: {with_unit(each.seconds)}" for each in found.tried)
         yield "Best together", f"{found.together}; tried: {tried}"
     elif not one:
-        yield "To try", f"{spelt('best')}: how many guests at a time are moved soonest"
+        yield "To try", f"{spelt('best')}: finds how many guests at a time move soonest"
     if found.traffic:
         least = min(found.traffic, key=lambda each: each.left)
         left = f"{shown(least.left, Unit.SHARE)} % of its exchanges"

@@ -110,14 +110,15 @@ class Compared(Struct, frozen=True):
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 
 
-class TriedChange(Struct, frozen=True):
+class TriedChange(Struct, frozen=True, kw_only=True):
     """What the model makes of one change."""
 
     run: str
-    not_run_because: str | None
-    saturated: Compared | None
+    not_run_because: str | None = None
+    """null if it was run"""
+    saturated: Compared | None = None
     """null if not run"""
-    stated: Compared | None
+    stated: Compared | None = None
     """the same with the stated pairs"""
 
 
@@ -296,14 +297,14 @@ def _count_on(model: Modelled, sender: str) -> str:
 
 
 def _worst(found: PlannedLink) -> str:
-    """``worst is 42 (mate 52): 390 MB/s (335-454) are left, 60 % (54-66)``."""
+    """``worst is 42 (mate 52): 390 MB/s (335-454) left, 60 % (54-66)``."""
     worst = found.worst_chpid
     name = worst.gone.removeprefix("chpid ")
     if not worst.rate.value:
         return f"worst is {name}: nothing is left"
     is_by_rule = found.model is not None and worst.rate.no_range == NoRange.BY_RULE
     by_rule = ", by IBM's rule of thumb" * is_by_rule  # beside figures of the model
-    return f"worst is {name}: {with_unit(worst.rate)} are left, {with_unit(worst.left)}{by_rule}"
+    return f"worst is {name}: {with_unit(worst.rate)} left, {with_unit(worst.left)}{by_rule}"
 
 
 def ways_table(found: PlannedLink) -> Table:
@@ -378,6 +379,6 @@ def _stop_short(found: PlannedLink) -> str:
         for node, rdevs in found.exclusive.items()
     )
     return (
-        "The device list, numbered in the order in which each node tries to write; arrows show who "
-        f"does. Each stops {short} CTC{'s' * (short > 1)} before the end: {', '.join(own)}."
+        "The device list, numbered in each node's order of writing; arrows show who writes. "
+        f"Each stops {short} CTC{'s' * (short > 1)} before the end: {', '.join(own)}."
     )

@@ -183,7 +183,7 @@ def _overview_answer(found: PlannedLinks) -> Iterator[tuple[str, str]]:
 
 def _cut_line(loss: Cut) -> str:
     """What goes with a piece of hardware."""
-    down = f"down are {link_names(loss.cut)}" if loss.cut else "no link is down"
+    down = f"down are {link_names(loss.cut)}" if loss.cut else "no link goes down"
     return f"{loss.name}: {down}{f'; CTCs left of {fewer_line(loss)}' if loss.fewer else ''}"
 
 
@@ -195,7 +195,7 @@ def _systems_table(found: PlannedLinks) -> Table:
         Column("links", "links"),
         Column("CTCs", "ctcs"),
         Column("channels", "channels"),
-        Column("Gb/s", "gbps", Unit.GB_PER_S),
+        Column("Gb/s", "gbps", Unit.GBPS),
     ]
     caption = f"What each system has{f', MB/s (2^20) {found.load}' if found.load else ''}"
     return Table(caption, columns, found.systems, "systems")

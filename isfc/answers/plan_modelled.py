@@ -166,9 +166,11 @@ def modelled_link(
 def _trial(tried: TriedAdvice) -> TriedChange:
     """What the model makes of one change."""
     if isinstance(tried.outcome, Untried):
-        return TriedChange(tried.trial.done, tried.outcome.because, None, None)
-    loads = (Compared(each.verdict, *each.figures, each.odds.share) for each in tried.outcome)
-    return TriedChange(tried.trial.done, None, *loads)
+        return TriedChange(run=tried.trial.done, not_run_because=tried.outcome.because)
+    saturated, stated = (
+        Compared(each.verdict, *each.figures, each.odds.share) for each in tried.outcome
+    )
+    return TriedChange(run=tried.trial.done, saturated=saturated, stated=stated)
 
 
 def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:

@@ -231,8 +231,6 @@ def _read(path: Path) -> Any:
     """The document in a file, a pipe included."""
     with within(str(path)):
         data = read_bytes(path, _EXPECTED.removeprefix("expected "), RESULT_LENGTH_MAX)
-    if len(data) > RESULT_LENGTH_MAX:
-        raise ConfigurationError(f"{path}: is longer than {RESULT_LENGTH_MAX} bytes; {_EXPECTED}")
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:

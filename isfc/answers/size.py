@@ -1,6 +1,6 @@
 """What to order for a link: the fewest chpids and CTCs that carry so much with one piece gone."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from isfc.reports.figure import Note, Reported
 from isfc.reports.report import Column, Report, Table
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
+from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, explained, find_workload
@@ -124,8 +125,7 @@ def size(
         mb_per_s, LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
     )
     links = tuple(link for profile in profiles for link in search.links(profile))
-    reaching = (link for link in links if link.reaches)
-    best = min(reaching, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
+    best = _fewest(link for link in links if link.reaches)
     how = mb_per_s, LostPiece(lost), km, load.workload.name, pairs
     found = LinkSizing(*how, best, links, None, ())
     link = best or found.most
@@ -195,6 +195,18 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
     yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} {gone}"
+    sure = [each for each in found.links if each.reaches and not _is_open(each)]
+    if _is_open(best) and (surer := _fewest(sure)):
+        yield "Surer", f"{_named(surer)}, {surer.ctcs} CTCs: {surer.odds_percent} of 100"
+
+
+def _fewest(links: Iterable[SizedLink]) -> SizedLink | None:
+    """The fewest chpids, then CTCs, then the surest."""
+    return min(links, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
+
+
+def _is_open(link: SizedLink) -> bool:
+    return nobody_is_ahead(Odds(link.odds_percent / 100))
 
 
 def _named(link: SizedLink) -> str:

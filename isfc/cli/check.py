@@ -13,7 +13,7 @@ import typer
 from ctc.address import CtcError
 from isfc.answers import check as answers
 from isfc.cli.capability import command_of
-from isfc.cli.options.formats import AnswerPrinted, Files, file_options
+from isfc.cli.options.formats import AnswerPrinted, Files, RenderedFiles, file_options
 from isfc.cli.options.option import expect_one
 from isfc.cli.output.streams import ExitCode, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
@@ -38,7 +38,7 @@ class CheckPrinted(AnswerPrinted, frozen=True):
         Literal["info", "warning", "never"],
         typer.Option(help="The least severity that makes the command end with 1."),
     ] = "warning"
-    files: Annotated[Files, file_options(of_charts=False)] = MappingProxyType({})
+    files: Annotated[RenderedFiles, file_options(of_charts=False)] = MappingProxyType({})
 
     def check(self, own: Files, others: Mapping[str, Path | None] = MappingProxyType({})) -> None:
         """Raise for two forms, and as any answer does."""

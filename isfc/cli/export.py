@@ -7,7 +7,7 @@ from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Printing
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
-from isfc.cli.output.file import ForceOption, OutputOption, write_text
+from isfc.cli.output.file import ForceOption, OutputOption, make_folder, write_text
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import Exported
 from isfc.deck.export import export as exported
@@ -30,7 +30,10 @@ class GivenLayout(Made, frozen=True):
 
 
 class StatementsWritten(Printing, frozen=True):
-    """Where they are written: a folder has a file for each system, or for each CEC."""
+    """Where they are written: a folder has a file for each system, or for each CEC.
+
+    One that is not there is made for several decks, where its name is none of a file.
+    """
 
     output: OutputOption = None
     force: ForceOption = False
@@ -40,14 +43,16 @@ class StatementsWritten(Printing, frozen=True):
         for remark in found.remarks:
             show_log(remark)
         output = self.output
-        if output is not None and output.is_dir():
+        several = found.is_deck and len(found.texts) > 1
+        if output is not None and (output.is_dir() or (several and not output.suffix)):
+            make_folder("--output", output)
             for name, text in found.texts.items():
                 write_text(text, output / name, force=self.force)
             return
-        if output is not None and found.is_deck and len(found.texts) > 1:
+        if output is not None and several:
             raise ConfigurationError(
                 f"{output}: there are {len(found.texts)} decks, and a file holds one; expected a "
-                "folder that exists, or --system NODE"
+                "folder, or --system NODE"
             )
         write_text(found.together, output, force=self.force)
 

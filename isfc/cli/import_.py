@@ -1,6 +1,8 @@
 """``isfc import``: a layout from what a site has: a deck, a console log, partition links."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import wraps
 from itertools import groupby
 from textwrap import wrap
 from typing import Any, Final
@@ -19,6 +21,8 @@ from isfc.deck.imported import Imported, layout_text
 from isfc.deck.importing import import_config, import_iocp, import_islink
 from isfc.deck.pairing import Unpaired
 from isfc.errors.in_words import first_listed
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.file import collection_of
 from isfc.layout.write import format_collection, format_rdevs
 
 _WIDTH: Final = 80
@@ -82,7 +86,6 @@ class WrittenOptions(Printing, frozen=True):
 
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
-        with_known_traffic(found.collection, found.source)
         heading, output = found.heading, self.output
         if self.json:
             show_json(found)
@@ -96,6 +99,15 @@ class WrittenOptions(Printing, frozen=True):
             return
         once = dict.fromkeys(remark for said in found.link_remarks for remark in said)
         write_text(layout_text(found, [heading, *once]), output, force=self.force)
+
+
+@wraps(import_config)
+def _config(*, layout: AnyLayout, **given: Any) -> Imported:
+    """As `import_config`, of a layout whose workloads are known before anything is told."""
+    known = given_collection(
+        layout, lambda document: with_known_traffic(collection_of(document), document.source)
+    )
+    return replace(import_config(layout=known, **given), source=str(layout))
 
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -113,4 +125,4 @@ def _add(name: str, function: Callable[..., Imported]) -> None:
 _add("iocp", import_iocp)
 _add("islink", import_islink)
 _add("dpm", import_dpm)
-_add("config", import_config)
+_add("config", _config)

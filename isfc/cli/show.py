@@ -15,7 +15,7 @@ from isfc.answers.drawing import cluster_of, ctcs_of, drawing_svg, machines_of, 
 from isfc.answers.given import OpenedLink, open_links
 from isfc.answers.shared import disk_lines
 from isfc.cli.capability import command_of
-from isfc.cli.options.formats import AnswerPrinted, Files, OwnFile, file_options
+from isfc.cli.options.formats import AnswerPrinted, OwnFile, RenderedFiles, file_options
 from isfc.cli.options.option import flag
 from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import show
@@ -58,7 +58,7 @@ class ShowPrinted(AnswerPrinted, frozen=True):
             "kept decks have too.",
         ),
     ] = False
-    files: Annotated[Files, file_options(of_charts=False)] = MappingProxyType({})
+    files: Annotated[RenderedFiles, file_options(of_charts=False)] = MappingProxyType({})
 
     def show(self, found: _Shown, report: Callable[[Any], Report]) -> None:
         """Draw the layout for a terminal, if nothing says that it is to be tables."""
@@ -177,7 +177,7 @@ _CHANNELS: Final = (
     Column("channel", "channel", folds=True),
     Column("director", "director"),
     Column("port", "port"),
-    Column("Gb/s", "gbps", Unit.GB_PER_S),
+    Column("Gb/s", "gbps", Unit.GBPS),
     Column("CTCs", "ctcs"),
     Column("of links", "links", folds=True),
 )

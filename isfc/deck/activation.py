@@ -14,11 +14,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from typing import Final
 
 from ctc.address import Rdev, parse_rdevs
 from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown, to_node
+from isfc.deck.whose import by_system
+from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.link.name import ALL, BUFFERS, ISLINK, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
@@ -32,14 +35,19 @@ _PREFIX: Final = re.compile(
 class Qualifier:
     """The systems of a statement: ``text`` as it stands there, ``patterns`` what that means.
 
-    In patterns of CP ``*`` stands for any characters, ``%`` for one.
+    In patterns of CP ``*`` stands for any characters, ``%`` for one. ``below`` are names that stand
+    alone below the EQUATE statements of its nicknames.
     """
 
     text: str
     patterns: tuple[str, ...]
+    below: tuple[OperandWord, ...] = ()
 
     def chosen(self, nodes: Collection[str]) -> list[str]:
-        """Those of ``nodes`` that it names."""
+        """Those of ``nodes`` that it names; refused where EQUATE may have lost one of them."""
+        for word in self.below:
+            if word.text.upper() in nodes:
+                raise _alone(word, "EQUATE")
         globs = [pattern.replace("%", "?") for pattern in self.patterns]
         return [node for node in nodes if any(fnmatchcase(node, glob) for glob in globs)]
 
@@ -57,13 +65,19 @@ def _meant(names: Sequence[str], systems: Mapping[str, Sequence[str]]) -> dict[s
 
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_UNENDED: Final = re.compile(r"/\*(?:(?!\*/).)*\Z", re.DOTALL)
+_SWALLOWED: Final = re.compile(
+    r"ISL|EQUATE|\n\s*(?:[0-9A-F]{4}\b|NODE?\b|[^\s:]+\s*:\s*(?:BEGIN|END)\b)", re.IGNORECASE
+)
 _WORD: Final = re.compile(r"[^\s,]+")
 _VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
-_NO_VERB: Final = re.compile(r"ISLI(?:NK?)?\b", re.IGNORECASE)
+_NO_VERB: Final = re.compile(r"ISLIN?\b|ISLINK", re.IGNORECASE)
 _VERB: Final = re.compile(r"ACTIVATE|DEACTIVE|DEACTIVATE", re.IGNORECASE)
-_DEVICE: Final = re.compile(r"[0-9A-F]{4}(?:-[0-9A-F]{4})?", re.IGNORECASE)
+_OPERANDS: Final = re.compile(
+    r"[0-9A-F]{4}(?:-[0-9A-F]{4})?|NODE?|BU(?:F{1,2}E?R?S?)?|ALL", re.IGNORECASE
+)
+"""How the operands of a statement about links begin, on whatever line."""
+_NAME: Final = re.compile(r"[A-Za-z0-9$#@_]{1,8}", re.ASCII)
 _LOOKS: Final = re.compile(
     r"#?(?:CP)?Q(?:U|UE|UER|UERY)?|IND(?:I|IC|ICA|ICAT|ICATE)?", re.IGNORECASE
 )
@@ -76,8 +90,7 @@ _OPERAND: Final = "a device number, NODE with a name, or the end"
 class Activation:
     """One statement. ``systems`` are those it is qualified for, ``partner`` its NODE operand.
 
-    ``member`` is the system on which AT runs it, whosever console that is. DEACTIVE without device
-    numbers means all of them.
+    DEACTIVE without device numbers means all of them.
     """
 
     active: bool
@@ -85,12 +98,24 @@ class Activation:
     partner: NodeName | None
     systems: Qualifier | None
     place: Place
-    member: NodeName | None = None
 
 
-def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
-    """The statements in ``text``; raise `ConfigurationError`, with their place, for bad ones."""
-    found = tuple(_statements(text, file))
+Statements = Sequence[tuple[NodeName | None, Activation]]
+"""Statements, each with the node whose file it is from, if that is said."""
+
+
+def parse_activations(text: str, file: str, own: str = "") -> Statements:
+    """The statements in ``text``, which is said to be of ``own``, or of none.
+
+    Those of others' consoles are qualified by their systems. Raises `ConfigurationError`, with the
+    place, for bad ones.
+    """
+    found: list[tuple[NodeName | None, Activation]] = []
+    (console, first), *others = by_system(text, file, own).items()
+    found += [(console, each) for each in _statements(first, file)]
+    for node, part in others:
+        run_on = Qualifier(str(node), (str(node),))
+        found += [(None, replace(each, systems=run_on)) for each in _statements(part, file)]
     if not found:
         refuse_iocp_report(text, file)
         raise Place(file, 1).error(
@@ -102,7 +127,7 @@ def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
 def imbedded(text: str, file: str) -> Iterator[str]:
     """What to say of IMBED statements: the files that they name may choose devices too."""
     for line in _joined(text, file):
-        if line.words and line.words[0].text.upper() == "IMBED":
+        if line.first == "IMBED":
             named = " ".join(word.text for word in line.words[1:])
             yield (
                 f"{line.words[0].place}: IMBED {shown(named)[1:-1]} is not followed: give that "
@@ -116,52 +141,83 @@ class _Line:
 
     qualifier: str | None
     words: list[OperandWord]
+    place: Place
+
+    @property
+    def first(self) -> str:
+        """Its first word in capitals; empty without one."""
+        return self.words[0].text.upper() if self.words else ""
+
+    @property
+    def has_names_alone(self) -> bool:
+        """Whether it may be the rest of EQUATE."""
+        is_read = self.first in ("EQUATE", "IMBED")
+        return not is_read and all(_NAME.fullmatch(word.text) for word in self.words)
 
 
 def _statements(text: str, file: str) -> Iterator[Activation]:
     lines = list(_joined(text, file))
     nicknames: dict[str, list[str]] = {}
-    for line in lines:
-        if line.words and line.words[0].text.upper() == "EQUATE":
+    below: list[OperandWord] = []
+    for line, following in zip_longest(lines, lines[1:]):
+        if line.first == "EQUATE":
             names = [word.text.upper() for word in line.words[1:]]
             if len(names) < 2:
-                raise line.words[0].place.error(
+                raise line.place.error(
                     "EQUATE names no system", "a nickname and one system or more"
                 )
             nicknames[names[0]] = names[1:]
+            if following and following.has_names_alone and following.qualifier == line.qualifier:
+                below += following.words
+    before: _Line | None = None
     is_behind_one = False
     for line in lines:
-        if is_behind_one and line.words and all(_DEVICE.fullmatch(w.text) for w in line.words):
-            raise line.words[0].place.error(
-                f"{shown(line.words[0].text)} stands alone below a statement about links",
-                "a comma at the end of the line before, if it goes on",
-            )
+        if is_behind_one and _OPERANDS.fullmatch(line.first):
+            raise _alone(line.words[0], "a statement about links")
         named = line.qualifier
-        systems = named and Qualifier(named, tuple(_meant(named.split(), nicknames)))
-        found = list(_statement(line.words, systems or None))
-        is_behind_one = bool(found) or (is_behind_one and not line.words)
+        patterns = tuple(_meant(named.split(), nicknames)) if named else ()
+        systems = Qualifier(named, patterns, tuple(below)) if named else None
+        found = list(_statement(line.words, systems))
+        if found and before and not before.words:
+            raise before.place.error(
+                f"{before.qualifier}: has no statement behind it",
+                f"one in its line, or a comma if it goes on in line {line.place.line}",
+            )
+        before, is_behind_one = line, bool(found)
         yield from found
+
+
+def _alone(word: OperandWord, what: str) -> ConfigurationError:
+    return word.place.error(
+        f"{shown(word.text)} stands alone below {what}",
+        "a comma at the end of the line before, if it goes on",
+    )
 
 
 def _joined(text: str, file: str) -> Iterator[_Line]:
     """The statements of a file, those of several lines in one, with their qualifiers."""
+    text = "\n".join(lines_of(text))
     _check_comments(text, file)
-    block: str | None = None
-    line = _Line(None, [])
+    block: _Line | None = None
+    line = _Line(None, [], Place(file, 1))
     goes_on = False
     # a comment becomes blanks, so that what is behind it keeps its line and its column
     blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-    for number, card in enumerate(lines_of(blanked), start=1):
-        if goes_on and not card.strip():
+    for number, card in enumerate(blanked.split("\n"), start=1):
+        if not card.strip():
             continue
         start = 0
         if not goes_on:
-            line = _Line(block, [])
+            line = _Line(block.qualifier if block else None, [], Place(file, number))
             if found := _PREFIX.match(card):
                 line.qualifier, start = found[1].upper(), found.end()
                 rest = card[start:].strip().upper()
                 if rest in ("BEGIN", "END"):
-                    block = line.qualifier if rest == "BEGIN" else None
+                    ends = block.qualifier if block else None
+                    if ends != (line.qualifier if rest == "END" else None):
+                        where = f"behind {ends}: BEGIN" if ends else "without BEGIN"
+                        raise line.place.error(f"{line.qualifier}: {rest} {where}", _EDGES)
+                    block = line if rest == "BEGIN" else None
                     continue
         line.words += [
             OperandWord(word[0], Place(file, number, word.start() + 1))
@@ -176,17 +232,23 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
             raise line.words[-1].place.error(
                 "the statement ends with a comma, and the file ends", "one more line"
             )
+    if block:
+        raise block.place.error(f"{block.qualifier}: BEGIN without END", _EDGES)
+
+
+_EDGES: Final = "NODE: BEGIN and NODE: END of one NODE, in turn"
 
 
 def _check_comments(text: str, file: str) -> None:
-    """Refuse a comment that does not end and has a statement about links in it."""
-    found = _UNENDED.search(text)
-    if found and "ISL" in found[0].upper():
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        raise Place(file, line, column).error(
-            "a comment begins here and does not end, and has ISLINK in it", "*/ at its end"
-        )
+    """Refuse a comment that goes on to the file's end, or to that of another, over statements."""
+    for found in _COMMENT.finditer(text):
+        is_open = not found[0].endswith("*/", 2) or "/*" in found[0].partition("\n")[2]
+        if is_open and _SWALLOWED.search(found[0]):
+            line = text.count("\n", 0, found.start()) + 1
+            column = found.start() - text.rfind("\n", 0, found.start())
+            raise Place(file, line, column).error(
+                "a comment begins here and does not end, and has statements in it", "*/ at its end"
+            )
 
 
 def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Iterator[Activation]:
@@ -198,24 +260,21 @@ def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Itera
     for index, word in enumerate(words[:-1]):
         verb = next((verb for verb in _VERBS if matches(verb, word.text.upper())), None)
         if verb is not None and matches(ISLINK, words[index + 1].text.upper()):
-            found = _activation(_VERBS[verb], word, words[index + 2 :], systems)
-            yield replace(found, member=_member(words[:index]))
+            if words[0].place.line < word.place.line:
+                raise word.place.error(
+                    f"{shown(word.text)} stands where the statement in line "
+                    f"{words[0].place.line} goes on",
+                    "no comma at the end of the line before",
+                )
+            yield _activation(_VERBS[verb], word, words[index + 2 :], systems)
             return
     for before, word in zip((None, *words), words, strict=False):
-        lost = before and _VERB.fullmatch(before.text) and _DEVICE.fullmatch(word.text)
+        lost = before and _VERB.fullmatch(before.text) and _OPERANDS.fullmatch(word.text)
         if lost or (_NO_VERB.search(word.text) and not (before and _LOOKS.fullmatch(before.text))):
             raise word.place.error(
                 f"{shown(word.text)} is no statement or command about links",
                 "ACTIVATE ISLINK or DEACTIVE ISLINK",
             )
-
-
-def _member(before: Sequence[OperandWord]) -> NodeName | None:
-    """The system on which AT runs the command behind these words; None without AT."""
-    for at, member, cmd in zip(before, before[1:], before[2:], strict=False):
-        if at.text.upper().lstrip("'\"") == "AT" and cmd.text.upper() in ("CMD", "COMMAND"):
-            return member.read(to_node, "AT", "the name of a member")
-    return None
 
 
 def _activation(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctc.address import Rdev, format_rdev
-from isfc.deck.activation import Activation
+from isfc.deck.activation import Activation, Statements
 from isfc.deck.pairing import Joined, Pairing
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
@@ -18,9 +18,6 @@ from isfc.link.name import NodeName
 
 Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
-
-Statements = Sequence[tuple[NodeName | None, Activation]]
-"""Statements, each with the node whose file it is from, if that is said."""
 
 
 @dataclass(slots=True)
@@ -40,21 +37,13 @@ def choose(activations: Statements, devices: Mates) -> Chosen:
     """
     chosen = Chosen()
     for given, activation in activations:
-        member = activation.member
-        if member is not None and member not in devices:
-            chosen.remarks.append(
-                f"{activation.place}: is run on {member}, which is no system here: passed over"
-            )
-        elif member is not None:
-            _apply(activation, member, devices, chosen)
-        elif given is not None and given not in devices:
+        if given is not None and given not in devices:
             raise ConfigurationError(
                 f"{given}={activation.place.file}: there is no {given} here; expected one of "
                 f"{', '.join(devices)}"
             )
-        else:
-            for node in _nodes_of(given, activation, devices, chosen):
-                _apply(activation, node, devices, chosen)
+        for node in _nodes_of(given, activation, devices, chosen):
+            _apply(activation, node, devices, chosen)
     _tell_of_the_others(activations, devices, chosen)
     chosen.remarks += _one_ended(chosen.active, devices)
     return chosen

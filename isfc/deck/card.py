@@ -17,9 +17,10 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
-from isfc.deck.place import Place, lines_of, shown
+from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import THE_DECK, iocp_report
+from isfc.layout.layers import Plain, plain
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""
@@ -98,15 +99,37 @@ class CardNote:
     text: str
 
 
-def read_cards(text: str, file: str) -> Iterator[Statement | CommentCard | CardNote]:
+def plain_cards(text: str, file: str) -> Plain:
+    """The cards of a pasted deck, without what is around them; lines outside of a fence are blank.
+
+    Raises `ConfigurationError` for a statement outside, and for one that bold marks make a comment.
+    """
+    found = plain(text, cards=True)
+    for number, line in enumerate(found.lines, start=1):
+        place = Place(file, number)
+        if bold := _BOLD.match(line):
+            raise place.error(
+                f"{bold[2].upper()} is a comment, as it stands behind the bold mark {bold[1]}",
+                "the card without it",
+            )
+        if number in found.outside and line.strip():
+            if meant := _meant(line):
+                raise place.error(f"{meant} is outside of the code fence", "all cards in it")
+            found.lines[number - 1] = ""
+    return found
+
+
+def read_cards(text: str | Plain, file: str) -> Iterator[Statement | CommentCard | CardNote]:
     """The statements that say something of CTCs, all comments, and notices, in order.
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
     """
+    pasted = plain_cards(text, file) if isinstance(text, str) else text
+    text = pasted.text
     if report := iocp_report(text):
         called, at = report
         raise Place(file, text.count("\n", 0, at) + 1).error(f"this is {called}", THE_DECK)
-    cards = _Cards(lines_of(text), file)
+    cards = _Cards(pasted, file)
     while (line := cards.take()) is not None:
         if line.startswith(_COMMENT):
             yield CommentCard(cards.place(1), line.lstrip(".").removeprefix("*"))
@@ -120,13 +143,18 @@ def read_cards(text: str, file: str) -> Iterator[Statement | CommentCard | CardN
 
 
 _COMMENT: Final = ("*", ".*")
+_BOLD: Final = re.compile(
+    r"\s*(\*\*|__)((?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)\b)(?=.*\1)", re.IGNORECASE
+)
+"""A statement between marks that make a word or a line bold, or behind the first of them."""
 
 
 class _Cards:
     """The cards of a file, taken one by one, and what is to be said of them."""
 
-    def __init__(self, lines: list[str], file: str) -> None:
-        self._lines = lines
+    def __init__(self, pasted: Plain, file: str) -> None:
+        self._pasted = pasted
+        self._lines = pasted.lines
         self._file = file
         self._next = 0
         self.notices: list[CardNote] = []
@@ -145,7 +173,18 @@ class _Cards:
 
     def place(self, column: int, ahead: int = 0) -> Place:
         """Where ``column`` of the card taken last is, or of one ``ahead`` of it."""
-        return Place(self._file, self._next + ahead, column)
+        line = self._next + ahead
+        at = self._pasted.column(line, column) if self._pasted.layers else column
+        return Place(self._file, line, at)
+
+    def places(self, column: int, length: int) -> Iterator[tuple[int, Place]]:
+        """Where ``length`` characters from a column on begin, and go on behind an entity."""
+        yield 0, self.place(column)
+        if self._pasted.layers:
+            found = [self.place(column + each) for each in range(length)]
+            for at, (one, two) in enumerate(pairwise(found), start=1):
+                if two.column != one.column + 1:
+                    yield at, two
 
 
 def _is_marked(line: str) -> bool:
@@ -233,6 +272,8 @@ def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:
     start = _nonblank(body, start)
     end = _blank(body, start)
     operation, place = body[start:end].upper(), cards.place(start + 1)
+    if body[:1].isdigit():
+        raise cards.place(1).error(f"{shown(body.split()[0])} is no name", "no numbers of lines")
     named = body[: _blank(body, 0)].upper()
     if body[:1] != " " and (named in _KNOWN):  # a deck that lost its column 1
         end, operation, place = len(named), named, cards.place(1)
@@ -305,7 +346,7 @@ class _OperandField:
         abuts = not marked and not free and _ABUTTING.search(part)
         part = part[:-1] if abuts else part
         if part:
-            self.cards.append((self._length, cards.place(start + 1)))
+            self.cards += [(self._length + at, p) for at, p in cards.places(start + 1, len(part))]
             self.parts.append(part)
             self._length += len(part)
         rest = body[end:].strip()

@@ -5,9 +5,8 @@ several, and lines run together make no difference. Labels and their order are p
 Performance Report, "ISFC Improvements"; z/VM 7.2, QUERY PATHS); the wording of QUERY CHPID is
 general knowledge.
 
-In a cluster a privileged user of one member runs commands on others with ``AT member CMD``, and one
-console, or one EXEC, holds the answers of several systems (published: z/VM, CP command AT). What
-one system's console says of a link is held against the other's.
+One console may hold the answers of several systems (`isfc.deck.whose`). What one system's console
+says of a link is held against the other's.
 """
 
 import re
@@ -20,52 +19,6 @@ from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.layout.checked_toml import refuse_iocp_report
 from isfc.link.name import NodeName
 
-_AT: Final = re.compile(r"\bAT +(?P<member>[^\s=]{1,8}) +(?:CMD|COMMAND) +", re.IGNORECASE)
-_COMMAND: Final = re.compile(
-    r"\bQ(?:U|UE|UER|UERY)? +(?:ISL|CHP|PATH)|\b(?:ACT|DEA)[A-Z]* +ISL|^\s*Ready\b", re.IGNORECASE
-)
-"""Commands whose answers are read, and the end of an answer: what follows is of the console."""
-
-_ANSWER: Final = re.compile(
-    r"(?:\bdevice|\btype|\bnode|\bstate|\bstatus|\b(?:sent|received)|\b[PL][AIP]M\))\s*:|\(PIM\)"
-    r"|\bPath +\w+ +\w+ +to\b|^\W*Node +\S+\s*$|\bDevice +\w+, +Status\b|\bLegend\b"
-    r"|^[\s,]*[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*\s*$|\bRemote(?: +link)?\s*$",
-    re.IGNORECASE | re.ASCII,
-)
-"""Lines of the answers that are read."""
-
-
-def by_system(text: str, file: str) -> dict[NodeName | None, str]:
-    """The text of each system: that of others is blank there. None is the console's own.
-
-    A command that AT runs elsewhere has the answer behind it. Raises `ConfigurationError` for an
-    answer behind which other lines stand first: it may be anyone's.
-    """
-    parts: dict[NodeName | None, list[str]] = {None: []}
-    owner: NodeName | None = None
-    begun = Place(file, 1)
-    between = 0
-    for number, line in enumerate(lines_of(text), start=1):
-        if found := _AT.search(line):
-            begun = Place(file, number, found.start("member") + 1)
-            owner = begun.read(found["member"], to_node, "AT", "the name of a member")
-            line, between = " " * found.end() + line[found.end() :], 0
-        elif _COMMAND.search(line):
-            owner = None
-        elif owner is not None and line.strip() and not _ANSWER.search(line):
-            between = between or number
-        elif owner is not None and line.strip() and between:
-            raise Place(file, number).error(
-                f"this may answer AT {owner} in line {begun.line}, or what is in line {between}",
-                "answers directly behind their commands",
-            )
-        for each in parts.values():
-            each.append("")
-        whose = parts.setdefault(owner, [""] * number)
-        whose[number - 1] = line
-    return {node: "\n".join(lines) for node, lines in parts.items()}
-
-
 FCTC: Final = "FCTC"
 
 _LABEL: Final = re.compile(
@@ -77,7 +30,7 @@ _CHPID: Final = re.compile(
     r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
 )
 _PATHS: Final = re.compile(
-    r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
+    r"\bCHPIDs +to +Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
 _RDEV_DIGITS: Final = 4
 """CP shows device numbers so."""
@@ -145,7 +98,7 @@ def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog
             raise device.place.error(
                 f"Link device {format_rdev(device.rdev)} leads to {device.far} here, and to "
                 f"{before.far} in line {before.place.line}",
-                "answers of one system at one time",
+                "answers of one system at one time, or QUERY USERID in front of each system's",
             )
         log.devices[device.rdev] = device
     for rdev, chpid, place in _chpids(lines, file):

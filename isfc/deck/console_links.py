@@ -1,15 +1,20 @@
 """The links that console logs show: what one system's console says is held against the other's."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdevs
 from isfc.deck.console import FCTC, ConsoleLog, LinkedDevice
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import runs
 from isfc.layout.build import CtcChoice
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
+
+_EACH: Final = 4
+"""CTCs on a chpid of an example: as many as `isfc new` makes."""
 
 Nodes = tuple[NodeName, NodeName]
 Chpids = Mapping[NodeName, Mapping[Rdev, ChpidId]]
@@ -36,10 +41,10 @@ def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleL
         else:
             others = [other for n, (_, other) in enumerate(logs) if n != index]
             told = others[0].partners if len(others) == 1 else frozenset()
-            if len(told) != 1:
+            if len(told) != 1 or not log.partners:
                 raise ConfigurationError(
                     f"{log.file}: does not say which system it was pasted from; "
-                    f"expected its name, as in ATLANTA={log.file}"
+                    f"expected its name, as in ATLANTA={log.file}, or QUERY USERID in it"
                 )
             (node,) = told
         if node in named:
@@ -48,7 +53,8 @@ def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleL
             )
         if node in log.partners:
             raise ConfigurationError(
-                f"{log.file}: names {node} as a partner; expected the name of another system"
+                f"{log.file}: names {node} as a partner; expected the name of another system, or, "
+                "where several answer in one file, QUERY USERID in front of what each answers"
             )
         named[node] = log
     return named
@@ -80,7 +86,7 @@ def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[Cons
     Raises `ConfigurationError` where two logs contradict each other, and where no chpid is known.
     """
     known = {
-        node: dict(_single(log, chpids.get(node, {}), _linked(node, logs)))
+        node: dict(_single(node, log, chpids.get(node, {}), _linked(node, logs)))
         | dict(chpids.get(node, {}))
         for node, log in logs.items()
     }
@@ -112,7 +118,7 @@ def _linked(node: NodeName, logs: Mapping[NodeName, ConsoleLog]) -> frozenset[Rd
 
 
 def _single(
-    log: ConsoleLog, said: Mapping[Rdev, ChpidId], linked: frozenset[Rdev]
+    node: NodeName, log: ConsoleLog, said: Mapping[Rdev, ChpidId], linked: frozenset[Rdev]
 ) -> Iterable[tuple[Rdev, ChpidId]]:
     """The chpid of each device that is ``linked``; two of one are refused unless it is ``said``."""
     for rdev, chpids in log.chpids.items():
@@ -124,7 +130,7 @@ def _single(
             raise place.error(
                 f"{format_rdev(rdev)} is on chpid {format_chpid(other)} here, and on "
                 f"{format_chpid(chpid)} in line {first.line}",
-                f"one, or --chpids {format_chpid(chpid)}={format_rdev(rdev)}",
+                f"one, or --chpids {node}:{format_chpid(chpid)}={format_rdev(rdev)}",
             )
         yield rdev, chpid
 
@@ -172,6 +178,14 @@ def _seen(
                 )
 
 
+def _for_example(rdevs: Iterable[Rdev], taken: Collection[ChpidId]) -> str:
+    """``40=6000-6003,41=6004-6007``: a few devices on each chpid, and on none that is taken."""
+    free = (ChpidId(chpid) for chpid in range(0x40, 0x100) if chpid not in taken)
+    found = runs(sorted(rdevs), lambda last, rdev: rdev == last + 1)
+    parts = (run[at : at + _EACH] for run in found for at in range(0, len(run), _EACH))
+    return ",".join(f"{format_chpid(next(free))}={format_rdevs(part)}" for part in parts)
+
+
 def _on_chpids(link: ConsoleLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) -> list[CtcChoice]:
     """The connections, each on its chpids; an end of which none are known has the other's."""
     ends = [chpids.get(node, {}) for node in link.nodes]
@@ -181,8 +195,8 @@ def _on_chpids(link: ConsoleLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) ->
         if unknown[end] and (unknown[end] != rdevs[end] or unknown[1 - end]):
             raise ConfigurationError(
                 f"{node}: the chpid of {format_rdevs(sorted(unknown[end]))} is not known; expected "
-                f"--chpids {node}:40={format_rdevs(sorted(unknown[end]))}, or what QUERY CHPID or "
-                "QUERY PATHS shows in its log"
+                "what QUERY CHPID or QUERY PATHS shows in its log, or each chpid with its devices, "
+                f"as --chpids {node}:{_for_example(unknown[end], ends[end].values())}"
             )
         if unknown[end]:
             link.remarks.append(

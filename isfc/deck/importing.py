@@ -1,11 +1,11 @@
 """A layout of decks or console logs, and the devices of one that ACTIVATE ISLINK names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
-from isfc.deck.activation import Activation, imbedded, parse_activations
+from isfc.deck.activation import Activation, Statements, imbedded, parse_activations
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.cec import (
@@ -17,7 +17,7 @@ from isfc.deck.cec import (
     with_cecs,
     within_one_director,
 )
-from isfc.deck.console import ConsoleLog, by_system, parse_log
+from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import find_links, name_logs, parse_chpids
 from isfc.deck.deck import DeckSystem, choose_systems
 from isfc.deck.hint import check_paths, entry_ports, hinted_fibres, hinted_ports
@@ -38,6 +38,7 @@ from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.deck.place import decode
+from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.layout.build import SaidFibre, build_layout
@@ -268,27 +269,24 @@ def import_config(
     return replace(found, source="the layout" if is_text else str(layout))
 
 
-def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:
-    """What the console of a system says, and what AT ran on others, each with its system."""
-    parts = by_system(log, log.file)
-    own = parts.pop(None)
-    found = parse_log(own, log.file, needs_devices=not parts)
-    if found.devices or found.chpids or not parts:
-        yield log.node, found
-    for node, text in parts.items():
-        yield str(node), parse_log(text, log.file, needs_devices=False)
+def _consoles(log: NamedText) -> list[tuple[str, ConsoleLog]]:
+    """What a console holds of each system that answers there, with its name if that is told."""
+    parts = by_system(log, log.file, log.node)
+    found = [
+        (str(node or ""), parse_log(text, log.file, needs_devices=len(parts) == 1))
+        for node, text in parts.items()
+    ]
+    told = [(node, each) for node, each in found if each.devices or each.chpids]
+    return told or [(log.node, parse_log(log, log.file))]
 
 
-def _activations(
-    files: Sequence[NamedText], tell: Tell
-) -> list[tuple[NodeName | None, Activation]]:
+def _activations(files: Sequence[NamedText], tell: Tell) -> Statements:
     """All statements, each with the node that its file is said to be of."""
     found: list[tuple[NodeName | None, Activation]] = []
     for each in files:
         for remark in imbedded(each, each.file):
             tell(remark)
-        node = NodeName(each.node.upper()) if each.node else None
-        found += [(node, one) for one in parse_activations(each, each.file)]
+        found += parse_activations(each, each.file, each.node)
     return found
 
 

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
-from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
+from isfc.deck.card import (
+    CONTINUED_COLUMN,
+    CardNote,
+    CommentCard,
+    Statement,
+    plain_cards,
+    read_cards,
+)
 from isfc.deck.deck import (
     DEVICES_MAX,
     Channel,
@@ -43,6 +50,7 @@ from isfc.deck.place import (
     to_rdev,
 )
 from isfc.errors import ConfigurationError
+from isfc.layout.layers import Plain, named_layers
 
 FCTC: Final = "FCTC"
 """UNIT of CTCs of FICON."""
@@ -62,10 +70,19 @@ def parse_deck(text: str, file: str) -> Deck:
 
     CHPID statements may stand behind the CNTLUNIT statements that name them, and so on.
     """
-    deck = Deck(file, text)
+    pasted = plain_cards(text, file)
+    try:
+        return _read(pasted, file)
+    except ConfigurationError as error:
+        causes = [f"{error}", *named_layers(pasted.text)]
+        raise ConfigurationError("; ".join(causes)) from None
+
+
+def _read(pasted: Plain, file: str) -> Deck:
+    deck = Deck(file, pasted.text)
     operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
     last: StatementOperands | None = None
-    for card in read_cards(text, file):
+    for card in read_cards(pasted, file):
         if isinstance(card, CommentCard):
             deck.remarks.append(card)
             _add_hcd_keywords(deck, last, card)

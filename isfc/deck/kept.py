@@ -16,7 +16,7 @@ from isfc.deck.deck import Deck, DeckSystem, Device, Ports, find_system, read_ac
 from isfc.deck.hint import hinted_ports
 from isfc.deck.iocp import by_single_css, parse_deck, read_address
 from isfc.deck.pairing import Pairing, never_paired, pair_all
-from isfc.deck.place import lines_of, parse_link, shown
+from isfc.deck.place import parse_link, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import runs
 from isfc.layout.checked_toml import (
@@ -55,7 +55,7 @@ def keep_decks(
     used = {*collection.chpid_ends}
     decks = {id(system.deck): system.deck for system in systems}
     members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
-    texts = {key: "\n".join(lines_of(deck.text)) for key, deck in decks.items()}
+    texts = {key: deck.text for key, deck in decks.items()}
     if sum(len(text.encode()) for text in texts.values()) > CARDS_LENGTH_MAX:
         texts = {key: _of_ctcs(deck) for key, deck in decks.items()}
     known = {
@@ -119,7 +119,7 @@ def _of_ctcs(deck: Deck) -> str:
         for each in deck.passed_over
         for line in range(each.statement.place.line, each.statement.last_line + 1)
     }
-    lines = enumerate(lines_of(deck.text), start=1)
+    lines = enumerate(deck.text.split("\n"), start=1)
     return "\n".join([_PART_OF_A_DECK, *(line for n, line in lines if n not in others)])
 
 

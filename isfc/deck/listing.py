@@ -8,7 +8,7 @@ report are taken to have the columns of its heading.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -20,15 +20,14 @@ from isfc.deck.place import Place, lines_of, shown, to_far_port, to_rdev
 from isfc.deck.report_rows import Said, deck_of
 from isfc.errors.arguments import checked
 
-_QUOTED: Final = re.compile(r"^ *>[> ]*")
 _TITLE: Final = re.compile(
-    r"\b(?:CSS ([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
+    r"\b(?:CSS +([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
     r"|I/O DEVICE|CHANNEL PATH) REPORT +PAGE\b"
 )
 _OF_LISTING: Final = re.compile(r"^.? *(ID[12]=|SYSTEM=|DYNAMIC INFO:)(.*)")
 """Lines of a heading that all pages of one listing have alike."""
 
-_CSS: Final = re.compile(r" *CSS ([0-5]):")
+_CSS: Final = re.compile(r" *CSS +([0-5]):")
 _PARTITION: Final = re.compile(r"([1-9A-F]) +(\*|[A-Z@#$][A-Z0-9@#$]{0,7})(?: +(?:YES|NO))?")
 _PCHID: Final = r"(?P<pchid>[0-9A-F]{2,4}(?:-[0-9A-F]{1,2})?(?:\([MV]\))?)"
 _CHPID: Final = r"(?P<chpid>[0-9A-F]{2})"
@@ -61,7 +60,9 @@ def read_deck(text: str, file: str) -> Deck:
 
     Raises `ConfigurationError` as `parse_deck` does, and where two rows contradict each other.
     """
-    return _Listing(file).read(text) if _TITLE.search(text.upper()) else parse_deck(text, file)
+    lines = lines_of(text)
+    is_listing = any(map(_TITLE.search, map(str.upper, lines)))
+    return _Listing(file).read(lines) if is_listing else parse_deck(text, file)
 
 
 @checked
@@ -92,7 +93,7 @@ class _Listing:
     listed: dict[str, set[Rdev]] = field(default_factory=dict)
     """The CTCs of each report that has devices."""
 
-    def read(self, text: str) -> Deck:
+    def read(self, lines: Sequence[str]) -> Deck:
         """The deck that a listing was made of."""
         takers: dict[str, Callable[[str, Place], None]] = {
             "PARTITION": self._partition,
@@ -100,9 +101,7 @@ class _Listing:
             "CHANNEL PATH": self._path,
             "I/O DEVICE": self._device,
         }
-        for number, raw in enumerate(lines_of(text), start=1):
-            plain = "".join(" " if char.isspace() else char for char in raw.upper())
-            line = _QUOTED.sub("", plain)
+        for number, line in enumerate(map(str.upper, lines), start=1):
             place = Place(self.file, number)
             if title := _TITLE.search(line):
                 if title[2] != self.report:

@@ -10,7 +10,8 @@ from typing import Final, TypeVar
 
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import is_ebcdic
+from isfc.layout.checked_toml import in_utf8, is_ebcdic
+from isfc.layout.layers import plain
 from isfc.link.name import NodeName
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
@@ -57,6 +58,7 @@ def decode(data: bytes, file: str) -> str:
         raise start.error("is too long", f"at most {TEXT_LENGTH_MAX} bytes")
     if is_ebcdic(data):
         raise start.error("is text in EBCDIC", "a file that was transferred as text")
+    data = in_utf8(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -72,8 +74,8 @@ def decode(data: bytes, file: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of ``text``, whatever they end with; form feeds end none."""
-    return [line.rstrip("\r\x1a") for line in text.split("\n")]
+    """The lines of ``text`` without what programs lay around it, each character in its column."""
+    return plain(text).in_place()
 
 
 UNIT_ADDRESS_MAX: Final = 0xFF

@@ -331,13 +331,14 @@ def _words(hint: Any) -> str:
 
 
 def read_size(what: str, text: str) -> int:
-    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
+    """A size such as ``64G``, ``1.5 GB`` or ``400M``, in bytes; the units are powers of 1,024."""
+    form = r"(\d{1,9}(?:\.\d{1,9})?) ?((?:[KMGT]i?)?)B?"
+    found = re.fullmatch(form, text, re.ASCII | re.IGNORECASE)
     if found is None:
         raise ConfigurationError(
             f"{what} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
         )
-    return int(float(found[1]) * _SIZE_UNITS.get(found[2].upper(), 1))
+    return int(float(found[1]) * _SIZE_UNITS.get(found[2][:1].upper(), 1))
 
 
 def given_size(owner: str, name: str, value: int | str) -> int:

@@ -19,7 +19,8 @@ from isfc.io import rmf_channels, rmf_lines, rmf_text
 from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
-from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, spans
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
@@ -73,7 +74,7 @@ def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
         data = read_bytes(path, "the text of an RMF report", TEXT_LENGTH_MAX)
         if is_ebcdic(data):
             raise ConfigurationError("is text in EBCDIC; expected it transferred as text")
-    return parse_rmf(data.decode("utf-8-sig", errors="replace"), str(path))
+    return parse_rmf(in_utf8(data).decode("utf-8-sig", errors="replace"), str(path))
 
 
 def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
@@ -130,17 +131,20 @@ class _Parser:
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
-        lines = rmf_text.plain_text(text).split("\n")
+        pasted = plain(text)
+        lines = rmf_text.plain_text(pasted).split("\n")
         self._width = max(map(len, lines), default=0)
-        self._account = LineAccount(len(text.splitlines()))
+        self._account = LineAccount(len(lines) - (not lines[-1]))
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
                 self._take_records()
                 is_other = self._report is _Report.OTHER
                 self._account.note(number, Kind.OTHER if is_other else Kind.HEADING)
             else:
+                shift = pasted.column(number, 1) - 1 if pasted.layers else 0
                 self._words += (
-                    Word(match[0], number, match.start() + 1) for match in re.finditer(r"\S+", line)
+                    Word(match[0], number, match.start() + 1, shift)
+                    for match in re.finditer(r"\S+", line)
                 )
             self._page_width = max(self._page_width, len(line))
         self._is_cut = not text.endswith(("\n", "\r"))

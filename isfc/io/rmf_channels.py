@@ -41,7 +41,6 @@ _DEFERS: Final = frozenset(name for name in COLUMNS if name.endswith("DEFER"))
 _GROUPS: Final = (PARTS, _DATA, FICON, ZHPF)
 """What is blank is blank as a whole."""
 
-
 _HEADINGS: Final = {
     tuple(name.split()[-1] for name in names): names
     for parts, defers, rates in product(
@@ -55,7 +54,6 @@ _HEADINGS: Final = {
 
 _AS_PRINTED: Final = {"TOT": "TOTAL", "ACTV": "ACTIVE"}
 """Words of Monitor III and those of the printed report."""
-
 _FIGURE_WORDS: Final = frozenset(("PART", "TOTAL", "BUS", "RATE", "ACTIVE", "DEFER"))
 _NAME_WORDS: Final = frozenset(("ID", "NO", "G", "TYPE", "SPEED", "SHR", "S"))
 _UNIT: Final = re.compile(r"READ\(([KMG]?)B/S")
@@ -389,6 +387,8 @@ def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -
         column = heading.generation.column if heading.generation else 0
         offs = [word.end - column for word in between]
         if not between or (len(between) == 1 and offs[0] < -1):
+            if between and not has_places(words[start : type_at + 6]):
+                raise between[0].error("below No or below G? expected the row with its blanks")
             return "", type_at + 1
         code = between[-1].text
         if (len(between) == 1 and offs[0] > 1) or not _GENERATION.fullmatch(code):

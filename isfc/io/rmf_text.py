@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.pasted import plain_lines
+from isfc.layout.layers import Plain
 
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
 """Between what a heading names and its value."""
@@ -26,12 +26,9 @@ _BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 
 
-def plain_text(text: str) -> str:
-    """The text in capitals, its lines made plain, with values beside the headings' names.
-
-    Page numbers become blank.
-    """
-    plain = "\n".join(plain_lines(text)).upper()
+def plain_text(pasted: Plain) -> str:
+    """The text in capitals, with values beside the headings' names. Page numbers become blank."""
+    plain = pasted.text.upper()
     plain = _PAGE_NUMBER.sub(lambda match: " " * len(match[0]), plain)
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
@@ -71,11 +68,15 @@ _OF_OTHER_TYPE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text, and where it stands; lines and columns count from 1."""
+    """A word of a text, and where it stands; lines and columns count from 1.
+
+    ``shift`` is what a line of the file has in front that was taken off.
+    """
 
     text: str
     line: int
     column: int
+    shift: int = 0
 
     @property
     def end(self) -> int:
@@ -85,7 +86,7 @@ class Word:
     @property
     def place(self) -> str:
         """How to speak of it in a message."""
-        return f"line {self.line} column {self.column}"
+        return f"line {self.line} column {self.column + self.shift}"
 
     def error(self, text: str) -> ConfigurationError:
         """What is wrong where it stands."""

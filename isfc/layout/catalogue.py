@@ -10,7 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
 from isfc.errors.loading import named
-from isfc.layout.checked_toml import AnyText, SourceKind, read_bytes, source_kind, within
+from isfc.layout.checked_toml import AnyText, SourceKind, in_utf8, read_bytes, source_kind, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
@@ -137,7 +137,7 @@ def read_sources(given: str | Path | Decks) -> Sources:
     if not decks.files:
         raise ConfigurationError("layout: no files; expected IOCP decks or console logs")
     texts = tuple(_content(each) for each in decks.files)
-    kinds = [source_kind(data.decode("utf-8", "replace")) for data, _, _ in texts]
+    kinds = [source_kind(in_utf8(data).decode("utf-8", "replace")) for data, _, _ in texts]
     if len({*kinds}) > 1 or (len(texts) > 1 and kinds[0] not in _IMPORTED):
         found = ", ".join(
             f"{each[1]} is {_IS[kind]}" for each, kind in zip(texts, kinds, strict=True)

@@ -50,9 +50,16 @@ is compiled where it is looked for, as most texts are layouts."""
 
 @checked
 def source_kind(text: str) -> SourceKind:
-    """What ``text`` is, by the first sign in it; a layout if there is none."""
-    found = (kind for kind, sign in _SIGN_OF.items() if re.search(sign, text))
-    return next(found, SourceKind.LAYOUT)
+    """What ``text`` is, by the first sign in it, or once it is plain; a layout if there is none."""
+    if kind := _kind_of(text):
+        return kind
+    from isfc.layout.layers import plain  # what is pasted is seldom a layout
+
+    return _kind_of(plain(text).text) or SourceKind.LAYOUT
+
+
+def _kind_of(text: str) -> SourceKind | None:
+    return next((kind for kind, sign in _SIGN_OF.items() if re.search(sign, text)), None)
 
 
 _REMEDIES: Final = {
@@ -139,6 +146,20 @@ def foreign_text(text: str) -> str | None:
     return report and f"{report[0]}: give {THE_DECK}"
 
 
+def in_utf8(data: bytes) -> bytes:
+    """The bytes of a text, in UTF-8 if they were UTF-16, with a byte order mark or without one."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace").encode()
+    head = data[:2000]
+    for order, zeros, others in (
+        ("le", head[1::2], head[::2]),
+        ("be", head[::2], head[1::2]),
+    ):
+        if zeros and zeros.count(0) * 10 > len(zeros) * 9 and not others.count(0):
+            return data.decode(f"utf-16-{order}", "replace").encode()
+    return data
+
+
 def is_ebcdic(data: bytes) -> bool:
     """Whether bytes are text in EBCDIC: it has X'40' where ASCII has X'20', and no other blank."""
     blanks = data.count(0x40)
@@ -193,7 +214,7 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 
 
 def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
-    """The content of a file, or enough of it to see that there is more than ``length_max`` bytes.
+    """The content of a file, which is refused beyond ``length_max`` bytes.
 
     Of a regular file, of standard input, or of a pipe, such as the shell makes of ``<(command)``: a
     directory has no content, and a device need not end. ``expected`` says what it should be, such
@@ -201,17 +222,21 @@ def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> 
     """
     try:
         if path == STANDARD_INPUT:
-            return read_standard_input(expected, length_max + 1)
-        if path.is_fifo():
-            return read_pipe(path, expected, length_max + 1)
-        if path.exists() and not path.is_file():
+            data = read_standard_input(expected, length_max + 1)
+        elif path.is_fifo():
+            data = read_pipe(path, expected, length_max + 1)
+        elif path.exists() and not path.is_file():
             kind = "a directory" if path.is_dir() else "a device"
             raise ConfigurationError(f"is {kind}; expected {expected}")
-        with path.open("rb") as file:
-            return file.read(length_max + 1)
+        else:
+            with path.open("rb") as file:
+                data = file.read(length_max + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"cannot be read ({reason}); expected {expected}") from None
+    if len(data) > length_max:
+        raise ConfigurationError(f"is too long; expected at most {length_max} bytes")
+    return data
 
 
 def decode(data: bytes, name: str) -> dict[str, Any]:
@@ -219,6 +244,7 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
     if len(data) > FILE_LENGTH_MAX:
         _refuse_other(data[:FILE_LENGTH_MAX].decode("utf-8", "replace"))
         raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
+    data = in_utf8(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

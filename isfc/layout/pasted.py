@@ -1,32 +1,19 @@
-"""Text that people paste, line by line: made plain, and an account of what became of each line.
+"""Text that people paste, line by line: an account of what became of each.
 
-Mail, web pages and editors quote lines and change blanks and hyphens, which `plain_lines` undoes.
-Then a reader says in an `LineAccount` what each line is. A line that it cannot place is passed over
-for a kind of reason that the account states, but never one that `looks_like_row`: it may be a row
-with a mark on it, or with a letter for a digit, and figures without it would be wrong.
+Once `isfc.layout.layers` has made a text plain, its reader says in a `LineAccount` what each line
+is. A line that it cannot place is passed over for a kind of reason that the account states, but
+never one that `looks_like_row`: it may be a row with a mark on it, or with a letter for a digit,
+and figures without it would be wrong.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from isfc.errors.in_words import first_listed
-
-_QUOTED: Final = re.compile(r"^ *(?:[>|] ?)+(?!.*<<)")
-"""A quotation's marks; ``>> All DASD <<`` has none."""
-
-_PLAIN: Final = str.maketrans(
-    {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
-        **dict.fromkeys("\t\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f", " "),
-        **dict.fromkeys(map(chr, range(0x2000, 0x200B)), " "),
-        "\u3000": " ",
-    }
-)
-"""What programs make of a hyphen and of a blank."""
 
 _RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
 _BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
@@ -54,9 +41,16 @@ class Kind(Enum):
     TEXT = "of text"
 
 
-def plain_lines(text: str) -> list[str]:
-    """The lines of a text, without marks of quotation, and with plain blanks and hyphens."""
-    return [_QUOTED.sub("", line.translate(_PLAIN)) for line in text.splitlines()]
+def page_widths(lines: Sequence[str], head: re.Pattern[str]) -> list[int]:
+    """For each line, how long the longest of its page is; a page begins with a line with ``head``.
+
+    What ends there may have been cut.
+    """
+    pages = [*accumulate(head.search(line) is not None for line in lines)]
+    longest: dict[int, int] = {}
+    for page, line in zip(pages, lines, strict=True):
+        longest[page] = max(longest.get(page, 0), len(line.rstrip()))
+    return [longest[page] for page in pages]
 
 
 def is_rule(line: str) -> bool:

@@ -38,7 +38,7 @@ class Unit(StrEnum):
     MS = "ms"
     US = "us"
     PERCENT = "%"
-    GB_PER_S = "Gb/s"
+    GBPS = "Gb/s"
     SHARE = "of 1"
     TIMES = "times"
     COUNT = "1"

@@ -205,7 +205,7 @@ def bars_of(table: Table) -> Bars | None:
     return Bars(table.caption, name, figure, rows)
 
 
-_NO_AXIS: Final = (None, Unit.OWN, Unit.ANY, Unit.DIFFERENCE, Unit.OFF, Unit.CHANGE, Unit.GB_PER_S)
+_NO_AXIS: Final = (None, Unit.OWN, Unit.ANY, Unit.DIFFERENCE, Unit.OFF, Unit.CHANGE, Unit.GBPS)
 """Units of what is in a unit of its own in each row, or only held against another; line speeds."""
 
 

@@ -34,7 +34,7 @@ class UnitFormat(Struct, frozen=True):
 FORMATS: Final = {
     Unit.MB_PER_S: UnitFormat("MB/s", by_digits=True),
     Unit.PER_S: UnitFormat("/s", by_digits=True),
-    Unit.GB_PER_S: UnitFormat("Gb/s"),
+    Unit.GBPS: UnitFormat("Gb/s"),
     Unit.SECONDS: UnitFormat("s", 2),
     Unit.MS: UnitFormat("ms", 2),
     Unit.US: UnitFormat("us", 1),

@@ -1,16 +1,12 @@
-"""Figures and times as reports print them, and what is wrong with a file, by file and line.
+"""Figures as reports print them, and what is wrong with a file, by file and line.
 
 That is what is no figure, and what figures of one row cannot be: negative, busier than a device can
 be, at odds.
-
-Dates are those of z/VM, of Performance Toolkit and of the web. One whose order cannot be told, such
-as 03/04/26, is refused unless its page says when it was made.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from typing import Final, TypeVar
 
 from isfc.errors import ConfigurationError
@@ -115,80 +111,6 @@ class Reading:
         return any(form.fullmatch(text) for form in forms)
 
 
-_STAMP: Final = re.compile(
-    r"(?:(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:[ T]+|$))?"
-    r"(?:(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:\s*([AP])\.?M\b\.?)?(?![\d:]))?",
-    re.ASCII | re.IGNORECASE,
-)
-_CENTURY: Final = 2000
-_EXPECTED: Final = "expected one such as 2026-11-25 22:01:00 or 11/25/2026 10:01:00 PM"
-
-
-def leading_stamp(text: str, made: date | None = None) -> tuple[str, str]:
-    """The time that a text begins with, as ISO 8601 writes it, and the text behind it.
-
-    ``made`` is when the page was made: of two dates that are meant, that of this day or of the day
-    before is taken. Raises `BadFigure` where there is no time, or nobody can tell which.
-    """
-    found = _STAMP.match(text)
-    assert found is not None, "it matches nothing as well"
-    first, _, second, third, hours, minutes, seconds, half = found.groups()
-    rest = text[found.end() :]
-    if not found[0] or (rest[:1].strip() and not found[0][-1].isspace()):
-        raise BadFigure(f"{text[:30].strip()!r} is no time; {_EXPECTED}")
-    day = "" if first is None else _day(found[0], (first, second, third), made)
-    clock = "" if hours is None else _clock(found[0], hours, minutes, seconds, half)
-    return "T".join(part for part in (day, clock) if part), rest
-
-
-def read_stamp(text: str) -> str:
-    """A time as ISO 8601 writes it; raises `BadFigure` if the text is none."""
-    stamp, rest = leading_stamp(text.strip())
-    if rest:
-        raise BadFigure(f"{text[:30].strip()!r} is no time; {_EXPECTED}")
-    return stamp
-
-
-def _clock(text: str, hours: str, minutes: str, seconds: str | None, half: str | None) -> str:
-    hour = int(hours)
-    if half and 1 <= hour <= 12:
-        hour = hour % 12 + 12 * (half.upper() == "P")
-    elif half:
-        hour = 99
-    if hour > 23 or int(minutes) > 59 or int(seconds or 0) > 59:
-        raise BadFigure(f"{text.strip()!r} is no time of day; {_EXPECTED}")
-    return f"{hour:02}:{minutes}:{seconds or '00'}"
-
-
-def _day(text: str, parts: tuple[str, str, str], made: date | None) -> str:
-    meant = {*_days(parts)}
-    if made is not None and len(meant) > 1:
-        meant = {day for day in meant if made - day in (timedelta(0), timedelta(1))} or meant
-    if not meant:
-        raise BadFigure(f"{text.strip()!r} is no date; {_EXPECTED}")
-    if len(meant) > 1:
-        either = " or ".join(day.isoformat() for day in sorted(meant))
-        raise BadFigure(f"the date of {text.strip()!r} may be {either}; expected the one meant")
-    return meant.pop().isoformat()
-
-
-def _days(parts: tuple[str, str, str]) -> Iterator[date]:
-    """Every day that three numbers may mean."""
-    first, second, third = map(int, parts)
-    if len(parts[0]) == 4:
-        orders = [(first, second, third)]
-    elif len(parts[2]) == 4:
-        orders = [(third, first, second), (third, second, first)]
-    else:
-        late, early = _CENTURY + third, _CENTURY + first
-        orders = [(late, first, second), (late, second, first), (early, second, third)]
-    for year, month, day in orders:
-        try:
-            yield date(year, month, day)
-        except ValueError:
-            continue
-
-
 BUSY_MAX: Final = 100.5
 """Percent of one device: reports round to whole ones."""
 
@@ -214,7 +136,7 @@ def checked(measurements: Iterable[Measurement], reading: Reading) -> list[Measu
             continue
         devices = tuple(each for each in one.devices if not _told(each, reading))
         links = tuple(each for each in one.links if not _told(each, reading))
-        if devices or links or one.configured or one.changes:
+        if devices or links or one.configured or one.changes or one.foreign:
             found.append(replace(one, devices=devices, links=links))
     return found
 
@@ -250,7 +172,8 @@ def _same_rows(one: Measurement, other: Measurement) -> bool:
         return False
     rdevs = {each.rdev for each in one.devices} & {each.rdev for each in other.devices}
     partners = {each.partner for each in one.links} & {each.partner for each in other.links}
-    return bool(rdevs or partners)
+    foreign = {(each.rdev, each.way) for each in one.foreign}
+    return bool(rdevs or partners or foreign & {(each.rdev, each.way) for each in other.foreign})
 
 
 def _holds(one: Measurement, other: Measurement) -> bool:

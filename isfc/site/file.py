@@ -7,13 +7,16 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.checked_toml import is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.site.dates import with_told_dates
 from isfc.site.figures import Reading, checked, without_repeats
-from isfc.site.measurement import Measurement, Ran, joined
+from isfc.site.measurement import Measurement, Ran, joined, without_copies
 from isfc.site.monitor import read_monitor
 from isfc.site.monitor_records import FRAME_LENGTH, RecordLayout, is_monwrite
 from isfc.site.page import read_text
 from isfc.site.table import read_csv, read_json
+from isfc.site.tnstat import read_tnstat
+from isfc.site.xcf import read_xcf
 
 LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file. A day of pages of a minute each, with some hundred devices, is about 10 MB."""
@@ -22,8 +25,12 @@ MONWRITE_LENGTH_MAX: Final = 2**28
 """Bytes of a MONWRITE file: a minute of a large system is a few MB."""
 
 _EXPECTED: Final = (
-    "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc'"
+    "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc', "
+    "or of z/OS what D XCF,PI,DEV=ALL or MODIFY TNSTAT,CNSL shows"
 )
+
+_BY_MESSAGE: Final = {"IXC356I": read_xcf, "IST1230I": read_tnstat}
+"""What reads the answers of z/OS, by a message that each has."""
 
 
 def read_content(path: Path) -> bytes:
@@ -53,7 +60,7 @@ def read_measurements(
         for file in files
         for one in _read(file, known.get(file) or read_content(file), reading, layouts)
     ]
-    found = joined(read)
+    found = joined(without_copies(read, reading.notes))
     kept = without_repeats(found, reading)
     reading.end()
     return kept
@@ -79,6 +86,7 @@ def _read(
 
 
 def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
+    data = in_utf8(data)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -90,6 +98,7 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
             f"{path}: is binary, and no MONWRITE file as it is; expected one sent as binary, in "
             f"records of {FRAME_LENGTH} bytes, or {_EXPECTED}"
         )
+    text = with_told_dates(text)
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, str(path), reading)
     first = text.lstrip("\n").split("\n", 1)[0]
@@ -97,7 +106,8 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
         "," in first and {"rdev", "tx_pend_count"} & set(first.split(","))
     ):
         return read_csv(text, str(path), reading)
-    if found := read_text(text, str(path), reading):
+    read = next((own for mark, own in _BY_MESSAGE.items() if mark in text.upper()), read_text)
+    if found := read(text, str(path), reading):
         return found
     refuse_iocp_report(text, str(path))
     return []

@@ -15,11 +15,12 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
+from isfc.layout.csv_table import CsvTable, names_in
 from isfc.layout.layout import Layout
-from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.site.dates import read_stamp, with_told_dates
+from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import FilePlace
 from isfc.site.seen import APART_S, SeenInterval, zone_seconds
-from isfc.site.table import rows_of
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NO_DATE: Final = "1970-01-05"
@@ -67,8 +68,7 @@ class _Row:
 def is_interval_table(content: bytes, layout: Layout) -> bool:
     """Whether the content of a file is a table with a column for each node of a link."""
     line = content[:10_000].decode("utf-8-sig", "replace").partition("\n")[0]
-    cells = {cell.strip().upper() for cell in line.replace(";", ",").split(",")}
-    return {"BEGIN", *layout.nodes} <= cells
+    return {"begin", *map(str.lower, layout.nodes)} <= {*names_in(line)}
 
 
 def carried_intervals(
@@ -89,24 +89,26 @@ def carried_intervals(
 
 
 def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) -> list[_Row]:
-    table = rows_of(content.decode("utf-8-sig"))
+    table = CsvTable(with_told_dates(content.decode("utf-8-sig")), f"{path}:")
     reading.begin()
     rows = []
-    for cells in table:
-        place = FilePlace(str(path), table.line_num)
-        rows.append(reading.attempt(place, partial(_row, place, cells, layout, reading)))
+    for number, cells, problem in table:
+        place = FilePlace(str(path), number)
+        rows.append(reading.attempt(place, partial(_row, place, cells, problem, layout, reading)))
     reading.end()
     return [row for row in rows if row is not None]
 
 
-def _row(place: FilePlace, cells: Mapping[str, str], layout: Layout, reading: Reading) -> _Row:
-    if None in cells or None in cells.values():
-        raise BadFigure("not as many cells as column names; expected one for each")
+def _row(
+    place: FilePlace, cells: Mapping[str, str], problem: str, layout: Layout, reading: Reading
+) -> _Row:
+    if problem:
+        raise BadFigure(problem)
     begin, dated = _time(cells["begin"])
     end = _time(cells["end"])[0] if cells.get("end") else None
     if end is not None and end <= begin and not dated:
         end += timedelta(days=1)
-    first, second = (reading.number(cells[node.lower()].strip() or "...") for node in layout.nodes)
+    first, second = (reading.number(cells[node.lower()] or "...") for node in layout.nodes)
     if first is None or second is None or min(first, second) < 0:
         raise BadFigure(f"MB/s of {listed(layout.nodes)}: expected two numbers from 0")
     return _Row(place, begin, end, (first, second), dated)

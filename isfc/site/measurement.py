@@ -5,12 +5,13 @@ source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the syst
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
+from isfc.layout.pasted import spans
 from isfc.reports.figure import Reported
 
 
@@ -43,12 +44,12 @@ class DeviceFigures:
     conn_ms: float | None
     serv_ms: float | None
     busy_percent: float | None
-    place: FilePlace
+    place: FilePlace = field(compare=False)
     decimals: int | None = 1
 
     def like(self, other: "DeviceFigures") -> bool:
         """Whether another row says the same, wherever it stands."""
-        return replace(other, place=self.place, decimals=self.decimals) == self
+        return replace(other, decimals=self.decimals) == self
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class LinkFigures:
     collisions_per_s: float
     written: WayFigures
     read: WayFigures
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
     @classmethod
     def of(cls, partner: str | None, at: Mapping[str, float], place: FilePlace) -> "LinkFigures":
@@ -92,7 +93,7 @@ class ConfiguredLink:
 
     partner: str
     rdevs: tuple[Rdev, ...]
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,40 @@ class LinkChange:
     rdev: Rdev
     activity: str
     time: str
-    place: FilePlace
+    place: FilePlace = field(compare=False)
 
     def __str__(self) -> str:
         return f"{self.time} {format_rdev(self.rdev)} to {self.partner}: {self.activity}"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFigures:
+    """What z/OS counts of a CTC that XCF or VTAM drives: nothing of ISFC, nor of how busy it is.
+
+    ``way`` is one of `WAYS`, ``partner`` the system or the line at the other end. ``transfer_us``
+    is the mean time of a transfer. None is what the source does not tell.
+    """
+
+    software: str
+    rdev: Rdev
+    way: str
+    partner: str
+    io_per_s: float | None
+    bytes_per_io: float | None
+    transfer_us: float | None
+    place: FilePlace
+
+    @property
+    def figures(self) -> tuple[float | None, ...]:
+        """Those that sources tell."""
+        return self.io_per_s, self.bytes_per_io, self.transfer_us
+
+    @property
+    def mb_per_s(self) -> float | None:
+        """MB (2^20 bytes) a second."""
+        if self.io_per_s is None or self.bytes_per_io is None:
+            return None
+        return self.io_per_s * self.bytes_per_io / 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +165,7 @@ class Measurement(Reported):
     system: str | None
     begin: str | None
     end: str | None
-    place: FilePlace
+    place: FilePlace = field(compare=False)
     zone: str | None = None
     ran: Ran | None = None
     clients: bool | None = None
@@ -144,6 +175,7 @@ class Measurement(Reported):
     configured: tuple[ConfiguredLink, ...] = ()
     changes: tuple[LinkChange, ...] = ()
     passed: tuple[tuple[Rdev, str], ...] = ()
+    foreign: tuple[ForeignFigures, ...] = ()
 
     @property
     def interval(self) -> str:
@@ -158,7 +190,7 @@ class Measurement(Reported):
         return [dict(row) for row in table_rows([self])]
 
     def __repr__(self) -> str:
-        found = f"{len(self.devices)} CTCs, {len(self.links)} links"
+        found = f"{len(self.devices) + len(self.foreign)} CTCs, {len(self.links)} links"
         return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
 
 
@@ -169,8 +201,12 @@ DEVICE_COLUMNS: Final = tuple(
 )
 _OF_LINK: Final = ("partner", "tx_pend_count", "collisions_per_s")
 LINK_COLUMNS: Final = (*_OF_LINK, *(f"{side}_{name}" for side in WAYS for name in WAY_COLUMNS))
-COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time")
-"""Of the neutral table, in order. ``kind`` is device, link, configured or change."""
+_OF_FOREIGN: Final = ("software", "way", "bytes_per_io", "transfer_us")
+COLUMNS: Final = (
+    *(*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time"),
+    *_OF_FOREIGN,
+)
+"""Of the neutral table, in order. ``kind`` is device, link, configured, change or foreign."""
 
 
 @checked
@@ -202,6 +238,28 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
             row = {"partner": change.partner, "rdev": format_rdev(change.rdev)}
             row |= {"activity": change.activity, "time": change.time}
             yield {**blank, **head, "kind": "change", **row}
+        for ctc in one.foreign:
+            figures = {name: getattr(ctc, name) for name in ("partner", "io_per_s", *_OF_FOREIGN)}
+            yield {**blank, **head, "kind": "foreign", **figures, "rdev": format_rdev(ctc.rdev)}
+
+
+def without_copies(measurements: Sequence[Measurement], notes: list[str]) -> list[Measurement]:
+    """The measurements without those pasted twice: the same figures of the same time, or of none.
+
+    What is left out is told to ``notes``, those of two files in one of them.
+    """
+    found: dict[Measurement, FilePlace] = {}
+    copies: dict[tuple[str, FilePlace], list[int]] = {}
+    for one in measurements:
+        if one in found:
+            copies.setdefault((one.place.file, found[one]), []).append(one.place.line)
+        else:
+            found[one] = one.place
+    notes += [
+        f"{file}: {spans(lines)}, a copy: all figures are those of {before}, and so the interval"
+        for (file, before), lines in copies.items()
+    ]
+    return [*found]
 
 
 def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
@@ -222,7 +280,7 @@ def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def _go_together(one: Measurement, other: Measurement) -> bool:
-    if one.system != other.system:
+    if one.system != other.system or one.foreign or other.foreign:
         return False
     if one.devices and other.devices:
         return _one_list(one, other)

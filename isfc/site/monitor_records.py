@@ -12,7 +12,6 @@ between releases and are in no page that this was made from: the user supplies t
 publishes them.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes
+from isfc.layout.csv_table import CsvTable
 from isfc.site.figures import BadFigure
 from isfc.site.measurement import FilePlace
 
@@ -270,16 +270,16 @@ def read_layouts(path: Path) -> list[RecordLayout]:
         text = read_bytes(path, "a layout of monitor records").decode("utf-8-sig")
     except (ConfigurationError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: {error}") from None
-    table = csv.DictReader(text.splitlines())
-    if missing := {"field", "offset", "length"} - {*(table.fieldnames or ())}:
+    table = CsvTable(text, f"{path}:")
+    if missing := {"field", "offset", "length"} - {*table.names}:
         raise ConfigurationError(
             f"{path}:1: no column {', '.join(sorted(missing))}; "
             "expected field, offset, length, type and unit"
         )
     named = _NAMED.search(path.stem.replace("_", " "))
     found: dict[str, list[tuple[str, Field]]] = {}
-    for row in table:
-        place = f"{path}:{table.line_num}"
+    for number, row, _ in table:
+        place = f"{path}:{number}"
         record = (row.get("record") or (named[1] if named else "")).upper()
         if record not in QUANTITIES:
             raise ConfigurationError(

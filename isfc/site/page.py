@@ -1,15 +1,12 @@
 """Text as a whole: which pages it has, and what stands above them of system and interval.
 
-A page is device rows or the details of one device (`isfc.site.fcx`), or link activity. Details
-of several devices in one interval are one page.
-
-Link activity is what IBM's tool makes of Monitor D9 R4, or this emulator's print of it. IBM's names
-stand between underscores: ``_TXPENDCT_ _WCol/sec_ _WMB/sec__``. What stands before TXPENDCT is the
-link's name and the time at which the interval ended, or one of them.
+A page is device rows or the details of one device (`isfc.site.fcx`), or link activity
+(`isfc.site.link_activity`). Details of several devices in one interval are one page.
 """
 
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -17,17 +14,14 @@ from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, plain_lines
+from isfc.errors.arguments import spelt
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, page_widths
 from isfc.site import fcx
-from isfc.site.figures import BadFigure, Reading, leading_stamp
-from isfc.site.measurement import (
-    LINK_COLUMNS,
-    DeviceFigures,
-    FilePlace,
-    LinkFigures,
-    Measurement,
-    Ran,
-)
+from isfc.site.dates import leading_stamp
+from isfc.site.figures import BadFigure, Reading
+from isfc.site.link_activity import link_heading, link_row
+from isfc.site.measurement import DeviceFigures, FilePlace, Measurement, Ran
 
 _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
 _SCREEN: Final = re.compile(r"\bInterval\s+(?=\d)", re.IGNORECASE)
@@ -57,6 +51,9 @@ class _Above:
     made: date | None = None
     heard: dict[str, tuple[object, int]] = field(default_factory=dict)
     """What was said since the last rows, and in which line."""
+    width: int = 0
+    """The column at which the longest line of this page ends."""
+    notes: list[str] = field(default_factory=list)
 
     def hear(self, line: str, place: FilePlace) -> bool:
         """Take what a line says; whether it said anything."""
@@ -75,13 +72,13 @@ class _Above:
             if "T" not in stamp:
                 raise BadFigure(f"{found[1]} {stamp} lacks its date or its time; expected both")
             if found[1].upper() == "FROM":
-                self._say(place, begin=stamp, system=_name(rest))
+                self._say(place, begin=stamp, system=self._name(rest, line, place))
             else:
                 self._say(place, end=stamp)
         elif found := _SCREEN.search(line):
             begin, rest = leading_stamp(line[found.end() :])
             end, rest = leading_stamp(_TO.sub("", rest, count=1))
-            self._say(place, begin=begin, end=end, system=_name(rest))
+            self._say(place, begin=begin, end=end, system=self._name(rest, line, place))
         elif found := _OWN_HEAD.search(line):
             node, client = found[1].upper(), found[2].upper()
             self._say(place, system=node, clients=node == client, emulated=True)
@@ -104,6 +101,18 @@ class _Above:
                     f"{name} {value}, and {before} in line {line}; expected one of them"
                 )
             self.said = replace(self.said, **{name: value})
+
+    def _name(self, rest: str, line: str, place: FilePlace) -> str | None:
+        """The name of a system behind a time, if nothing else is there and it is whole."""
+        name = _name(rest)
+        if name is None or len(line) != self.width:
+            return name
+        self.said = replace(self.said, system=None)
+        self.notes.append(
+            f"{place}: the system's name {name}, which may be cut: no line of the page goes "
+            f"beyond it; {spelt('system')} says it"
+        )
+        return None
 
     def forget_times(self) -> None:
         """What was said of the interval is of no more rows."""
@@ -171,7 +180,7 @@ class _Pages:
             self.devices = []
             self.found.append(self.above.measurement(place))
             self.devices = fcx.whole(columns)
-        elif (names := _link_heading(line)) is not None:
+        elif (names := link_heading(line)) is not None:
             self.begin(place)
             self.links = names
         elif (address := fcx.detailed_device(line)) is not None:
@@ -233,7 +242,7 @@ class _Pages:
         row, page = details.device(self.reading), details.page
         # details of another device of the same interval are the same measurement
         last = self.found[-1] if self.found else None
-        if last is None or replace(last, place=page.place, devices=(), passed=()) != page:
+        if last is None or replace(last, devices=(), passed=()) != page:
             self.found.append(page)
         self._add(row)
 
@@ -255,7 +264,7 @@ class _Pages:
 
     def _link(self, line: str, columns: tuple[str, ...], place: FilePlace) -> bool:
         """Whether a line is a row of link activity, which is then read."""
-        row = _link_row(line, columns, place, self.reading)
+        row = link_row(line, columns, place, self.reading)
         if row is None:
             return False
         self.heading = None
@@ -273,19 +282,32 @@ class _Pages:
         return True
 
 
-def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
-    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages, lines = _Pages(file, reading), plain_lines(text)
-    account = LineAccount(len(lines))
+def read_lines(
+    lines: Sequence[str], file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
+) -> None:
+    """Take each line, and account for it; what ``take`` refuses goes to ``reading``."""
+    account = LineAccount(len(lines) - (not lines[-1]))
     for number, line in enumerate(lines, start=1):
         place = FilePlace(file, number)
-        what = reading.attempt(place, partial(pages.take, line.rstrip(), place))
+        what = reading.attempt(place, partial(take, line.rstrip(), place))
         if what is None:
             account.refused.append(number)
         elif line.strip():
             account.note(number, what)
     if account.kinds:
         reading.accounts.append(f"{file}: {account}")
+
+
+def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
+    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain(text).lines
+    widths = page_widths(lines, _HEAD)
+
+    def take(line: str, place: FilePlace) -> Kind:
+        pages.above.width = widths[place.line - 1]
+        return pages.take(line, place)
+
+    read_lines(lines, file, reading, take)
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed
@@ -299,87 +321,3 @@ def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
         count = passed[kind]
         reading.notes.append(f"{file}: left out: rows of type {kind}, which is no CTC: {count}")
     return found
-
-
-MARK: Final = "TXPENDCT"
-_MEANINGS: Final = (
-    (re.compile(r"TXPENDCT"), "tx_pend_count"),
-    (re.compile(r"WCOL\w*/S\w*"), "collisions_per_s"),
-    (re.compile(r"([WR])MB/S\w*"), "{}_mb_per_s"),
-    (re.compile(r"([WR])MSGS?/S\w*"), "{}_messages_per_s"),
-    (re.compile(r"([WR])P\w*K\w*/S\w*"), "{}_packages_per_s"),
-    (re.compile(r"([WR])BY\w*/P\w+"), "{}_bytes_per_package"),
-    (re.compile(r"([WR])MSGS?/P\w+"), "{}_messages_per_package"),
-)
-"""What each heading means, by the names of the neutral table."""
-
-_SIDES: Final = {"W": "written", "R": "read"}
-_OWN: Final = LINK_COLUMNS[1:]
-"""The columns of a row, in the published order."""
-
-_NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
-_HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
-_SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
-_FIGURES_MIN: Final = 3
-"""Figures from which a line is taken for a row, whole or not: prose has fewer."""
-
-
-def _link_heading(line: str) -> tuple[str, ...] | None:
-    """The columns from TXPENDCT on of a line that is a heading of link activity, or None."""
-    words = [word.strip("_").upper() for word in line.split()]
-    if MARK not in words:
-        return None
-    names = [_meaning(word) for word in words[words.index(MARK) :]]
-    known = [name for name in names if name]
-    return tuple(known) if len(known) == len(names) and len(known) > 2 else _OWN
-
-
-def _meaning(word: str) -> str | None:
-    for pattern, name in _MEANINGS:
-        if found := pattern.fullmatch(word):
-            return name.format(*map(_SIDES.get, found.groups()))
-    return None
-
-
-def _link_row(
-    line: str, columns: tuple[str, ...], place: FilePlace, reading: Reading
-) -> tuple[str | None, LinkFigures] | None:
-    """When the interval of a row ended, and its figures; None for a line that is no row."""
-    words = line.split()
-    if sum(1 for word in words if reading.is_figure(word)) < _FIGURES_MIN:
-        return None
-    if len(words) < len(columns):
-        raise BadFigure(
-            f"a row of link activity with {len(words)} of {len(columns)} figures; "
-            "expected as many as headings: has the page been cut?"
-        )
-    head, cells = words[: -len(columns)], words[-len(columns) :]
-    values = {name: reading.number(text) or 0.0 for name, text in zip(columns, cells, strict=True)}
-    if missing := [name for name in _OWN if name not in values]:
-        raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
-    partner, time = _before_figures(head)
-    return time, LinkFigures.of(partner and partner.upper(), values, place)
-
-
-def _before_figures(words: list[str]) -> tuple[str | None, str | None]:
-    """The link's name and the time, of what stands before the figures of a row.
-
-    Raises `BadFigure` for anything else: a row with figures too many.
-    """
-    names = [word for word in words if not word[0].isdigit()]
-    named = bool(names) and words[0] == names[0] and not _HALF_DAY.fullmatch(names[0])
-    partner = names[0] if named else None
-    if partner is not None and not _NODE.fullmatch(partner):
-        raise BadFigure(f"{partner[:30]!r} is no link's name; expected 1 to 8 characters")
-    rest = words[1:] if partner else words
-    if len(words) == 1 and _SECONDS.fullmatch(words[0]):
-        return None, None  # the emulator's own time, in s
-    if not rest:
-        return partner, None
-    stamp, behind = leading_stamp(" ".join(rest))
-    behind = behind.strip()
-    if not behind:
-        return partner, stamp
-    if partner or " " in behind or behind[0].isdigit():
-        raise BadFigure(f"{behind[:30]!r} before the figures; expected a link's name and a time")
-    return behind, stamp

@@ -12,7 +12,7 @@ from isfc.errors.in_words import first_listed, grouped, number
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.site.figures import Reading, without_repeats
-from isfc.site.measurement import FilePlace, LinkFigures, Measurement, joined
+from isfc.site.measurement import FilePlace, LinkFigures, Measurement, joined, without_copies
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""
@@ -80,15 +80,18 @@ APART_S: Final = 5
 """Seconds by which the ends of two systems' intervals may differ, and be one. Chosen, as above."""
 
 
-def seen_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[SeenInterval]:
+def seen_intervals(
+    layout: Layout, measurements: Sequence[Measurement], left_out: list[str] | None = None
+) -> list[SeenInterval]:
     """Each interval with the ends of the link that showed it; in the order of the first of each.
 
-    Raises `ConfigurationError` as `see` does.
+    What is there twice is told to ``left_out``. Raises `ConfigurationError` as `see` does.
     """
     found: list[SeenInterval] = []
     # pages that do not name their system go together as soon as it is known
-    whole = joined([of_end(layout, one) for one in measurements])
-    reading = Reading()
+    reading = Reading(notes=[] if left_out is None else left_out)
+    ends = [of_end(layout, one) for one in measurements]
+    whole = joined(without_copies(ends, reading.notes))
     for one in without_repeats(whole, reading):
         each = seen_link(layout, one)
         for index, other in enumerate(found):
@@ -207,6 +210,11 @@ def _unlike(
 
 
 def _end(layout: Layout, measurement: Measurement) -> NodeName:
+    if measurement.foreign:
+        raise ConfigurationError(
+            f"{measurement.place}: CTCs that {measurement.foreign[0].software} drives, which say "
+            "nothing of ISFC; expected measurements of a link, and these read without a layout"
+        )
     first, second = layout.nodes
     rdevs = {each.rdev for each in measurement.devices}
     ends = {node: {device.rdev for device in layout.devices(node)} for node in layout.nodes}

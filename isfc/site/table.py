@@ -5,7 +5,6 @@ know. ``isfc run --report device --csv`` and ``--report link --csv`` have column
 the published tables have them; ``isfc run --json`` is one record of both.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,9 @@ from typing import Any, Final
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout import checked_toml
-from isfc.site.figures import BadFigure, Reading, read_stamp
+from isfc.layout.csv_table import CsvTable
+from isfc.site.dates import read_stamp
+from isfc.site.figures import BadFigure, Reading
 from isfc.site.measurement import (
     LINK_COLUMNS,
     WAY_COLUMNS,
@@ -22,6 +23,7 @@ from isfc.site.measurement import (
     ConfiguredLink,
     DeviceFigures,
     FilePlace,
+    ForeignFigures,
     LinkChange,
     LinkFigures,
     Measurement,
@@ -48,18 +50,10 @@ _TIMES: Final = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
 _DEVICE_NEEDED: Final = ("rdev", "io_per_s", *_TIMES)
 
 
-def rows_of(text: str) -> "csv.DictReader[str]":
-    """The rows of a table below a line of names, by the names in small letters."""
-    lines = text.splitlines()
-    table = csv.DictReader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
-    table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
-    return table
-
-
 def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The measurements of a CSV file with a line of column names; `BadFigure` if it has none."""
-    table = rows_of(text)
-    names = [_RENAMED.get(name, name) for name in table.fieldnames or ()]
+    table = CsvTable(text, f"{file}:")
+    names = [_RENAMED.get(name, name) for name in table.names]
     if not {"rdev", "tx_pend_count"} & set(names):
         raise ConfigurationError(
             f"{file}:1: no table of devices or links; expected a line of column names with rdev "
@@ -72,15 +66,12 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigurationError(f"{file}:1: column {', '.join(twice)} twice; expected it once")
     rows = []
-    for row in table:
-        place = FilePlace(file, table.line_num)
-        if None in row or None in row.values():
-            count = sum(1 for value in row.values() if value is not None)
-            reading.problems.append(
-                f"{place}: {count} cells; expected {len(names)}, as many as column names"
-            )
+    for number, cells, problem in table:
+        place = FilePlace(file, number)
+        if problem:
+            reading.problems.append(f"{place}: {problem}")
         else:
-            rows.append((place, {_RENAMED.get(k, k): text.strip() for k, text in row.items()}))
+            rows.append((place, {_RENAMED.get(name, name): text for name, text in cells.items()}))
     return _measurements(rows, reading)
 
 
@@ -145,6 +136,8 @@ def _measurements(
         one = found.get(key, head)
         if cells.get("kind") in ("configured", "change"):
             found[key] = _with_link(one, cells, place)
+        elif cells.get("kind") == "foreign":
+            found[key] = replace(one, foreign=(*one.foreign, _foreign(cells, place, reading)))
         elif cells.get("rdev"):
             device = _device(cells, place, reading)
             for each in one.devices:
@@ -228,6 +221,15 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         raise BadFigure(f"RDEV {rdev:04X}: I/Os and no busy_percent; expected both")
     decimals = max(len(cells[name].partition(".")[2]) for name in _TIMES)
     return DeviceFigures(rdev, io_per_s or 0.0, pend, disc, conn, serv, busy, place, decimals)
+
+
+def _foreign(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> ForeignFigures:
+    software, way, partner = (cells.get(name) or "" for name in ("software", "way", "partner"))
+    number = _reader(cells, reading)
+    io, size, time = figures = [number(n) for n in ("io_per_s", "bytes_per_io", "transfer_us")]
+    if way not in WAYS or not software or any(each is not None and each < 0 for each in figures):
+        raise BadFigure("a CTC of other software; expected software, way and figures from 0")
+    return ForeignFigures(software, _rdev(cells), way, partner, io, size, time, place)
 
 
 def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:

@@ -101,8 +101,6 @@ def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
     """
     with within(path):
         data = read_bytes(Path(path), "a file of CP commands", _LENGTH_MAX)
-        if len(data) > _LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {_LENGTH_MAX} bytes")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:

@@ -14,7 +14,6 @@ A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time.
 made in `scenarios.runs.programs`.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -27,6 +26,7 @@ import msgspec
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
+from isfc.layout.csv_table import CsvTable
 from isfc.link.message import Traffic
 
 MESSAGE_LENGTH_MAX: Final = 16 * 2**20
@@ -162,18 +162,17 @@ def read_trace(path: Path) -> list[tuple[float, int]]:
     """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
     with within(str(path)):
         text = read_bytes(path, "a trace", TRACE_LENGTH_MAX).decode("utf-8-sig", "replace")
-        if len(text) > TRACE_LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {TRACE_LENGTH_MAX} bytes")
-        rows = csv.DictReader(text.splitlines())
-        found: list[tuple[float, int]] = []
-        if not {"seconds", "bytes"} <= {*(rows.fieldnames or ())}:
+        table = CsvTable(text)
+        if not {"seconds", "bytes"} <= {*table.names}:
             raise ConfigurationError("line 1: expected the columns seconds and bytes")
-        try:
-            found.extend((float(row["seconds"]), int(row["bytes"])) for row in rows)
-        except (ValueError, TypeError, csv.Error):
-            raise ConfigurationError(
-                f"line {rows.line_num}: expected seconds and bytes, such as 0.25,8192"
-            ) from None
+        found: list[tuple[float, int]] = []
+        for number, cells, _ in table:
+            try:
+                found.append((float(cells["seconds"]), int(cells["bytes"])))
+            except ValueError:
+                raise ConfigurationError(
+                    f"line {number}: expected seconds and bytes, such as 0.25,8192"
+                ) from None
         return found
 
 

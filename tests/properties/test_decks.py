@@ -140,7 +140,7 @@ def test_exported_statements_choose_the_same_devices(layout: Layout, data: st.Da
         tuple(ctc for ctc in layout.ctcs if ctc in chosen),
     )  # fmt: skip
     text = "".join(qualified(node, activation_text(part, node)) for node in part.nodes)
-    statements = [(None, each) for each in parse_activations(text, "exported")]
+    statements = parse_activations(text, "exported")
     found, remarks = choose_from(Collection((layout,)), statements)
     assert (Collection(found.links), remarks) == (Collection((part,)), ())
     assert max(map(len, text.splitlines())) <= 72

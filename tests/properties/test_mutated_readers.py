@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose_from
-from isfc.deck.console import by_system, parse_log
+from isfc.deck.console import parse_log
 from isfc.deck.console_links import find_links, name_logs
+from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
@@ -198,7 +199,7 @@ rdevs = { ATLANTA = "6020-6023", BOSTON = "7020-7023" }
 
 def of_configuration(text: str) -> tuple[Rows, tuple[str, ...]]:
     """The CTCs that statements leave of a layout, and what is said of them."""
-    kept, remarks = choose_from(SITE, [(None, each) for each in parse_activations(text, "config")])
+    kept, remarks = choose_from(SITE, parse_activations(text, "config"))
     said = tuple(sorted(re.sub(r"config:\d+:\d+", "", remark) for remark in remarks))
     return frozenset((*ctc.rdevs,) for link in kept.links for ctc in link.ctcs), said
 

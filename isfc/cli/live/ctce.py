@@ -17,8 +17,9 @@ from typing import Annotated, Final, NamedTuple
 
 import typer
 
+from isfc.cli.live.ctce_hardware import ALL, CtceHardware, made_layout
 from isfc.cli.live.ctce_observe import ShownOptions
-from isfc.cli.live.ctce_options import ALL, CtceHardware, CtceOptions, made_layout
+from isfc.cli.live.ctce_options import CtceOptions
 from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live, typed_lines
 from isfc.cli.options.layout import complete_layout
@@ -27,7 +28,7 @@ from isfc.cli.output.file import ForceOption, output_option, write_text
 from isfc.cli.output.streams import ExitCode, show, show_error, show_lines
 from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.errors import ConfigurationError, JournalError
-from isfc.errors.in_words import exact, expected, number
+from isfc.errors.in_words import exact, expected, grouped, number
 from isfc.layout.checked_toml import read_bytes
 from isfc.layout.checked_toml import within as within_file
 from isfc.live.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
@@ -220,17 +221,17 @@ def ctce(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="LAYOUT|CTCE.TOML|JOURNAL|FILE FILE",
+            metavar="LAYOUT|CTCE.TOML|JOURNAL|FILE FILE...",
             help="A layout, whose CTCs are to be served; a ctce.toml, which says all that options "
-            "say; the configuration files of two Hercules with CTCE devices; or a journal, which "
-            "is replayed.",
+            "say; the configuration files of two or more Hercules with CTCE devices; or a journal, "
+            "which is replayed.",
             autocompletion=complete_layout,
         ),
     ],
     *,
     options: CtceOptions,
     lines: Annotated[
-        bool, flag("--lines", "Print the lines for both configuration files, and end.")
+        bool, flag("--lines", "Print the lines for the configuration files, and end.")
     ] = False,
     output: Annotated[
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
@@ -252,11 +253,8 @@ def ctce(
         return
     ctcs, said = options.join(sources)
     if lines:
-        show_lines(
-            line
-            for end in zip(*ctcs, strict=True)
-            for line in (f"# {end[0].system}", *(str(each.statement) for each in end))
-        )
+        of_system = grouped((end.system, str(end.statement)) for ctc in ctcs for end in ctc)
+        show_lines(line for name, each in of_system.items() for line in (f"# {name}", *each))
         return
     if output is not None:
         write_text(made_layout(ctcs), output, force=force)

@@ -13,47 +13,44 @@ Names of files are as seen from the folder of this one.
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from msgspec import Struct
 
-from ctc.address import ChpidId, Rdev, format_rdev, parse_rdevs
-from ctc.order import FibreKind
+from ctc.address import Rdev, parse_rdevs
+from isfc.cli.live.ctce_hardware import CtceHardware, check_two, named_devices, of_layout
 from isfc.cli.options.layout import complete_layout, open_collection, open_layout
 from isfc.cli.options.option import LinkOption, valued
+from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
-from isfc.errors.in_words import exact
-from isfc.layout.build import CtcChoice, build_layout
+from isfc.errors.in_words import listed
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.checked_toml import (
-    FILE_LENGTH_MAX,
     check_table_name,
     convert,
     decode,
     holds,
+    in_utf8,
     read_bytes,
     show_key,
     within,
 )
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.loss import named_pieces
-from isfc.layout.parts import Cec
-from isfc.layout.write import format_layout
-from isfc.link.name import NodeName
+from isfc.layout.layers import plain
 from isfc.live.ctce.exchange import ExchangeDefinition
 from isfc.live.ctce.join import (
-    CtceStatement,
+    CtcEnd,
     HostPort,
     JoinedCtc,
+    check_joined,
     check_place,
     join_layout,
     join_statements,
-    read_statements,
 )
+from isfc.live.ctce.statements import HerculesConfiguration
 from isfc.live.ctce.wire import FORMS
 
 
@@ -64,85 +61,11 @@ class CtcePace(StrEnum):
     MODEL = "model"
 
 
-ALL: Final = "all"
-"""The piece that is every CTC."""
-
-
-@dataclass(frozen=True, slots=True)
-class CtceHardware:
-    """What CTCs are on, and which of them go with each piece that has a name."""
-
-    definition: ExchangeDefinition
-    pieces: Mapping[str, frozenset[int]]
-
-
-def of_layout(
-    ctcs: Sequence[JoinedCtc], layout: Layout, cecs: Sequence[Cec] = (), *, paced: bool
-) -> CtceHardware:
-    """The fibres that a layout has for CTCs with these device numbers.
-
-    Raises `ConfigurationError` for a CTC that the layout does not have.
-    """
-    own = {ctc.rdevs: (ctc.fibre, False) for ctc in layout.ctcs}
-    own = {ctc.rdevs[::-1]: (ctc.fibre, True) for ctc in layout.ctcs} | own
-    on: list[tuple[Fibre, bool]] = []
-    for first, second in ctcs:
-        if (each := own.get((first.rdev, second.rdev))) is None:
-            raise ConfigurationError(
-                f"{first} = {second}: the layout has no CTC with these RDEVs: expected one of "
-                + ", ".join(" = ".join(map(format_rdev, ctc.rdevs)) for ctc in layout.ctcs[:2])
-            )
-        on.append(each)
-    fibres = list(dict.fromkeys(fibre for fibre, _ in on))
-    definition = ExchangeDefinition(
-        tuple(_kind(fibre) if paced else FibreKind() for fibre in fibres),
-        tuple(fibres.index(fibre) for fibre, _ in on),
-        tuple(turned for _, turned in on),
-        both_fail=paced,
-    )
-    pieces = {
-        name: frozenset(index for index, (fibre, _) in enumerate(on) if fibre in gone)
-        for name, gone in named_pieces(layout, cecs).items()
-    }
-    return CtceHardware(definition, pieces | _devices(ctcs))
-
-
-def _kind(fibre: Fibre) -> FibreKind:
-    return FibreKind(fibre.line_profile, fibre.way_ns, fibre.disks, fibre.route(0))
-
-
-def made_layout(ctcs: Sequence[JoinedCtc]) -> str:
-    """A layout with these CTCs, to be changed: a Hercules knows neither fibres nor features.
-
-    A device's chpid is the first half of its number, as Hercules shows it to guests.
-    """
-    nodes = [NodeName(end.system.upper()) for end in ctcs[0]]
-    choices = [
-        CtcChoice((ChpidId(a.rdev >> 8), ChpidId(b.rdev >> 8)), (a.rdev, b.rdev)) for a, b in ctcs
-    ]
-    layout = build_layout((nodes[0], nodes[1]), choices, lambda _: None)
-    heading = [
-        f"The CTCs of {nodes[0]} and {nodes[1]}, for isfc ctce --layout.",
-        "Chpids and feature are assumed: change them to the hardware that is to be modelled.",
-    ]
-    return format_layout(layout, heading=heading, explained=True)
-
-
-def _devices(ctcs: Sequence[JoinedCtc]) -> dict[str, frozenset[int]]:
-    """Each CTC by the name of either device, and all of them together."""
-    named = {
-        f"{end.system}:{format_rdev(end.rdev)}": frozenset({index})
-        for index, ctc in enumerate(ctcs)
-        for end in ctc
-    }
-    return named | {ALL: frozenset(range(len(ctcs)))}
-
-
 LISTEN_DEFAULT: Final = "127.0.0.1:32880"
 
 _KIND: Final = "a ctce.toml"
 _WIRE: Final = " or ".join(f'"{form}"' for form in FORMS)
-_SYSTEMS: Final = "a table [ctce.NAME] for each of two systems"
+_SYSTEMS: Final = "a table [ctce.NAME] for each of two systems, or of several with configurations"
 
 
 class CtceSystem(Struct):
@@ -179,9 +102,10 @@ class CtceFile(Struct, kw_only=True):
             if paced:
                 raise ConfigurationError("--pace model: expected --layout, which has the features")
             definition = ExchangeDefinition(on=(0,) * len(ctcs))  # a fibre that takes no time
-            return CtceHardware(definition, _devices(ctcs))
+            return CtceHardware(definition, named_devices(ctcs))
         opened = open_collection(self.layout)
         with within(opened.source):
+            check_two(ctcs, "--layout")
             found = opened.collection.link(self.link, "--link")
             return of_layout(ctcs, found, opened.collection.cecs, paced=paced)
 
@@ -202,7 +126,8 @@ def read_ctce_file(name: str) -> CtceFile:
     """
     with within(name):
         said = convert(decode(read_bytes(Path(name), _KIND), _KIND), CtceFile, "")
-        if len(said.ctce) != 2:
+        files = any(system.configuration for system in said.ctce.values())
+        if len(said.ctce) < 2 or (len(said.ctce) > 2 and not files):
             named = ", ".join(map(show_key, [*said.ctce][:4])) or "none"
             raise ConfigurationError(f"ctce: {named}; expected {_SYSTEMS}")
         _check_systems(said)
@@ -218,7 +143,7 @@ def read_ctce_file(name: str) -> CtceFile:
 
 
 def _check_systems(said: CtceFile) -> None:
-    """Raise `ConfigurationError` for tables of two systems that do not fit together."""
+    """Raise `ConfigurationError` for tables of systems that do not fit together."""
     systems: dict[str, CtceSystem] = {}
     for name, system in said.ctce.items():
         place = f"[ctce.{show_key(name)}]"
@@ -228,9 +153,8 @@ def _check_systems(said: CtceFile) -> None:
             raise ConfigurationError(f"{place} wire {system.wire[:40]!r}: expected {_WIRE}")
     for key in ("configuration", "rdevs"):
         having = [place for place, system in systems.items() if getattr(system, key)]
-        if len(having) == 1:
-            (other,) = systems.keys() - having
-            raise ConfigurationError(f"{other} {key}: missing, as {having[0]} has it")
+        if having and (lacking := [place for place in systems if place not in having]):
+            raise ConfigurationError(f"{lacking[0]} {key}: missing, as {having[0]} has it")
     system = next(iter(said.ctce.values()))
     if system.configuration and system.rdevs:
         raise ConfigurationError("[ctce] has rdevs and configuration: expected one of them")
@@ -306,33 +230,28 @@ class CtceOptions(Struct, frozen=True):
         """What the arguments say, and what makes an option of a key in messages about that."""
         if len(sources) == 1:
             if self.layout is not None:
-                raise ConfigurationError("--layout: goes with two configuration files")
+                raise ConfigurationError("--layout: goes with configuration files")
             if is_ctce_file(sources[0]):
                 return read_ctce_file(sources[0]), ""
             return CtceFile(layout=sources[0], ctce={}), "--"
-        if len(sources) != 2:
-            raise ConfigurationError(
-                f"{len(sources)} files: expected a layout, a ctce.toml, or the configuration "
-                "files of two Hercules"
-            )
         systems = {Path(file).stem: CtceSystem(configuration=file) for file in sources}
-        if len(systems) == 1:
+        if len(systems) < len(sources):
             raise ConfigurationError(
-                f"{' and '.join(sources)}: expected two names, as they name systems"
+                f"{listed(sources)}: expected a name for each, as they name systems"
             )
         return CtceFile(layout=self.layout, ctce=systems), "--"
 
 
 def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
-    """The CTCs of two systems, ``at`` their places, each in the form that its Hercules speaks."""
+    """The CTCs of systems, ``at`` their places, each in the form that its Hercules speaks."""
     listen = check_place(f"{prefix}listen", said.listen)
     systems = [*said.ctce.items()]
     if systems and systems[0][1].configuration:
-        (first, one), (second, other) = systems
-        names = (first, second)
-        statements = _statements(one.configuration), _statements(other.configuration)
-        nearby = dict.fromkeys(names, HostPort("127.0.0.1", listen.port))
-        ctcs = join_statements(names, statements, _places(names, nearby, at, prefix), listen)
+        found = [_configuration(name, system.configuration) for name, system in systems]
+        devices = [device for each in found for device in each.devices.values()]
+        ctcs, remarks = join_statements(devices, _places([*said.ctce], at, prefix), listen)
+        for remark in chain(*(each.remarks for each in found), remarks):
+            show_error(remark)
     else:
         if systems and systems[0][1].rdevs:
             names, rdevs = (systems[0][0], systems[1][0]), _rdevs(said.ctce)
@@ -345,12 +264,20 @@ def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
                 raise ConfigurationError(
                     f"ctce {' and '.join(said.ctce)}: the layout joins {' and '.join(names)}"
                 )
-        ctcs = join_layout(names, rdevs, _places(names, {}, at, prefix), listen)
+        places = _places(names, at, prefix)
+        for name in names:
+            if name not in places:
+                raise ConfigurationError(
+                    f"{prefix}at: expected {name}=HOST:PORT too, where that Hercules is, and "
+                    "the port of its first device"
+                )
+        ctcs = join_layout(names, rdevs, places, listen)
     wires = {name: system.wire for name, system in systems}
-    return [
-        (a._replace(wire=wires.get(a.system, "")), b._replace(wire=wires.get(b.system, "")))
-        for a, b in ctcs
-    ]
+
+    def wired(end: CtcEnd) -> CtcEnd:
+        return end._replace(wire=wires.get(end.system) or end.wire)
+
+    return check_joined([(wired(a), wired(b)) for a, b in ctcs])
 
 
 def _rdevs(systems: Mapping[str, CtceSystem]) -> list[tuple[Rdev, Rdev]]:
@@ -368,31 +295,26 @@ def _rdevs(systems: Mapping[str, CtceSystem]) -> list[tuple[Rdev, Rdev]]:
     return [*zip(ours, theirs, strict=True)]
 
 
-def _statements(name: str) -> list[CtceStatement]:
-    """The CTCE devices of a Hercules' configuration file."""
-    with within(name):
-        data = read_bytes(Path(name), "a configuration file of Hercules")
-        if len(data) > FILE_LENGTH_MAX:
-            raise ConfigurationError(f"expected at most {exact(FILE_LENGTH_MAX)} bytes")
-    return read_statements(data.decode("latin-1"), name)
+def _configuration(system: str, name: str) -> HerculesConfiguration:
+    """The CTCE devices of a Hercules' configuration file; it includes files from its folder."""
+
+    def lines_of(path: Path) -> list[str]:
+        with within(str(path)):
+            data = read_bytes(path, "a configuration file of Hercules")
+        return plain(in_utf8(data).decode("utf-8-sig", "replace")).lines
+
+    found = HerculesConfiguration(system, lambda other: lines_of(Path(name).parent / other))
+    found.read(lines_of(Path(name)), name)
+    return found
 
 
-def _places(
-    names: tuple[str, str], found: Mapping[str, HostPort], at: Sequence[str], prefix: str
-) -> dict[str, HostPort]:
-    """Where each system is, by its name."""
-    places = dict(found)
+def _places(names: Sequence[str], at: Sequence[str], prefix: str) -> dict[str, HostPort]:
+    """Where systems are said to be, by their names."""
+    places: dict[str, HostPort] = {}
     for text in at:
         name, separator, where = text.partition("=")
         if not separator or name not in names:
-            raise ConfigurationError(
-                f"{prefix}at {text}: expected {names[0]}=HOST:PORT or {names[1]}=HOST:PORT"
-            )
+            forms = listed((f"{each}=HOST:PORT" for each in names), "or")
+            raise ConfigurationError(f"{prefix}at {text}: expected {forms}")
         places[name] = check_place(f"{prefix}at {name}", where)
-    for name in names:
-        if name not in places:
-            raise ConfigurationError(
-                f"{prefix}at: expected {name}=HOST:PORT too, where that Hercules is, and "
-                "the port of its first device"
-            )
     return places

@@ -137,6 +137,8 @@ _PRINTED: Final = {each.name: each for each in FORMATS if isinstance(each, Print
 
 Files = Mapping[OwnFile, Path | None]
 """What an answer may be written to, and where, if that is wanted."""
+RenderedFiles = Mapping[FileFormat, Path | None]
+"""The same of its formats."""
 
 
 def file_options(*, of_charts: bool) -> Several:
@@ -144,7 +146,7 @@ def file_options(*, of_charts: bool) -> Several:
     found = [each for each in FORMATS if isinstance(each, FileFormat)]
     found = [each for each in found if of_charts or not each.of_charts]
 
-    def made(given: Mapping[str, Path | None]) -> Files:
+    def made(given: Mapping[str, Path | None]) -> RenderedFiles:
         return {each: given[each.name] for each in found}
 
     return Several([each.parameter for each in found], made)
@@ -174,7 +176,7 @@ class AnswerPrinted(Printing, frozen=True):
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
     force: ForceOption = False
-    files: Annotated[Files, file_options(of_charts=True)] = MappingProxyType({})
+    files: Annotated[RenderedFiles, file_options(of_charts=True)] = MappingProxyType({})
 
     @property
     def instead(self) -> str:
@@ -188,11 +190,7 @@ class AnswerPrinted(Printing, frozen=True):
 
     @property
     def _wanted(self) -> Mapping[FileFormat, Path]:
-        return {
-            each: path
-            for each, path in self.files.items()
-            if isinstance(each, FileFormat) and path is not None
-        }
+        return {each: path for each, path in self.files.items() if path is not None}
 
     def check(self, own: Files, others: Mapping[str, Path | None] = MappingProxyType({})) -> None:
         """Raise for two formats where one can be, for notes and tables of none, and for files.
@@ -204,7 +202,7 @@ class AnswerPrinted(Printing, frozen=True):
             raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and self.format != "csv":
             raise ConfigurationError("--table: expected --csv")
-        files = {**own, **self.files}
+        files: Files = dict([*own.items(), *self.files.items()])
         options = " or ".join([*(each.options[0] for each in files), *others])
         check_force(options, *files.values(), *others.values(), force=self.force)
         for each, path in files.items():

@@ -80,7 +80,8 @@ class ToldDigest:
 
 def begin_record(ctcs: Sequence[JoinedCtc], definition: ExchangeDefinition) -> bytes:
     """The first record: which devices are joined, and by what."""
-    return _record(_BEGIN, 0, 0, msgspec.json.encode([ctcs, definition]))
+    ends = [[end[:-1] for end in ctc] for ctc in ctcs]  # without options of statements
+    return _record(_BEGIN, 0, 0, msgspec.json.encode([ends, definition]))
 
 
 def input_record(given: ExchangeInput, now_ns: int, told: int) -> bytes:

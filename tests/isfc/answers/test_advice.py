@@ -30,7 +30,7 @@ from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.limit import Limit, Share
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, Rates, Ways
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
-from scenarios.runs.experiment import STATED, one_way
+from scenarios.runs.experiment import SATURATED, STATED, one_way
 from scenarios.runs.steady import Rate
 from scenarios.search.grid import DeviceOrder, Template
 from tests.isfc.layout.rules.test_book import FIRES
@@ -170,9 +170,31 @@ def test_what_helps_leads_and_a_warning_that_does_not_help_has_its_reason() -> N
     assert unsure.startswith("The two nodes try fast and slow chpids in different orders. ")
     assert "No gain is known, but one direction then uses " in unsure
     later = what_to_do(layout, {"directions-unequal": 1.5})
-    assert "The model agrees. (directions-unequal; 2 warnings, 3 remarks: below.)" in later
+    assert re.search(
+        r"Gain: \+50 % \(.+\)\. \(directions-unequal; 2 warnings, 3 remarks: below", later
+    )
     remark = what_to_do(layout, {"unidirectional-spread": 1.5})
-    assert "The model agrees. (unidirectional-spread; 2 warnings" in remark
+    assert re.search(r"Gain: \+50 % \(.+\)\. \(unidirectional-spread; 2 warnings", remark)
+
+
+@pytest.mark.parametrize(("rates", "said"), [((150, 100), ") saturated. "), ((200, 150), "). ")])
+def test_a_gain_is_that_of_the_stated_load_or_said_to_be_of_the_saturated_link(
+    rates: tuple[float, float], said: str
+) -> None:
+    findings, as_it_is = (
+        find_all(load_layout("published-16")),
+        carrying(load_layout("published-16"), 1, 1),
+    )
+    (name, (trial, *_)), *_ = try_advice(
+        load_layout("published-16"), findings, as_it_is, {}
+    ).items()
+    saturated, stated = map(loaded, rates)
+    outcome = replace(saturated, load=SATURATED), stated
+    tried = {name: (TriedAdvice(trial.trial, outcome),)}
+    assert re.search(
+        re.escape("Gain: +50 % (") + r"[-+ to\d]+" + re.escape(said),
+        to_do(findings, tried, as_it_is, "below"),
+    )
 
 
 def test_credits_that_are_not_what_limits_are_no_help() -> None:

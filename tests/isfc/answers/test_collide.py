@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console
 
 import isfc
-from isfc.answers.collide import Collisions, collide_report
+from isfc.answers.collide import RUNS, STEPS, Collisions, collide_report
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.reports.terminal import page as report_page
-from scenarios.figures.collide import CollisionOutcome
+from scenarios.figures.collide import SEEDS, CollisionOutcome, loads_up_to, trials
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.printed import Printed, Recorded
 
@@ -90,11 +90,21 @@ def map_of(page: str) -> list[str]:
 
 def test_page_says_how_far_its_figures_are_known() -> None:
     shown = " ".join(page(0, 1, 400, seeds=3, spread=7).split())
-    assert "Each figure is the mean of 3 runs with different seeds, of 0.5 s of virtual" in shown
+    assert "Each figure is the mean of 3 runs with different seeds, each of 0.5 s of " in shown
+    assert "warm-up, 18 runs in all. Their spread" in shown
     assert "differ most for upward at 10 and 5 MB/s: by 7." in shown
     row, *_ = re.findall(r"^upward .*$", page(0, 1, 400, seeds=3, spread=7), re.MULTILINE)
     assert row.split() == ["upward", "400", "7", "0", "2", "0", "1", "1", "10", "and", "5"]
     assert "Each figure is of one run" in page(0, 1, 400)
+
+
+def test_help_says_how_many_runs_are_made_if_nothing_is_said(printed: Printed) -> None:
+    loads = loads_up_to(160, STEPS)
+    runs = trials(load_layout("published-4"), loads, loads, 0.5, 32_768, range(SEEDS))
+    assert len(runs) == RUNS
+    assert f"with every rule and seed that is {RUNS} runs" in " ".join(
+        printed("collide", "-h").split()
+    )
 
 
 @pytest.mark.parametrize(("spread", "is_said"), [(0.4, True), (1.2, False)])
@@ -102,7 +112,7 @@ def test_no_rule_is_ahead_by_less_than_its_runs_differ(*, spread: float, is_said
     rules = [("stop-short 1", 100.0), ("random", 101.0)]
     found = [CollisionOutcome(name, 10, 10, 4, 1, rate, 0, 1, 3, spread) for name, rate in rules]
     answers = dict(collide_report(answered(found, seeds=3)).answer)
-    assert answers["ISFC's rule"].startswith("stop-short 1: 100 MB/s out and in together (spread ")
+    assert answers["ISFC's rule"].startswith("stop-short 1: 100 MB/s together (spread ")
     assert answers["Carries most"].startswith(
         "random: 101 MB/s" if is_said else "no rule clearly more than"
     )

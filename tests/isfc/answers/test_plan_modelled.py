@@ -126,7 +126,7 @@ def test_loss_by_rule_of_thumb_says_so_beside_figures_of_the_model() -> None:
     plan = make_plan(load_layout("atlanta-boston"))
     by_rule = planned_by_rule(plan)
     found = modelled_link(plan, figures(plan.layout, 390.0, 390.0), {}, by_rule.worst_chpid)
-    whole = "worst is 40 (mate 50): 131 MB/s are left, 43 %"
+    whole = "worst is 40 (mate 50): 131 MB/s left, 43 %"
     assert dict(plan_report(by_rule).answer)["Lose a chpid"] == whole
     assert dict(plan_report(found).answer)["Lose a chpid"] == f"{whole}, by IBM's rule of thumb"
 

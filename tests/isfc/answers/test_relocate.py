@@ -135,7 +135,7 @@ def test_an_immediate_relocation_stops_the_guest_after_one_pass(
 
 
 @pytest.mark.parametrize(
-    ("text", "size"), [("64G", 64 * 2**30), ("1.5g", 3 * 2**29), ("400MB", 400 * 2**20), ("7", 7)]
+    ("text", "size"), [("64G", 64 * 2**30), ("1.5g", 3 * 2**29), ("400 MB", 400 * 2**20), ("7", 7)]
 )
 def test_sizes(text: str, size: int) -> None:
     assert read_size("--memory", text) == size

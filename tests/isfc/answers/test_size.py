@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 import isfc
-from ctc.features import ChpidProfile, find_profile
+from ctc.features import find_profile
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
-from isfc.reports.figure import Figure, Interval, Range, Unit
+from isfc.reports.figure import Figure, Interval, Range, Unit, report_of
 from scenarios.figures import glance
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run
@@ -131,21 +131,39 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     assert record["limits"]["by"][0]["resource"] == "receive"
 
 
+def links_of(*sizes: tuple[int, int, int]) -> Callable[..., list[SizedLink]]:
+    """A search that finds links of so many chpids, CTCs and odds; one chpid is too few."""
+    within = Range(Interval(400, 600), Interval(300, 700), "rows")
+    rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
+    layout = isfc.format_collection(isfc.load_layout("published-4"))
+    return lambda _, profile: [
+        SizedLink(profile.feature, chpids, ctcs, 4, rate, rate, odds, chpids > 1, layout)
+        for chpids, ctcs, odds in sizes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("odds", "surer"),
+    [
+        (51, "3 chpids of FICON Express8S, 4 CTCs: 80 of 100"),
+        (74, "3 chpids of FICON Express8S, 4 CTCs: 80 of 100"),
+        (75, None),
+    ],
+)
+def test_a_best_link_that_may_well_be_too_small_has_the_next_surer_one_beside_it(
+    monkeypatch: pytest.MonkeyPatch, odds: int, surer: str | None
+) -> None:
+    sizes = (2, 8, odds), (3, 3, 70), (3, 4, 80), (4, 4, 97), (1, 4, 99)
+    monkeypatch.setattr(sizing.SizeSearch, "links", links_of(*sizes))
+    found = isfc.size(mb_per_s=450, feature=["Express8S"])
+    assert dict(report_of(found).answer).get("Surer") == surer
+
+
 def test_the_best_has_the_fewest_chpids_and_then_ctcs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: Recorded
 ) -> None:
-    within = Range(Interval(400, 600), Interval(300, 700), "rows")
-    rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
-
-    def links(_: object, profile: ChpidProfile) -> list[SizedLink]:
-        layout = isfc.format_collection(isfc.load_layout("published-4"))
-        sizes = (3, 3), (2, 8), (2, 4), (1, 4)
-        return [
-            SizedLink(profile.feature, *size, 4, rate, rate, 90, size[0] > 1, layout)
-            for size in sizes
-        ]
-
-    monkeypatch.setattr(sizing.SizeSearch, "links", links)
+    sizes = (3, 3, 90), (2, 8, 90), (2, 4, 90), (1, 4, 90)
+    monkeypatch.setattr(sizing.SizeSearch, "links", links_of(*sizes))
     file = tmp_path / "ordered.toml"
     record = recorded("size", "--mb-per-s", "450", "-o", str(file))
     assert len(record["links"]) == 4 * len(sizing.DEFAULT_FEATURES)

@@ -25,13 +25,14 @@ def test_several_links_are_exported_and_imported(
     assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
     assert parse_collection(capsys.readouterr().out) == layout
 
-    arguments = ["export", str(path), "--as", "iocp", "-o", str(tmp_path)]
+    made = tmp_path / "new" / "decks"  # which export makes
+    arguments = ["export", str(path), "--as", "iocp", "-o", str(made)]
     assert run(arguments) == ExitCode.BAD_INPUT
     said = capsys.readouterr().err
     assert said.startswith("isfc: chpid 50 at BOSTON leads to ATLANTA and CHICAGO, so it is on a")
     ports = "ATLANTA:40=A0,BOSTON:50=B0,CHICAGO:60=C0"
     assert run([*arguments, "--ports", ports]) == ExitCode.GOOD
-    decks = [str(tmp_path / f"{node}.iocp") for node in layout.systems]
+    decks = [str(made / f"{node}.iocp") for node in layout.systems]
     partitions = ["--partitions", "ATLANTA,BOSTON,CHICAGO"]
     assert run(["import", "iocp", *decks, *partitions]) == ExitCode.GOOD
     again = parse_collection(capsys.readouterr().out)

@@ -193,6 +193,20 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert [ctc["rdevs"][0] for ctc in link["ctcs"]] == expected
 
 
+def test_an_unknown_workload_is_told_before_any_note(
+    tmp_path: Path, imports: Import, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout, config = tmp_path / "all.toml", tmp_path / "SYSTEM.CONFIG"
+    imports(*BOTH, "-o", str(layout))
+    config.write_text("ATLANTA: ACTIVATE ISLINK 4010 6000\n")
+    words = ["config", str(config), "--layout", str(layout)]
+    assert "6000 leads from ATLANTA" in imports(*words)[1]
+    traffic = '[[traffic]]\nfrom = "ATLANTA"\nto = "BOSTON"\nworkload = "HX"\npairs = 1\n'
+    layout.write_text(f"{layout.read_text()}\n{traffic}")
+    assert run(["import", *words]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {layout}: [[traffic]] #1 workload: ")
+
+
 def test_a_link_of_which_statements_leave_nothing_is_left_out_and_said(
     tmp_path: Path, imports: Import
 ) -> None:

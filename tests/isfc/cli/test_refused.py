@@ -242,7 +242,7 @@ cp
     | Missing argument 'NODE'. Try 'isfc cp --help'.
 ctce
     published-12 | --at: expected CLIENT=HOST:PORT too
-    a b c | 3 files: expected a layout, a ctce.toml, or
+    a b a | a, b and a: expected a name for each, as they name systems
     published-1 --at CLIENT=h:31000 --at SERVER=h:31100 --watch | --watch: expected a terminal
 """
 

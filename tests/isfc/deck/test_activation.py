@@ -25,7 +25,7 @@ DEVICES: Final = mates_of(
 
 
 def statements(text: str, node: NodeName | None = None) -> list[tuple[NodeName | None, Activation]]:
-    return [(node, each) for each in parse_activations(text, "config")]
+    return [(node, each) for _, each in parse_activations(text, "config")]
 
 
 def chosen(text: str) -> Chosen:
@@ -131,7 +131,7 @@ LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
         ("SOUTH: ACT ISLINK 6000", "config:1:8: SOUTH is no system here, and no EQUATE statement"),
         ("EQUATE SOUTH\nACT ISLINK 6000", "config:1:1: EQUATE names no system; expected a nickn"),
         ("ACT ISLINK 6000,\n\n", "config:1:12: the statement ends with a comma, and the file ends"),
-        ("x\n /* ACT ISLINK 6000", "config:2:2: a comment begins here and does not end, and has I"),
+        ("x\n /* ACT ISLINK 6000", "config:2:2: a comment begins here and does not end, and has s"),
         ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
         # a statement that lost a blank or a word is not passed over
         (LOST.format("ACTIVATEISLINK 6021"), "config:3:1: 'ACTIVATEISLINK' is no statement or com"),
@@ -139,6 +139,21 @@ LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
         (LOST.format("ACTIVATE 6021 NODE BOSTON"), "config:3:10: '6021' is no statement or comm"),
         ("BOSTON: ACTIVATE ISLINK 7000 7020\n7021 /* ALL OF THEM */\n",
          "config:2:1: '7021' stands alone below a statement"),
+        ("ATLANTA: ACTIVATE ISLINK 6000 6001\n 6002 6003 NODE BOSTON\n",
+         "config:2:2: '6002' stands alone below a statement"),
+        ("ACTIVATE ISLINK 6000\n NODE BOSTON", "config:2:2: 'NODE' stands alone below a statement"),
+        ("EQUATE PAIR ATLANTA\n BOSTON\nPAIR: ACT ISLINK 6000",
+         "config:2:2: 'BOSTON' stands alone below EQUATE; expected a comma at the end of the line"),
+        ("ATLANTA:\n ACT ISLINK 6000", "config:1:1: ATLANTA: has no statement behind it; expected"),
+        ("STORAGE RECONFIG,\nATLANTA: ACTIVATE ISLINK 6000",
+         "config:2:10: 'ACTIVATE' stands where the statement in line 1 goes on; expected no comma"),
+        ("ATLANTA: BEGIN\nACT ISLINK 6000", "config:1:1: ATLANTA: BEGIN without END; expected"),
+        ("ACT ISLINK 6000\nBOSTON: END", "config:2:1: BOSTON: END without BEGIN; expected NODE:"),
+        ("ATLANTA: BEGIN\nACT ISLINK 6000\nBOSTON: END",
+         "config:3:1: BOSTON: END behind ATLANTA: BEGIN; expected NODE: BEGIN and NODE: END"),
+        ("ACT ISLINK 6000, /* a\n 6001, /* b */\n 6002", "config:1:18: a comment begins here"),
+        (LOST.format("ACTIVATE ISLINK6021"), "config:3:10: 'ISLINK6021' is no statement or comm"),
+        (LOST.format("DEACTIVE NODE BOSTON"), "config:3:10: 'NODE' is no statement or command ab"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_named_with_its_place(text: str, message: str) -> None:

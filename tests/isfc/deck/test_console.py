@@ -1,4 +1,4 @@
-"""Consoles: any shape of lines, answers of several systems, links, and the chpids of their ends."""
+"""Consoles: any shape of lines, links, and the chpids of their ends."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose, mates_of
-from isfc.deck.console import ConsoleLog, by_system, parse_log
+from isfc.deck.console import ConsoleLog, parse_log
 from isfc.deck.console_links import ConsoleLink, find_links, name_logs, parse_chpids
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -91,36 +91,6 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, message: str) ->
 
 
 ONE_SYSTEM, OTHER = NodeName("SSIMBR1"), NodeName("SSIMBR2")
-CONSOLE: Final = """\
-q chpid 40
-Path 40 online to devices 5A40 5A41
- 5A42
-AT ssimbr2 cmd query chpid 50
-Path 50 online to devices 5A40 5A41
- 5A42
-{end}
-Path 41 online to devices 5B40
-"""
-
-
-@pytest.mark.parametrize(
-    "end", ["q chpid 41", "10:22:01 OPERATOR * QUERY CHPID 41", "Ready; T=0.01/0.01 10:22:01"]
-)
-def test_an_answer_is_of_the_system_that_its_command_ran_on(end: str) -> None:
-    parts = by_system(CONSOLE.format(end=end), "log")
-    found = {
-        node: chpids(parse_log(text, "log", needs_devices=False)) for node, text in parts.items()
-    }
-    same = ("5A40", "5A41", "5A42")
-    assert found == {
-        None: {**dict.fromkeys(same, "40"), "5B40": "41"},
-        OTHER: dict.fromkeys(same, "50"),
-    }
-
-
-def test_an_answer_that_may_be_of_either_is_refused() -> None:
-    text = CONSOLE.format(end="vary online chpid 41")
-    refused(lambda: by_system(text, "log"), "log:8:1: this may answer AT SSIMBR2 in line 4")
 
 
 @pytest.mark.parametrize(
@@ -133,11 +103,12 @@ def test_an_answer_that_may_be_of_either_is_refused() -> None:
 def test_a_command_is_of_the_system_that_at_names(text: str) -> None:
     nodes = ONE_SYSTEM, OTHER
     devices = mates_of(nodes, [(nodes, (Rdev(n), Rdev(n))) for n in (0x5A40, 0x5A41, 0x5B40)])
-    chosen = choose([(nodes[0], each) for each in parse_activations(text, "log")], devices)
+    chosen = choose(parse_activations(text, "log", "ssimbr1"), devices)
     assert chosen.active == {nodes[0]: {0x5A40, 0x5A41}, nodes[1]: {0x5A41, 0x5B40}}
-    third = parse_activations("at third cmd act isl 5a40", "log")
-    told = choose([(nodes[0], each) for each in third], devices)
-    assert "is run on THIRD, which is no system here" in told.remarks[0]
+    text = f"{text}at third cmd act isl 5a40"
+    third = choose(parse_activations(text, "log", "ssimbr1"), devices)
+    assert third.active == chosen.active
+    assert third.remarks[0] == "log:3:14: is of THIRD: passed over"
 
 
 def log(partner: str, *mates: str, file: str = "log") -> ConsoleLog:
@@ -236,8 +207,8 @@ def test_two_chpids_of_one_device_are_both_named(second: str) -> None:
         ({A: TO_B, B: log("ATLANTA", "7000=6001", file="other")}, ["40=6000-6001"],
          "other:1:14: ATLANTA 6001 and BOSTON 7000 are joined, but"),
         ({A: parse_log(CTCA, "log")}, [], f"no CTC joins ATLANTA and BOSTON: {LEFT_OUT}"),
-        ({A: BOTH}, [], "ATLANTA: the chpid of 6000,6020 is not known; expected --chpids ATL"),
-        ({A: BOTH}, ["40=6000"], "ATLANTA: the chpid of 6020 is not known; expected --chpids"),
+        ({A: BOTH}, [], "ATLANTA: the chpid of 6000,6020 is not known; expected what QUERY"),
+        ({A: BOTH}, ["40=6000"], "ATLANTA: the chpid of 6020 is not known; expected what QUERY"),
         *(
             ({A: TO_B}, [said], f"--chpids '{said}': ")
             for said in ("6000", "4G=6000", "40=600G", "A!:40=6000")
@@ -248,6 +219,26 @@ def test_what_contradicts_or_is_not_known_is_refused(
     logs: dict[NodeName, ConsoleLog], said: list[str], message: str
 ) -> None:
     refused(lambda: links(logs, *said), message)
+
+
+def test_what_is_offered_in_place_of_chpids_is_taken() -> None:
+    both = [f"{0x7000 + n:04X}={0x6000 + n:04X}" for n in (*range(6), 0x20)]
+    logs, said = {B: log("ATLANTA", *both)}, ["BOSTON:40=7005"]
+    with pytest.raises(ConfigurationError, match="chpid of 7000-7004,7020 is not known") as refusal:
+        links(logs, *said)
+    offered = str(refusal.value).partition("--chpids ")[2]
+    assert offered == "BOSTON:41=7000-7003,42=7004,43=7020"
+    (link,) = links(logs, *said, offered)
+    assert len(link.connections) == len(both)
+    # of two chpids of a device of the second log, too
+    paths = "".join(f"Path {chpid} online to devices 7000\n" for chpid in (40, 50))
+    two = parse_log(paths, "log", needs_devices=False)
+    two.devices.update(log("ATLANTA", "7000=6000").devices)
+    with pytest.raises(ConfigurationError) as refusal:
+        links({A: log("BOSTON", "6000=7000"), B: two})
+    offered = str(refusal.value).partition("--chpids ")[2]
+    (link,) = links({A: log("BOSTON", "6000=7000"), B: two}, offered)
+    assert rows(link) == [f"{offered[7:9]} {offered[7:9]} 6000 7000"]
 
 
 def test_shipped_logs_agree() -> None:

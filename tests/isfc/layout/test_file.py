@@ -230,7 +230,11 @@ def huge(path: Path) -> None:
         (lambda path: path.symlink_to(path), "cannot be read (Too many levels of symbolic links)"),
         (Path.mkdir, "is a directory; expected a layout file"),
         (lambda path: path.symlink_to("/dev/zero"), "is a device; expected a layout file"),
-        (huge, f"is too long; expected at most {FILE_LENGTH_MAX} bytes"),
+        (huge, "is too long; expected at most 16777216 bytes"),
+        (
+            lambda path: path.write_text("# long\n" * 160_000),
+            f"is too long; expected at most {FILE_LENGTH_MAX} b",
+        ),
         pytest.param(
             os.mkfifo if hasattr(os, "mkfifo") else None,
             "is a pipe that nobody writes to; expected a layout file",

@@ -25,7 +25,16 @@ from isfc.live.ctce.exchange import (
     Stalled,
 )
 from isfc.live.ctce.join import CtcEnd, HostPort
-from isfc.live.ctce.wire import CURRENT, OLDER, Speaker, WireForm, encode_order
+from isfc.live.ctce.wire import (
+    CURRENT,
+    GREETING_LENGTH,
+    OLDER,
+    Greeting,
+    Speaker,
+    WireForm,
+    decode_greeting,
+    encode_order,
+)
 from isfc.live.ctce_box import CtceBox
 from tests.isfc.live.ctce.partner import Partner
 from tests.isfc.live.ctce.ports import free_ports
@@ -275,6 +284,39 @@ async def test_only_the_form_that_a_configuration_names_is_let_in(joined: Joined
     await wait_until(lambda: box.ports[0][0].attached_count)
     await partner.close()
     await box.close()
+
+
+async def test_devices_that_share_a_port_of_hercules_4_are_told_apart() -> None:
+    """It by our port and the device that it wants there; we by the device in its greeting."""
+    shared, absent, *ours = (HostPort("127.0.0.1", port) for port in free_ports(6))
+    ctcs = [
+        (
+            CtcEnd("A", rdev, shared, ours[index], Rdev(rdev + 1), CURRENT.name),
+            CtcEnd("B", rdev, absent, ours[index + 2], wire=CURRENT.name),
+        )
+        for index, rdev in enumerate((Rdev(0xE40), Rdev(0xE42)))
+    ]
+    heard: list[Greeting] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(decode_greeting(await reader.readexactly(GREETING_LENGTH)))
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(serve, *shared)
+    box = CtceBox(ctcs)
+    await box.start()
+    partners = [Partner(end, CURRENT) for end, _ in ctcs]
+    for partner in partners:
+        await partner.connect()
+    attached = box.exchange.adapters
+    await wait_until(lambda: len(heard) == 2 and all(each.ends[0].attached for each in attached))
+    wanted = {(end.ours.port, end.named) for end, _ in ctcs}
+    assert {(each.port, each.sender.rdev) for each in heard} == wanted
+    await box.close()
+    for partner in partners:
+        await partner.close()
+    server.close()
 
 
 async def test_a_reset_ends_what_both_have_outstanding_and_both_go_on(joined: Joined) -> None:

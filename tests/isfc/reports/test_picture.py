@@ -101,7 +101,7 @@ WAYS: Final = [
     for way in ("sent", "received")
 ]
 NODE, WAY = Column("node", "node"), Column("way", "way")
-SPEED: Final = Column("Gb/s", "busy", Unit.GB_PER_S)
+SPEED: Final = Column("Gb/s", "busy", Unit.GBPS)
 BUSY: Final = Column("busy %", "busy", Unit.PERCENT)
 
 

@@ -10,14 +10,17 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.site.figures import Reading, leading_stamp, read_stamp
+from isfc.site.dates import leading_stamp, read_stamp, with_told_dates
+from isfc.site.figures import Reading
 from isfc.site.file import completed, read_measurements
 from isfc.site.measurement import Measurement, table_rows
+from isfc.site.page import read_text
 from isfc.site.seen import seen_link
 from isfc.site.table import read_csv, read_json
 from scenarios.published.catalogue import load_table
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
+DATA = Path(__file__).parents[2] / "data" / "measured"
 PAGE = """\
 1FCX108  Run 2026/11/25 10:00:00         DEVICE                                  Page   12
 From 2026/11/25 09:55:00                                                        BOSTON
@@ -177,6 +180,20 @@ def test_details_of_two_intervals_are_two_measurements(tmp_path: Path) -> None:
     assert [page.end for page in read(tmp_path, DETAILS + later)] == ["09:55:00", "09:56:00"]
 
 
+@pytest.mark.parametrize("text", [DETAILS, PAGE, PAGE.split("\n", 3)[3]])
+def test_what_is_pasted_twice_is_one_interval_and_told(tmp_path: Path, text: str) -> None:
+    (once,), reading = read(tmp_path, text), Reading()
+    (tmp_path / "again.txt").write_text(text)
+    both = [tmp_path / "page.txt", tmp_path / "again.txt"]
+    assert read_measurements(both, reading) == [once]
+    line = once.place.line
+    (note,) = reading.notes
+    assert f"again.txt: line {line}, a copy: all figures are those of {once.place}" in note
+    if not once.end:  # another page of no time is another interval
+        (tmp_path / "again.txt").write_text(text.replace("61.8", "62.0"))
+        assert len(read_measurements(both, Reading())) == 2
+
+
 def test_details_of_a_disk_are_left_out(tmp_path: Path) -> None:
     (page,) = read(tmp_path, DETAILS.replace("CTCA ", "3390 ") + OTHER)
     assert [device.rdev for device in page.devices] == [0x6001]
@@ -187,6 +204,21 @@ def test_what_is_left_of_the_screens_name_is_no_system(tmp_path: Path, left: str
     # a page cut at column 58 was of the system PER
     (page,) = read(tmp_path, DETAILS.replace("Perf. Monitor", left))
     assert page.system is None
+
+
+@pytest.mark.parametrize("name", ["empty-cells", "two-pages", "interims-and-average"])
+def test_a_name_that_may_be_cut_is_not_taken_and_told_by_its_line(name: str) -> None:
+    # cut at column 120 a page was of the system SSIMB
+    whole = (DATA / f"{name}.txt").read_text("utf-8").split("\n")
+    at, line = next((n, each) for n, each in enumerate(whole, 1) if "From " in each[:7])
+    system, end = line.split()[-1], len(line.rstrip())
+    for width in range(end - len(system) + 1, end + 1):
+        reading = Reading()
+        pages = read_text("\n".join(each[:width] for each in whole), "page", reading)
+        assert {page.system for page in pages} == {None}
+        (note,) = [each for each in reading.notes if each.startswith(f"page:{at}: ")]
+        assert f"the system's name {line[:width].split()[-1]}, which may be cut" in note
+        assert "system says it" in note
 
 
 def test_usable_rows_are_used_only_if_that_is_asked_for(tmp_path: Path) -> None:
@@ -280,6 +312,22 @@ def test_a_time_is_read_in_the_forms_of_reports(text: str, stamp: str) -> None:
 def test_what_is_no_time_or_may_be_two_is_refused(text: str, problem: str) -> None:
     with pytest.raises(ConfigurationError, match=problem):
         read_stamp(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("02.11.2026 10:00, 25.11.2026", "2026-11-02 10:00, 25.11.2026"),
+        ("02/11/2026T10:00;11/25/2026", "2026-02-11T10:00;11/25/2026"),
+        ("26/11/25 10:00 26/11/00 10:00 32/11/25 10:00", None),
+        ("02/11/26 10:00, 25/12/32 10:00", "2026-11-02 10:00, 25/12/32 10:00"),
+        ("02.11.2026, 11/25/2026, 25.11.26 10:00", None),
+        ("02.11.2026, 25.11.2026, 11.25.2026", None),
+        ("z/VM 7.2.13, 02.11.2026, 10.1.25.3, 1.25.2026.3", None),
+    ],
+)
+def test_the_other_dates_of_a_file_tell_which_date_is_meant(text: str, read: str | None) -> None:
+    assert with_told_dates(text) == (read or text)
 
 
 def test_the_date_of_a_page_tells_which_date_is_meant() -> None:

@@ -10,6 +10,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.site.measurement import COLUMNS
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.foreign import XCF
 from tests.isfc.site import monwrite_file as mw
 from tests.isfc.site.test_read import PAGE
 from tools import PROJECT
@@ -67,3 +68,23 @@ def test_what_is_left_out_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert f"Leftout:{path}:7:RDEV7000:Busy" in whole
     assert f"{path}:5:leftout,astheyarenotofthelink:7FFF" in whole
     assert re.findall(r"^(7\w+) +\d", out, re.MULTILINE) == ["7001"]
+
+
+def test_of_ctcs_of_other_software_the_page_says_what_they_tell_and_what_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    path, table = tmp_path / "xcf.txt", tmp_path / "table.csv"
+    path.write_text(XCF, "utf-8")
+    assert run(["measured", "read", str(path), "-o", str(table), "--notes"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "4021 XCF written SYSC 2377" in out
+    assert "nothing of ISFC, of collisions, or of how busy a CTC or chpid is" in out
+    assert "27 lines: 10 rows, 12 headings, 1 of other reports" in out
+    with table.open() as file:
+        assert {row["kind"] for row in csv.DictReader(file)} == {"foreign"}
+    assert run(["measured", "read", str(path), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)["measurements"]
+    assert run(["measured", "read", str(table), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["measurements"] == printed
+    said = refusal("measured", "compare", "atlanta-boston", str(path))
+    assert f"{path}:2: CTCs that XCF drives, which say nothing of ISFC" in said

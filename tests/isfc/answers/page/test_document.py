@@ -150,7 +150,7 @@ def test_page_begins_with_the_decision() -> None:
     first = text[text.index("<h1>") : text.index("<nav")]
     assert re.search(r"<dd>300 MB/s \(\d+-\d+\) each way</dd>", first)
     assert re.search(
-        r"<dt>Lose a chpid</dt><dd>worst is 4\d \(mate 5\d\): \d+ MB/s are left, \d\d %, by IBM",
+        r"<dt>Lose a chpid</dt><dd>worst is 4\d \(mate 5\d\): \d+ MB/s left, \d\d %, by IBM",
         first,
     )
     assert "<dt>To do</dt><dd>Nothing has to change (1 remark: isfc check).</dd>" in first

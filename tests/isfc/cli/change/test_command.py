@@ -39,6 +39,8 @@ def test_the_page_says_what_to_do_at_each_system(
 ) -> None:
     page = printed("change", *layouts, "--no-rates")
     assert ": 2 steps\n\nEvery link has a CTC all the time." in page
+    assert max(len(line) for line in page.splitlines()[1:]) <= 80  # the title names two files
+    assert "\n- Definitions change dynamically only if " in page
     orders = [line.strip() for line in page.splitlines() if line.startswith("    VM")]
     assert orders[:14] == [
         "VMA: * have 6021 defined on chpid 60, which leads to VMB 61",
@@ -151,11 +153,14 @@ def test_what_a_run_cannot_try_is_refused(
     capsys.readouterr()
     words = ["change", *layouts, "--no-rates"]
     same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
-    assert "there is no folder" in refusal(*same)
+    assert "no CTC changes" in refusal(*same)
     assert refusal(*words, "--link", "VMA-VMB")
     assert run(words) == 0
     assert "* delete 5020: something new has the number" in capsys.readouterr().out
-    assert tried([*words, "--try", str(tmp_path)], capsys) == active(layouts[1])
+    # a folder that is not there is made, once there is something to write
+    made = tmp_path / "none"
+    assert not made.exists()
+    assert tried([*words, "--try", str(made)], capsys) == active(layouts[1])
 
 
 def test_decks_and_consoles_are_imported(

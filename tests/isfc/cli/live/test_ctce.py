@@ -37,10 +37,17 @@ from tests.isfc.live.ctce.ports import free_ports, two_ends
 TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
 TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"
 
+HUB = """\
+0520 CTCE 31890 10.0.0.1 31880
+0600 CTCE 0700=10.0.0.3
+0601 CTCE 0700=10.0.0.4
+"""
+TO_HUB = "0700 CTCE 0600=10.0.0.2"
+
 
 def files(folder: Path, *texts: str) -> tuple[str, ...]:
-    """A configuration file for each text: MVSA.cnf, MVSB.cnf."""
-    paths = [folder / f"MVS{letter}.cnf" for letter in "AB"]
+    """A configuration file for each text: MVSA.cnf, MVSB.cnf and so on."""
+    paths = [folder / f"MVS{letter}.cnf" for letter in "ABC"[: len(texts)]]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
     return tuple(map(str, paths))
@@ -72,6 +79,17 @@ def test_files_of_two_that_are_partners_get_lines_with_this_between(
     assert CtceOptions(listen=listen, at=at).join(files(tmp_path, *halves)) == first
 
 
+def test_pasted_and_windows_files_are_read_as_any_other(tmp_path: Path) -> None:
+    """UTF-16, quoted, and with hard blanks."""
+    names = files(tmp_path, TO_B, TO_A)
+    found = CtceOptions().join(names)
+    Path(names[0]).write_text(TO_B, "utf-16")
+    Path(names[1]).write_text("".join(f"> {line}\n" for line in TO_A.splitlines()))
+    assert CtceOptions().join(names) == found
+    Path(names[1]).write_text(TO_A.replace(" ", "\xa0"))
+    assert CtceOptions().join(names) == found
+
+
 def test_a_layout_is_made_of_the_devices_of_two_files(tmp_path: Path) -> None:
     """For --layout: its chpids are what Hercules shows its guests, the feature is assumed."""
     names, made = files(tmp_path, TO_B, TO_A), tmp_path / "made.toml"
@@ -98,14 +116,24 @@ def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
 @pytest.mark.parametrize(
     ("texts", "options", "reason"),
     [
-        ((TO_B, TO_A[:32]), [], "MVSA: '0E20 CTCE 31880 10.0.0.2 31890': MVSB has no CTCE device"),
+        ((TO_B, ""), [], "{folder}/MVSA.cnf:1: MVSA: '0E20 CTCE 31880 10.0.0.2 31890': no other"),
         (("", ""), [], "there is no CTCE device"),
         (
-            (TO_B.replace(" 10.", " 0521=10.", 1), TO_A),
+            (TO_B, TO_A, TO_A),
             [],
-            "MVSA: '0E20 CTCE 31880 0521=10.0.0.2 31890': its partner is '0520 CTCE 31890",
+            "{folder}/MVSA.cnf:1: MVSA: '0E20 CTCE 31880 10.0.0.2 31890': its partner may be",
         ),
-        ((TO_B[:31], TO_A), [], "MVSB has 2 CTCE devices, MVSA 1: expected as many of both"),
+        (
+            (TO_B, TO_A),
+            ["--at", "MVSB=10.0.0.3:1024"],
+            "{folder}/MVSA.cnf:1: MVSA: '0E20 CTCE 31880 10.0.0.2 31890': no other file has its",
+        ),
+        ((TO_B, "INCLUDE none"), [], "{folder}/MVSB.cnf:1: INCLUDE: {folder}/none: cannot be"),
+        (
+            (TO_B[:31], HUB[:-25], TO_HUB),
+            ["-o", "a.toml"],
+            "-o: a link has two systems, and CTCs join",
+        ),
         ((TO_B, TO_A), ["--listen", "nowhere"], "--listen 'nowhere': expected HOST:PORT"),
         ((TO_B, TO_A), ["--listen", "h:32881"], "MVSA 0E20: port h:32881: expected an even one"),
         ((TO_B, TO_A), ["--at", "C=h:1"], "--at C=h:1: expected MVSA=HOST:PORT or MVSB=HOST:PORT"),
@@ -116,7 +144,31 @@ def test_what_does_not_fit_together_is_refused(
     tmp_path: Path, refusal: Refusal, texts: tuple[str, str], options: list[str], reason: str
 ) -> None:
     """With the device that has no mate, or the option."""
-    assert refusal("ctce", *files(tmp_path, *texts), *options).startswith(reason)
+    said = refusal("ctce", *files(tmp_path, *texts), *options)
+    assert said.startswith(reason.format(folder=tmp_path))
+
+
+def test_a_hub_has_lines_for_each_partner_and_who_is_elsewhere_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On stderr, with its line; files that it includes are seen from its folder."""
+    (tmp_path / "devices").write_text(HUB)
+    names = files(tmp_path, TO_B, "INCLUDE devices\n", TO_HUB)
+    assert run(["ctce", *names, "--listen", "10.0.0.9:32880", "--lines"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "# MVSA",
+        "0E20 CTCE 31880 10.0.0.9 32880",
+        "# MVSB",
+        "0520 CTCE 31890 10.0.0.9 32882",
+        "0600 CTCE 3088 0700=10.0.0.9 32884",
+        "# MVSC",
+        "0700 CTCE 3088 0600=10.0.0.9 32886",
+    ]
+    assert [line.partition(" MVS")[0] for line in err.splitlines()] == [
+        f"isfc: {names[0]}:2:",
+        "isfc: devices:3:",
+    ]
 
 
 async def write_and_read(first: CtcEnd, second: CtcEnd) -> None:
@@ -360,6 +412,12 @@ def test_all_that_options_say_can_stand_in_it(tmp_path: Path) -> None:
         ('listen = "10.0.0.9:32880"', 'listen = "here"', "listen 'here': expected HOST:PORT"),
         ("[ctce.MVSB]", "[ctce.MVSB.at]", "[ctce.MVSB] at: got a table; expected HOST:PORT"),
         ("[ctce.B]", "[ctce.C]\n[ctce.B]", "ctce: A, C, B; expected a table [ctce.NAME] for each"),
+        ('"b.cnf"', '"b.cnf"\n[ctce.C]', "[ctce.C] configuration: missing, as [ctce.A] has it"),
+        (
+            "[ctce.MVSB]",
+            "[ctce.C]\n[ctce.MVSB]",
+            "ctce: MVSA, C, MVSB; expected a table [ctce.NAME]",
+        ),
         ('"older"', '"oldest"', '[ctce.MVSB] wire \'oldest\': expected "current" or "older"'),
         ('"0520,0522"', '"0520"', "[ctce.MVSB] rdevs: 1, [ctce.MVSA] has 2: expected as many"),
         ('"0520,0522"', '"05201"', "[ctce.MVSB] rdevs: '05201'"),

@@ -8,7 +8,7 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.cli.live.ctce import condition, parse_command, parse_commands
-from isfc.cli.live.ctce_options import of_layout
+from isfc.cli.live.ctce_hardware import of_layout
 from isfc.cli.live.loops import typed_lines
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout

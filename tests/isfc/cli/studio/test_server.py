@@ -101,7 +101,7 @@ def test_look_has_the_layout_after_an_edit(running: RunningStudio) -> None:
     assert "CTC ATLANTA 6000: from chpids 40-50 to 41-51" in shown["changes"]
     assert 'data-fibre="2"' in shown["drawing"]
     # what the rules say is there before any model has run
-    assert "The device list, numbered in the order in which each" in shown["capacity"]
+    assert "The device list, numbered in each node" in shown["capacity"]
     assert 'class="info"' in shown["findings"] or 'class="warning"' in shown["findings"]
     assert "<strong>Worst loss:</strong> chpid 4" in shown["worst"]
     assert "The model is at work." in shown["answer"]

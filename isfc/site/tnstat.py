@@ -1,0 +1,158 @@
+"""VTAM's tuning statistics of the CTCs of a multipath channel, as MODIFY TNSTAT,CNSL shows them.
+
+The messages are published, and that a record covers the time since the one before of the same line
+(z/OS Communications Server: SNA Messages, IST1230I; SNA Network Implementation Guide). So a rate
+takes two records. How many bytes an overflow of a counter stands for is not published where we
+could read it: a CTC that has some is without bytes.
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from ctc.address import Rdev
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, is_rule, not_read
+from isfc.site.dates import read_stamp
+from isfc.site.figures import BadFigure, Reading
+from isfc.site.measurement import FilePlace, ForeignFigures, Measurement
+from isfc.site.page import read_lines
+
+_MESSAGE: Final = re.compile(r"\b(IST\d{3,4}I)\b(.*)")
+_FORMS: Final = {
+    "IST1230I": r"TIME = (\S+) DATE = (\S+) ID = ([\w$#@-]+)",
+    "IST1231I": r"IPDU = \d+ OPDU = \d+",
+    "IST1569I": r"INLP = \d+ ONLP = \d+",
+    "IST1232I": r"TSWEEP = \d+ QSWEEP = \d+",
+    "IST924I": "-*",
+    "IST1233I": "DEV = ([0-9A-F]{3,4}) DIR = (READ|WRITE)",
+    "IST1234I": r"BSIZE = \d+ MAXBYTES = \d+",
+    "IST1235I": r"SIO = (\d+) SLOWDOWN = \d+",
+    "IST1236I": r"BYTECNTO = (\d+) BYTECNT = (\d+)",
+    "IST1570I": r"NBYTECTO = \d+ NBYTECT = \d+",
+    "IST314I": "END",
+}
+"""The messages of a record, and what each says but for blanks."""
+
+_WHOLE: Final = re.compile(
+    "1230 1231 (?:1569 )?1232 (?:(?:924 )?1233 1234 1235 1236 (?:1570 )?)+(?:924 )?314 "
+)
+_OTHERS: Final = {"IST1505I", "IST1613I", "IST1811I", "IST2366I"}
+"""Messages of XCF, TCP/IP, queued direct I/O and RoCE, whose records are not of VTAM's CTCs."""
+
+_JULIAN: Final = re.compile(r"\d{5} \d{8}", re.ASCII)
+_WAYS: Final = {"READ": "read", "WRITE": "written"}
+_APART: Final = 0.05
+"""Share by which times between records may differ; VTAM writes them after so many minutes."""
+
+_Said = tuple[FilePlace, str, str]
+
+
+@dataclass(slots=True)
+class _Log:
+    """The records of a text, as they are read."""
+
+    reading: Reading
+    said: list[_Said] = field(default_factory=list)
+    """The messages of a record that has no end yet."""
+    found: list[Measurement] = field(default_factory=list)
+    seconds: dict[float, FilePlace] = field(default_factory=dict)
+
+    def take(self, text: str, place: FilePlace) -> Kind:
+        """Read one line, and say what it is; raises `BadFigure` for one that may be of a record."""
+        found = _MESSAGE.search(text.upper())
+        if found is None:
+            if self.said and "=" in text:
+                raise BadFigure(not_read(text))
+            return Kind.RULE if is_rule(text) else Kind.TEXT
+        message, rest = found[1], " ".join(found[2].replace("=", " = ").split())
+        if message == "IST1230I":
+            self.close()
+        elif not self.said:
+            if "=" in _FORMS.get(message, ""):
+                raise BadFigure(f"{message} without IST1230I above it; expected the whole record")
+            return Kind.OTHER
+        self.said.append((place, message, rest))
+        if message == "IST314I":
+            said, self.said = self.said, []
+            self.reading.attempt(said[0][0], partial(self._end, said))
+        return Kind.ROW if message in _FORMS else Kind.OTHER
+
+    def close(self) -> None:
+        """No more of a record comes; without an end it was cut."""
+        if self.said:
+            self.reading.problems.append(
+                f"{self.said[0][0]}: no IST314I END of it: has it been cut?"
+            )
+            self.said = []
+
+    def _end(self, said: list[_Said]) -> None:
+        """Read a whole record; raises `BadFigure` for one that is not."""
+        place, messages = said[0][0], [message for _, message, _ in said]
+        if _OTHERS & {*messages}:
+            self.reading.notes.append(f"{place}: left out: VTAM's record of what is no CTC")
+            return
+        told: dict[str, list[tuple[str, ...]]] = {message: [] for message in _FORMS}
+        problems = len(self.reading.problems)
+        for at, message, text in said:
+            if (match := re.fullmatch(_FORMS.get(message, "$^"), text, re.ASCII)) is None:
+                expected = _FORMS.get(message, "another message")
+                self.reading.problems.append(f"{at}: {message} {text[:40]!r}; expected {expected}")
+            else:
+                told[message].append(match.groups())
+        ctcs, ways = ([each[n] for each in told["IST1233I"]] for n in (0, 1))
+        whole = _WHOLE.fullmatch("".join(f"{message[3:-1]} " for message in messages))
+        if len(self.reading.problems) > problems:
+            return
+        if not whole or len({*ctcs}) < len(ctcs) or len({*ways}) < 2:
+            raise BadFigure("a record that is not whole; expected all its messages, CTCs each way")
+        time, day, line = told["IST1230I"][0]
+        rdevs, end = [Rdev(int(each, 16)) for each in ctcs], _stamp(f"{day} {time}")
+        of_line = [one for one in self.found if one.foreign[0].partner == line]
+        begin, seconds = of_line[-1].end if of_line else None, None
+        if begin is not None:
+            seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
+            self.seconds.setdefault(seconds, place)
+            if seconds <= 0 or rdevs != [each.rdev for each in of_line[-1].foreign]:
+                raise BadFigure(
+                    f"not later than that of {of_line[-1].place}, or not of its devices; expected "
+                    "the records of a line in their order, each whole"
+                )
+        places = [at for at, message, _ in said if message == "IST1233I"]
+        counts = zip(told["IST1235I"], told["IST1236I"], strict=True)
+        foreign = []
+        for at, rdev, way, ((sio,), (over, size)) in zip(places, rdevs, ways, counts, strict=True):
+            if int(over):
+                self.reading.notes.append(
+                    f"{at}: bytes left out: what BYTECNTO counts is not known"
+                )
+            rate = int(sio) / seconds if seconds else None
+            length = int(size) / int(sio) if int(sio) and not int(over) else None
+            foreign.append(ForeignFigures("VTAM", rdev, _WAYS[way], line, rate, length, None, at))
+        self.found.append(Measurement(None, begin, end, place, foreign=tuple(foreign)))
+
+
+def _stamp(text: str) -> str:
+    """A date and a time: yyddd hhmmsshh, or as VTAM's other option has them."""
+    if not _JULIAN.fullmatch(text):
+        return read_stamp(text)
+    try:
+        return datetime.strptime(text[:-2] + "+0000", "%y%j %H%M%S%z").strftime("%Y-%m-%dT%H:%M:%S")
+    except ValueError:
+        raise BadFigure(f"{text} is no time; expected yyddd hhmmsshh") from None
+
+
+def read_tnstat(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """The CTCs of each record of a text; what is wrong goes to ``reading``."""
+    log = _Log(reading)
+    read_lines(plain(text).lines, file, reading, log.take)
+    log.close()
+    if log.seconds and min(log.seconds) < max(log.seconds) * (1 - _APART):
+        longest, least = max(log.seconds), min(log.seconds)
+        reading.problems.append(
+            f"{log.seconds[longest]}: {longest:g} s after the record before, and others "
+            f"{least:g} s: expected all alike; is a record lost?"
+        )
+    return log.found

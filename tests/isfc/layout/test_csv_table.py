@@ -1,0 +1,60 @@
+"""A table says the same by whatever its cells are parted, and what is no table is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.answers.guest import read_guests
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.csv_table import CsvTable
+from isfc.site.intervals import is_interval_table
+from scenarios.moves.guest import Limits
+from scenarios.runs.own_workload import read_trace
+
+GUESTS = "Name , memory,change_rate\nLINUX1,1.5 GB,20M\nLINUX2,64 GiB,400MB\n"
+SEMICOLONS, TABS = GUESTS.replace(",", ";"), GUESTS.replace(",", "\t")
+
+
+@pytest.mark.parametrize("text", [GUESTS, SEMICOLONS, TABS, f"\ufeff{SEMICOLONS}"])
+def test_guests_are_read_with_commas_semicolons_and_tabs(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "guests.csv"
+    path.write_text(text, "utf-8")
+    guests = [each.plan for each in read_guests(path, Limits())]
+    assert [(each.name, each.memory.size, each.memory.change_rate) for each in guests] == [
+        ("LINUX1", 3 * 2**29, 20 * 2**20),
+        ("LINUX2", 64 * 2**30, 400 * 2**20),
+    ]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_loads_and_traces_are_read_with_each_of_them(tmp_path: Path, mark: str) -> None:
+    layout = load_layout("atlanta-boston")
+    assert is_interval_table(f"Begin{mark}ATLANTA{mark}boston\n".encode(), layout)
+    assert not is_interval_table(f"Begin{mark}ATLANTA\n".encode(), layout)
+    path = tmp_path / "trace.csv"
+    path.write_text(f"seconds{mark}bytes\n0.25{mark}8192\n\n0.5{mark}1\n")
+    assert read_trace(path) == [(0.25, 8192), (0.5, 1)]
+    path.write_text(f"seconds{mark}bytes\n0.25\n")
+    with pytest.raises(ConfigurationError, match="line 2: expected seconds and bytes"):
+        read_trace(path)
+
+
+def test_too_many_cells_and_too_few_are_told_by_their_line() -> None:
+    rows = [*CsvTable('a;b\n1;"2;3"\n1\n1;2;3\n')]
+    assert rows[0] == (2, {"a": "1", "b": "2;3"}, "")
+    assert [(number, problem.partition(";")[0]) for number, _, problem in rows[1:]] == [
+        (3, "1 cells"), (4, "3 cells"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a,b, A\n", "line 1: column a twice"),
+        ('a,b\n1,"2\n3,4\n', "line 3: unexpected end of data; expected CSV"),
+    ],
+)
+def test_what_is_no_table_is_refused_by_its_line(text: str, problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        [*CsvTable(text)]

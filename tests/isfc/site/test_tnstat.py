@@ -1,0 +1,85 @@
+"""VTAM's tuning statistics are read with the time that they cover, or refused by their line."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.site.figures import Reading
+from isfc.site.file import read_measurements
+from isfc.site.measurement import Measurement
+from tests.isfc.foreign import LATER, TNSTAT
+
+OSA = """\
+IST1230I TIME     = 10000012 DATE     = 26334    ID  = OSAX
+IST1231I IPDU     = 0        OPDU     = 0
+IST1233I DEV      = 0F00     DIR      = RD/1
+IST1811I P4KTOT   = 0
+IST314I  END
+"""
+
+
+def read(text: str, folder: Path, reading: Reading | None = None) -> list[Measurement]:
+    path = folder / "tnstat.txt"
+    path.write_text(text, "utf-8")
+    return read_measurements([path], reading or Reading())
+
+
+def figures(one: Measurement) -> list[tuple[object, ...]]:
+    return [(f"{each.rdev:04X}", each.way, each.partner, *each.figures) for each in one.foreign]
+
+
+def test_rates_are_over_the_time_since_the_record_before(tmp_path: Path) -> None:
+    first, second = read(TNSTAT + LATER, tmp_path)
+    assert (first.begin, first.end) == (None, "2026-11-30T10:00:00")
+    assert figures(first) == [
+        ("0C50", "read", "MPCAB", None, 3200.0, None),
+        ("0C51", "written", "MPCAB", None, 4096.0, None),
+    ]
+    assert (second.begin, second.end) == ("2026-11-30T10:00:00", "2026-11-30T10:15:00")
+    assert figures(second) == [
+        ("0C50", "read", "MPCAB", 20.0, 4096.0, None),
+        ("0C51", "written", "MPCAB", 10.0, 4096.0, None),
+    ]
+    assert [each.mb_per_s for each in second.foreign] == [20 * 4096 / 2**20, 10 * 4096 / 2**20]
+    dated = (TNSTAT + LATER).replace("26334", "11/30/26").replace("10000012", "10:00:00")
+    assert read(dated.replace("10150012", "10:15:00"), tmp_path)[1].foreign == second.foreign
+
+
+def test_an_overflow_leaves_the_bytes_out_and_says_so(tmp_path: Path) -> None:
+    reading = Reading()
+    more = TNSTAT.replace("BYTECNTO = 0        BYTECNT  = 36", "BYTECNTO = 3        BYTECNT  = 36")
+    (one,) = read(more, tmp_path, reading)
+    assert figures(one)[1] == ("0C51", "written", "MPCAB", None, None, None)
+    assert "tnstat.txt:14: bytes left out" in reading.notes[0]
+
+
+def test_records_of_other_hardware_are_left_out_and_said(tmp_path: Path) -> None:
+    reading = Reading()
+    assert len(read(OSA + TNSTAT, tmp_path, reading)) == 1
+    assert "tnstat.txt:1: left out" in reading.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (TNSTAT.replace("SIO      = 9911", "SIO      = 99l1"), 10, "IST1235I 'SIO = 99L1"),
+        (TNSTAT.replace("IST1235I SIO      = 9911", "IST123SI SIO      = 9911"), 10, "SIO"),
+        (TNSTAT.replace("IST314I", "IST313I"), 3, "no IST314I END of it"),
+        (TNSTAT.replace("DIR      = READ", "DIR      = WRITE"), 3, "is not whole"),
+        (TNSTAT.replace("IST1231I IPDU     = 11822    OPDU     = 12044\n", ""), 3, "not whole"),
+        (OSA.replace("IST1811I P4KTOT", "IST1812I P4KTOT"), 3, "DIR = RD/1"),
+        (TNSTAT.replace("26334", "26434"), 3, "26434 10000012 is no time"),
+        (TNSTAT + LATER.replace("10150012", "09450012"), 20, "not later than that of"),
+        (TNSTAT + LATER.replace("0C51", "0C53"), 20, "or not of its devices"),
+        (TNSTAT + LATER.partition("\n")[2], 20, "without IST1230I above it"),
+        (TNSTAT + LATER + LATER.replace("1015", "1045"), 37, "is a record lost?"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_refused_by_its_line(
+    text: str, line: int, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        read(text, tmp_path)
+    assert f"tnstat.txt:{line}: " in str(refused.value)
+    assert message in str(refused.value)
