@@ -178,7 +178,7 @@ def read_json(text: str, file: str) -> object:
 
     try:
         found: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{file}: is not JSON: {error}") from None
     return found
 
