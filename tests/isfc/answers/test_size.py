@@ -15,7 +15,8 @@ from isfc.cli.output.streams import ExitCode
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
-from isfc.reports.figure import Figure, Interval, Range, Unit, report_of
+from isfc.reports.figure import Figure, Interval, Range, Unit
+from isfc.reports.report import report_of
 from scenarios.figures import glance
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run
