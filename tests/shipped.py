@@ -2,6 +2,8 @@
 
 from typing import Final
 
-from isfc.layout.catalogue import load_collection, shipped_layouts
+from isfc.layout.catalogue import given_collection, shipped_layouts
 
-ONE_LINK: Final = tuple(name for name in shipped_layouts() if len(load_collection(name).links) == 1)
+ONE_LINK: Final = tuple(
+    name for name in shipped_layouts() if len(given_collection(name).links) == 1
+)

@@ -1,5 +1,6 @@
 """A layout of decks or console logs, and the devices of one that ACTIVATE ISLINK names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
@@ -38,6 +39,7 @@ from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.listing import read_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.deck.place import decode
+from isfc.deck.rnid import is_rnid_table, rnid_ports
 from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
@@ -62,8 +64,10 @@ _PARTITIONS: Final = Argument(
 _PORTS: Final = Argument(
     "NODE:50=C1,...",
     "The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end of its cable; "
-    "NODE=FILE for what D M=CU shows. Inferred where only one cabling fits.",
+    "NODE=FILE for what D M=CU shows, or NODE=FILE:SEQUENCE for a director's 'ficonshow rnid "
+    "table'. Inferred where only one cabling fits.",
 )
+_CPC: Final = re.compile(r"(.+):([0-9A-Za-z]{4,12})", re.ASCII)
 _CONFIG: Final = Argument(
     "[NODE=]FILE", "ACTIVATE ISLINK statements or commands that choose the devices of the link."
 )
@@ -100,7 +104,7 @@ def import_iocp(
     for deck in read:
         tell(deck)
     systems = choose_systems(partitions, read)
-    ports = [each for word in ports for each in _shown_ports(word, systems)]
+    ports = [each for word in ports for each in _shown_ports(word, systems, tell)]
     profile = parse_features(feature)
     pairings, active = _pairings(systems, ports, statements, tell)
     hinted = hinted_fibres(systems, within_one_director(pairings))
@@ -131,13 +135,20 @@ def import_iocp(
     )
 
 
-def _shown_ports(word: str, systems: Sequence[DeckSystem]) -> list[str]:
-    """What ``ports`` says, as it is or, of a file, as D M=CU shows it of a system."""
-    node, equals, path = word.partition("=")
+def _shown_ports(word: str, systems: Sequence[DeckSystem], tell: Tell) -> list[str]:
+    """What ``ports`` says, as it is or, of a file, as z/OS or a director shows it of a system."""
+    node, equals, said = word.partition("=")
     named = [system for system in systems if system.node == node.upper()]
     if not named or not equals:
         return [word]
-    return entry_ports(read_text(path), path, named[0])
+    found = _CPC.fullmatch(said)
+    path, cpc = found.groups() if found else (said, "")
+    text = read_text(path)
+    if not is_rnid_table(text):
+        return entry_ports(text, path, named[0])
+    ports, account = rnid_ports(text, path, named[0], cpc)
+    tell(f"isfc: note: {account}")
+    return ports
 
 
 def _kept_decks(
@@ -200,8 +211,9 @@ def import_islink(
     """Make a layout of QUERY ISLINK responses.
 
     They are pasted from the console of one system or both. Of two files, each names the other's
-    system; one alone needs its own, as in ATLANTA=FILE. If nothing is known of the other end's
-    chpids, they are assumed to have the numbers of this end's.
+    system; one alone needs its own, as in ATLANTA=FILE, unless it says whose each answer is, as
+    QUERY USERID does. If nothing is known of the other end's chpids, they are assumed to have the
+    numbers of this end's.
 
     Raises `ConfigurationError` for what cannot be read. A log is the path of a file, or its text;
     ``tell`` is told what the record keeps.

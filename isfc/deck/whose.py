@@ -28,7 +28,7 @@ _COMMAND: Final = re.compile(rf"\b{_READ}|^\s*Ready\b", _FLAGS)
 _AT: Final = re.compile(
     rf"\bAT +(?P<member>[^\s=]{{1,8}})(?: +(?:CMD|COMMAND)\b *(?P<rest>.*)| +{_READ})", _FLAGS
 )
-_NO_AT: Final = re.compile(rf"{_PROMPT}(?:CMD|COMMAND) +{_READ}", _FLAGS)
+_NO_AT: Final = re.compile(rf"{_PROMPT}(?:\S+ +)?(?:CMD|COMMAND) +{_READ}", _FLAGS)
 _IDENTITY: Final = re.compile(rf"{_PROMPT}\S{{1,8}} +AT +{_NAME}(?: +VIA +\S.*)?\s*$", _FLAGS)
 _SESSION: Final = re.compile(r"\b(?:LOGON|LOGOFF|RECONNECTED|DISCONNECT) +AT +\d", _FLAGS)
 _SCREEN: Final = re.compile(

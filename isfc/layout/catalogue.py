@@ -85,11 +85,6 @@ def load_layout(argument: str | Path | Decks, link: str | None = None) -> Layout
         return with_notes(collection, collection.link(link))
 
 
-def load_collection(argument: str | Path | Decks) -> Collection:
-    """As `load_layout`, with all links of a layout that has several."""
-    return given_collection(argument)
-
-
 def given_collection(
     layout: AnyLayout, parse: Callable[[Document], Collection] = collection_of
 ) -> Collection:

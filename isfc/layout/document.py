@@ -16,6 +16,7 @@ from isfc.layout.checked_toml import (
     convert,
     decode,
     holds,
+    in_utf8,
     show_key,
     within,
     words_of,
@@ -336,11 +337,10 @@ def parse_document(data: bytes | str, source: str) -> Document:
         content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
         tables = decode(content, "a layout")
         for level, what in _NAMED.items():
-            named = tables.get(level)
-            for name in named if isinstance(named, dict) else ():
+            for name in tables[level] if isinstance(tables.get(level), dict) else ():
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
-        return Document(source, root, tables, content.decode("utf-8-sig"))
+        return Document(source, root, tables, in_utf8(content).decode("utf-8-sig"))
 
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {

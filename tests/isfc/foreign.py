@@ -59,3 +59,25 @@ LATER: Final = (
     .replace("9911 ", "18000")
     .replace("31715200", "73728000")
 )
+
+_NODES: Final = [
+    *(("a", port, "2C3A7", "c2:c3:a7 0x10 0x200110 003931 A01") for port in range(4)),
+    *(("b", port, "169CA", "c1:69:ca 0x10 0x200110 003906 M01") for port in range(4)),
+    ("c", 0, "FAW80", "d0:00:80 0x00 0x200a00 002107 981"),
+    ("c", 1, "FAW81", "d0:00:81 0x20 0x200a00 002107 981"),
+]
+_BEGIN: Final = """\
+director:admin> ficonshow rnid table
+{
+  Fmt Type PID Registered Port WWN Registered Node WWN Flag Parm Type Mdl MFG Plant Sequence# Tag
+"""
+"""The columns are as brcddb reads them; of their headings Sequence# alone is known from there."""
+RNID: Final = (
+    _BEGIN
+    + "".join(
+        f"  0x18 N 03{area}{port}00 50:05:07:64:01:40:0f:{area}{port} 50:05:07:64:00:{node} "
+        f"IBM 02 {number:0>12} 802{port}\n"
+        for area, port, number, node in _NODES
+    )
+    + "}\n"
+)

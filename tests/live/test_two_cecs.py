@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.live.session import OpenNode, open_node
 from tests.live.nodes import echo, expect_echo
 from tests.live.processes import isfc
@@ -21,7 +21,7 @@ LENGTHS: Final = (1, 300, 60_000, 200_000)
 
 
 def test_links_of_both_kinds_are_there() -> None:
-    collection = load_collection(LAYOUT)
+    collection = given_collection(LAYOUT)
     assert sorted(collection.systems) == [*NAMES]
     links = {link.nodes for link in collection.links}
     inside = {(a, b) for a, b in links if collection.cec_of(a) == collection.cec_of(b)}

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from isfc.deck.activation import parse_activations
 from isfc.deck.active import choose_from
-from isfc.deck.console import parse_log
-from isfc.deck.console_links import find_links, name_logs
-from isfc.deck.whose import by_system
+from isfc.deck.imported import NamedText
+from isfc.deck.importing import import_islink
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
@@ -103,24 +102,16 @@ def _figures(line: Any) -> tuple[Any, ...]:
 
 def of_console(text: str) -> Rows:
     """The connections that a console shows, with the chpids that are known or assumed."""
-    parts = by_system(text, "log")
-    logs = [
-        (str(node or "SSIMBR1"), parse_log(part, "log", needs_devices=not node))
-        for node, part in parts.items()
-    ]
-    links = find_links(name_logs(logs), {})
+    found = import_islink([NamedText(text, "log", "" if "VMA" in text.upper() else "SSIMBR1")])
+    assumed = {part.partition(" have")[0] for part in " ".join(found.remarks).split("chpids at ")}
     return frozenset(
-        (*link.nodes, *chpids, *each.rdevs)
-        for link in links
-        for each in link.connections
-        for chpids in [
-            [
-                ""
-                if any(r.startswith(f"assumed: chpids at {node} ") for r in link.remarks)
-                else chpid
-                for node, chpid in zip(link.nodes, each.chpids, strict=True)
-            ]
-        ]
+        (
+            *link.nodes,
+            *("" if node in assumed else c for node, c in zip(link.nodes, ctc.chpids, strict=True)),
+            *ctc.rdevs,
+        )
+        for link in found.links
+        for ctc in link.ctcs
     )
 
 

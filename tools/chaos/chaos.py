@@ -30,7 +30,7 @@ from msgspec import json, structs
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import ExitCode
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.link.name import NodeName
 from tools.chaos import node, uploads
 from tools.chaos.book import Account, Book, Entry, audit, sums
@@ -147,7 +147,7 @@ class Node:
 
 def make_nodes(wanted: Wanted, folder: Path) -> dict[NodeName, Node]:
     """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
-    collection = load_collection(wanted.layout)
+    collection = given_collection(wanted.layout)
     names = collection.systems
     lives = {name: node.Life(wanted.layout, str(name)) for name in names}
     for link in collection.links:

@@ -21,7 +21,7 @@ import typer
 import isfc
 import scenarios
 from isfc.answers.drawing import drawing_svg
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from tools import DOCS, PROJECT
 from tools.calibration import certainty, drawn_sites, judge, studies
 from tools.checks import links
@@ -49,7 +49,7 @@ def layouts() -> Files:
     return {
         DOCS / "link.svg": drawing_svg(load_layout("atlanta-boston")),
         DOCS / "layout-published-12.svg": drawing_svg(load_layout("published-12")),
-        DOCS / "layout-two-cecs.svg": drawing_svg(cluster=load_collection("two-cecs")),
+        DOCS / "layout-two-cecs.svg": drawing_svg(cluster=given_collection("two-cecs")),
     }
 
 

@@ -152,9 +152,7 @@ def _partitions(files: dict[str, str]) -> Sequence[str]:
 
 
 def _logs(tell: Tell, files: dict[str, str], system: str | None) -> Printed | Failed | Asked:
-    if len(files) > 1:
-        return printed(tell, ["import", "islink", *files], files)
-    if not system:
-        return Asked("system")
-    (name,) = files
-    return printed(tell, ["import", "islink", f"{system}={name}"], files)
+    words = [f"{system}={name}" for name in files] if system and len(files) == 1 else [*files]
+    done = printed(tell, ["import", "islink", *words], files)
+    is_asked = isinstance(done, Failed) and "say which system it was" in done.message
+    return Asked("system") if is_asked and len(files) == 1 else done

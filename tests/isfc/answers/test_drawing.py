@@ -7,7 +7,7 @@ import pytest
 from isfc.answers.drawing import cluster_in_words, drawing_svg, machines_of
 from isfc.answers.page.document import cluster_article
 from isfc.cli.main import run
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.file import parse_collection
 from scenarios.figures.changed import after_losing
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
@@ -27,7 +27,7 @@ def drawn(text: str) -> list[str]:
 
 
 def test_each_machine_has_its_channels() -> None:
-    east, west = machines_of(load_collection("two-cecs"))
+    east, west = machines_of(given_collection("two-cecs"))
     assert east.name == "CEC EAST: ALPHA, BETA"
     assert [str(channel[0]) for channel in west.channels] == [f"GAMMA 5{n}" for n in range(4)]
 
@@ -40,7 +40,7 @@ def test_systems_without_a_cec_are_machines_with_those_they_share_channels_with(
 
 
 def test_svg_has_every_channel_and_director_once() -> None:
-    svg = ElementTree.fromstring(drawing_svg(cluster=load_collection("two-cecs")))
+    svg = ElementTree.fromstring(drawing_svg(cluster=given_collection("two-cecs")))
     texts = [element.text for element in svg.iter(f"{SVG}text")]
     assert [text for text in texts if str(text).startswith("director")] == [
         "director 1",
@@ -49,7 +49,7 @@ def test_svg_has_every_channel_and_director_once() -> None:
     assert texts.count("12 CTCs, 5 links") == 8
     assert len([*svg.iter(f"{SVG}line")]) == 8
     (described,) = svg.iter(f"{SVG}desc")
-    assert described.text == cluster_in_words(load_collection("two-cecs"))
+    assert described.text == cluster_in_words(given_collection("two-cecs"))
 
 
 def test_directors_that_are_joined_and_chpids_of_other_numbers_are_drawn() -> None:
@@ -70,7 +70,7 @@ def test_terminal_shows_links_and_after_them_who_shares_what(
 
 
 def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None:
-    collection = load_collection("two-cecs")
+    collection = given_collection("two-cecs")
     (together,) = carry([collection])
     lefts = tuple(after_losing(collection))
     ends = EndRate(Rate(100.0, 1.0)), EndRate(Rate(90.0, 1.0))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import isfc
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.site.intervals import PERIODS
 from scenarios.figures.rates import carried, carry
 from scenarios.runs.steady import steady_ends
@@ -144,7 +144,7 @@ def test_a_window_takes_what_an_evacuation_beside_that_load_takes(
         f"per_s = {100 * 2**20 / 122_880}\n"
     )
     file.write_text(
-        isfc.format_collection(load_collection("published-4"))
+        isfc.format_collection(given_collection("published-4"))
         + '\n[[traffic]]\nfrom = "CLIENT"\nto = "SERVER"\n'
         + f'workload = "{load}"\npairs = 100\n'
     )

@@ -16,7 +16,7 @@ from isfc.answers.optimise import definition_changes, search_result
 from isfc.answers.optimise_report import SearchResult, optimise_report
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.plan import find_all
@@ -244,7 +244,7 @@ BY_LINK = {"AUSTIN-DALLAS": Rate(50.0), "DALLAS-TULSA": Rate(50.0)}
 
 
 def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
-    links = load_collection(LINKS)
+    links = given_collection(LINKS)
     now = Contender(links, (Rate(100.0, 1.0),), BY_LINK, STATED)
     for score, which in ((100.4, "given"), (130.0, "first")):
         best = Contender(links, (Rate(score, 1.0),), BY_LINK, STATED)
@@ -287,7 +287,7 @@ def test_what_else_the_file_says_is_written_too(tmp_path: Path) -> None:
     assert run([*deck, "--ports", "VMA:50=01", "-o", str(given)]) == 0
     quick = "--runs 2 --seconds 0.01 --pairs 2 --seeds 1 --jobs 1".split()
     assert run(["optimise", str(given), "--ctcs", "3", *quick, "-o", str(written)]) == 0
-    before, after = load_collection(given), load_collection(written)
+    before, after = given_collection(given), given_collection(written)
     assert (after.cecs, after.decks) == (before.cecs, before.decks)
     assert {*after.shared_channels} <= {*before.shared_channels} != set()
     assert len(after.links[0].ctcs) == 3
@@ -307,7 +307,7 @@ def test_all_links_are_moved_together(
     assert "Best +" in text
     assert "IODF AUSTIN " in text or "IODF DALLAS " in text
     assert "to 51-61" in text
-    assert [len(link.ctcs) for link in load_collection(file).links] == [4, 4]
+    assert [len(link.ctcs) for link in given_collection(file).links] == [4, 4]
 
 
 def test_the_record_has_each_link(recorded: Recorded) -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
-from isfc.layout.catalogue import load_collection, shipped_layouts
+from isfc.layout.catalogue import given_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
@@ -89,7 +89,7 @@ def run_on(layout: str, folder: Path, line: str) -> int:
 
 def check_of_all(layout: str, folder: Path, line: str, heard: str) -> None:
     """Every link is shown, and one alone where it is named."""
-    links = load_collection(place(layout, folder)).links
+    links = given_collection(place(layout, folder)).links
     if not line.startswith(("export", "check")) and " -o " not in line:
         for link in links:
             assert all(node in heard for node in link.nodes)
@@ -126,7 +126,7 @@ def test_losses_of_every_link_are_run_and_it_is_reported(
 
 def check_of_one(layout: str, folder: Path, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Of one link it is run; of several, the one that is named. Only ``up`` runs them all."""
-    links = load_collection(place(layout, folder)).links
+    links = given_collection(place(layout, folder)).links
     if len(links) > 1:
         if line != UP:
             assert run_on(layout, folder, line) == ExitCode.BAD_INPUT
@@ -158,12 +158,12 @@ def test_statements_that_are_exported_choose_every_device(layout: str, folder: P
     statements, kept = str(folder / f"{layout}.config"), folder / f"{layout}-kept.toml"
     assert run_on(layout, folder, f"export LAYOUT --as activate -o {statements}") == 0
     assert run_on(layout, folder, f"import config {statements} --layout LAYOUT -o {kept}") == 0
-    assert load_collection(str(kept)).links == load_collection(place(layout, folder)).links
+    assert given_collection(str(kept)).links == given_collection(place(layout, folder)).links
 
 
 @pytest.mark.parametrize("layout", [*ONE_LINK, *(name for name in IMPORTED if name not in SHARED)])
 def test_decks_that_are_exported_are_imported_as_the_same_layout(layout: str, folder: Path) -> None:
-    long = lengthened(load_collection(place(layout, folder)))
+    long = lengthened(given_collection(place(layout, folder)))
     file, decks, back = (
         folder / f"{layout}{end}" for end in ("-long.toml", "-decks", "-back.toml")
     )
@@ -185,13 +185,13 @@ def test_decks_that_are_exported_are_imported_as_the_same_layout(layout: str, fo
     names = sorted(map(str, decks.iterdir()))
     words = [*names, "--partitions", ",".join(long.systems), "-o", str(back)]
     assert run(["import", "iocp", *words]) == ExitCode.GOOD
-    assert in_order(load_collection(str(back))) == in_order(long)
+    assert in_order(given_collection(str(back))) == in_order(long)
 
 
 @pytest.mark.parametrize("layout", [*SHARED, "two-cecs"])
 def test_decks_of_cecs_are_imported_as_the_same_cluster(layout: str, folder: Path) -> None:
     # each system had a deck of its own, and those of two-cecs were refused
-    whole = load_collection(place(layout, folder))
+    whole = given_collection(place(layout, folder))
     decks, back = folder / f"{layout}-shared", folder / f"{layout}-shared.toml"
     decks.mkdir()
     assert run(["export", place(layout, folder), "--as", "iocp", "-o", str(decks)]) == ExitCode.GOOD
@@ -199,7 +199,7 @@ def test_decks_of_cecs_are_imported_as_the_same_cluster(layout: str, folder: Pat
     assert len(names) == max(1, len(whole.cecs))
     words = [*names, "--partitions", ",".join(whole.systems), "-o", str(back)]
     assert run(["import", "iocp", *words]) == ExitCode.GOOD
-    found = load_collection(str(back))
+    found = given_collection(str(back))
     assert in_order(numbered(found)) == in_order(numbered(whole))
     assert {cec.name: set(cec.systems) for cec in found.cecs} == {
         cec.name: set(cec.systems) for cec in whole.cecs

@@ -9,7 +9,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.write import format_layout
 from tests.isfc.layout.test_file_shared import THREE
@@ -21,7 +21,7 @@ def test_several_links_are_exported_and_imported(
     """BOSTON's chpid 50 is in both links, so it is on a director."""
     path = tmp_path / "three.toml"
     path.write_text(THREE)
-    layout = load_collection(path)
+    layout = given_collection(path)
     assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
     assert parse_collection(capsys.readouterr().out) == layout
 

@@ -11,10 +11,11 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from isfc.cli.studio.tasks import Subject
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS, mesh_decks
+from tests.isfc.foreign import RNID
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -70,7 +71,7 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     page, told = imports(*words)
     assert told.startswith("isfc: note: 32 devices are the far ends that partitions on one channel")
     assert "Not paired" not in told
-    again, known = parse_collection(page), load_collection("two-cecs")
+    again, known = parse_collection(page), given_collection("two-cecs")
     assert [link.nodes for link in again.links] == [link.nodes for link in known.links]
     assert [len(link.ctcs) for link in again.links] == [8] * 6
     links = json.loads(imports(*words, "--json")[0])["links"]
@@ -188,7 +189,7 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert page.startswith(f"# {layout}, as activated by SYSTEM.CONFIG.\n")
     assert rdevs(parse_collection(page)) == expected
     imports(*words, "-o", str(tmp_path))
-    assert rdevs(load_collection(tmp_path / "ATLANTA-BOSTON.toml")) == expected
+    assert rdevs(given_collection(tmp_path / "ATLANTA-BOSTON.toml")) == expected
     (link,) = json.loads(imports(*words, "--json")[0])["links"]
     assert [ctc["rdevs"][0] for ctc in link["ctcs"]] == expected
 
@@ -275,3 +276,15 @@ def test_reports_and_ports_that_a_display_shows_give_the_layout_of_the_deck(
     again, said = imports(*listing, *told)
     assert "one-cec.listing is no deck: the layout keeps none" in said
     assert replace(parse_collection(page), decks=()) == parse_collection(again)
+
+
+def test_ports_that_a_director_keeps_give_the_layout_that_they_give_when_said(
+    tmp_path: Path, imports: Import
+) -> None:
+    table = tmp_path / "rnid.txt"
+    table.write_text(RNID)
+    page, _ = imports(*ONE_CEC, "--ports", "EAST:20=03A0,EAST:21=03A1,EAST:22=03A2,EAST:23=03A3")
+    again, said = imports(*ONE_CEC, "--ports", f"EAST={table}:2C3A7")
+    assert again == page
+    assert "14 lines: 8 rows, 1 heading" in said
+    assert "EAST is of CPC 00000002C3A7: EAST:20=03A0, EAST:21=03A1" in said

@@ -10,7 +10,7 @@ from isfc.deck.active import Chosen, choose, choose_from, mates_of, paired_devic
 from isfc.deck.deck import choose_systems
 from isfc.deck.pairing import never_paired, pair_all
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.write import format_collection
@@ -176,7 +176,7 @@ def left(layout: Collection, text: str) -> tuple[Collection, tuple[str, ...]]:
 
 def test_a_layout_keeps_what_both_ends_activate() -> None:
     text = "ACT ISLINK 6000-6003 NODE BOSTON\nACT ISLINK 7002 7003 7023 NODE ATLANTA"
-    kept, remarks = left(load_collection("atlanta-boston"), text)
+    kept, remarks = left(given_collection("atlanta-boston"), text)
     layout = kept.link()
     assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
     assert [fibre.name for fibre in layout.fibres] == ["1"]
@@ -188,7 +188,7 @@ def test_a_layout_keeps_what_both_ends_activate() -> None:
     with pytest.raises(
         ConfigurationError, match=r"leave no CTC between ATLANTA and BOSTON.*\n.*6000"
     ):
-        left(load_collection("atlanta-boston"), text)
+        left(given_collection("atlanta-boston"), text)
 
 
 def test_a_link_that_is_left_out_is_said_and_its_channels_are_not_named_any_more() -> None:
@@ -198,7 +198,7 @@ def test_a_link_that_is_left_out_is_said_and_its_channels_are_not_named_any_more
         GAMMA: ACT ISLINK 6000-6001
         DELTA: ACT ISLINK 6000-6001
     """
-    two_cecs = load_collection("two-cecs")
+    two_cecs = given_collection("two-cecs")
     kept, remarks = left(two_cecs, text)
     assert [link.nodes for link in kept.links] == [("ALPHA", "BETA")]
     said = [remark for remark in remarks if "leave no CTC of it" in remark]

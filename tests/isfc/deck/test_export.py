@@ -15,7 +15,7 @@ from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import own_ports
 from isfc.deck.pairing import pair_all
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Fibre, Layout
@@ -111,7 +111,7 @@ def test_ports_of_the_layout_are_in_its_decks() -> None:
     assert sorted(own_ports(joined).values()) == ["07C1", "0AD1"]
 
 
-TWO_CECS = load_collection("two-cecs")
+TWO_CECS = given_collection("two-cecs")
 
 STRAIGHT = """
 [[shared_channel]]

@@ -17,7 +17,7 @@ from isfc.deck.export import bare_deck, machines
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.checked_toml import SourceKind, source_kind
 from isfc.layout.file import parse_collection
 from isfc.layout.parts import KeptDeck
@@ -25,7 +25,7 @@ from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from tests.decks import DECKS
 
-LAYOUT = load_collection("published-1")
+LAYOUT = given_collection("published-1")
 CLIENT = NodeName("CLIENT")
 
 

@@ -108,6 +108,7 @@ def test_the_name_of_a_file_is_of_what_nothing_else_tells() -> None:
         ("", f"{OF_A}at vmb cmd\nq chpid 50\n", ":9:4: AT vmb does not say what one system runs"),
         ("", f"{OF_A}at all cmd q chpid 50\n", ":9:4: AT all does not say what one system runs"),
         ("", f"{OF_A}at vmb\ncmd q chpid 50\n", ":10:1: CMD without AT; expected AT member CMD"),
+        ("", f"{OF_A}at\nvmb cmd q chpid 50\n", ":10:1: CMD without AT; expected AT member CMD"),
         ("", f"{OF_A}at vmb cmd q userid\nMAINT    AT VMC\n", ":10:1: VMC answers what AT runs on"),
         ("", f"MAINT AT VMA\n{OF_A}{LOGON}{OF_B}", ":11:1: nothing says which system answer"),
         ("", f"MAINT AT VMA\n{screen(OF_A, 'VMB')}", ":11:1: VMA answers on a screen of VMB; exp"),

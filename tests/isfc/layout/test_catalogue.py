@@ -12,7 +12,7 @@ from isfc.deck.activation import parse_activations
 from isfc.deck.console import parse_log
 from isfc.deck.iocp import parse_deck
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection, load_layout, read_content, shipped_layouts
+from isfc.layout.catalogue import given_collection, load_layout, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, SourceKind, decode, is_ebcdic, source_kind
 from isfc.layout.file import parse_layout
 from tests.refusals import refused
@@ -35,7 +35,7 @@ def test_shipped_layouts_are_listed_in_the_order_of_their_sizes() -> None:
 
 @pytest.mark.parametrize("name", shipped_layouts())
 def test_every_shipped_layout_is_a_good_one(name: str) -> None:
-    assert all(link.ctcs for link in load_collection(name).links)
+    assert all(link.ctcs for link in given_collection(name).links)
 
 
 @pytest.mark.parametrize(("name", "rdevs"), PUBLISHED.items())

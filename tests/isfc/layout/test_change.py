@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.change import StepKind, change_steps, changed_fibres, link_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre
@@ -96,7 +96,7 @@ def test_a_link_of_one_ctc_that_moves_goes_down_and_it_is_said() -> None:
 
 def test_layouts_of_other_systems_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="expected two layouts of the same systems"):
-        change_steps(load_collection("published-12"), load_collection("atlanta-boston"))
+        change_steps(given_collection("published-12"), given_collection("atlanta-boston"))
 
 
 def test_other_hardware_between_the_same_chpids_is_no_step() -> None:

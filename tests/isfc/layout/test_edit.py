@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import given_collection, load_collection, shipped_layouts
+from isfc.layout.catalogue import given_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.edit import (
     AddCtc,
@@ -25,7 +25,7 @@ from isfc.layout.plan import RULES, make_plan, ways_of
 from isfc.layout.write import format_collection
 
 LINK = "ATLANTA-BOSTON"
-AB = load_collection("atlanta-boston")
+AB = given_collection("atlanta-boston")
 WHOLE = [f"60{n} 70{n} {fibre}" for fibre, first in ((1, 0), (2, 0x20))
          for n in (f"{first + k:02X}" for k in range(4))]  # fmt: skip
 FAR = """
@@ -82,7 +82,7 @@ def test_an_edit_changes_its_ctcs_and_leaves_the_layout_that_it_is_of(
     assert {fibre.name: fibre.chpid_names for fibre in done.links[0].fibres} == {
         name: chpids[name] for name in used
     }
-    assert load_collection("atlanta-boston") == AB
+    assert given_collection("atlanta-boston") == AB
 
 
 def test_moved_ctcs_change_what_is_met_first() -> None:
@@ -106,7 +106,7 @@ def test_fibre_gets_another_feature_speed_and_length(
 
 
 def test_fibres_on_one_channel_get_one_feature() -> None:
-    cluster = load_collection("two-cecs")
+    cluster = given_collection("two-cecs")
     name = cluster.links[0].fibres[0].name
     changed = edit(cluster, SetFibre(name, "FICON Express16S"))
     fast = "FICON Express16S"
@@ -130,9 +130,9 @@ def test_fibres_on_one_channel_get_one_feature() -> None:
         (AB, AddFibre(LINK, ("40", "50"), "FICON Express2"), "joins the chpids of"),
         (AB, AddFibre(LINK, ("4G", "50"), "FICON Express2"), "is not a chpid"),
         (AB, SwapRdevs(LINK, "6000", "6020", "CHICAGO"), "expected ATLANTA or BOSTON"),
-        (load_collection("published-1"), RemoveCtc("CLIENT-SERVER", "6000"),
+        (given_collection("published-1"), RemoveCtc("CLIENT-SERVER", "6000"),
          "is the last CTC of CLIENT-SERVER"),
-        (load_collection("published-16"), AddCtc("1"), "expected at most 16"),
+        (given_collection("published-16"), AddCtc("1"), "expected at most 16"),
         (parse_collection(FAR), SetFibre("1", "FICON Express8S", None, 20),
          "its length is that of path far, 10 km"),
     ],
@@ -162,7 +162,7 @@ def test_what_is_lost_leaves_the_rest() -> None:
     # what is not there was a loss that costs nothing
     with pytest.raises(ConfigurationError, match=r"no \[fibre.40\]; expected one of 1, 2"):
         without(AB, frozenset({"1", "40"}))
-    cluster = load_collection("two-cecs")
+    cluster = given_collection("two-cecs")
     for _, fibre, _ in cluster.fibres():  # which is whole without any one of them
         left = without(cluster, frozenset({fibre.name}))
         assert parse_collection(format_collection(left)).systems == left.systems
@@ -233,7 +233,7 @@ def test_numbers_go_to_the_end_where_there_is_no_room_between() -> None:
 
 @pytest.mark.parametrize("name", shipped_layouts())
 def test_every_advice_makes_the_list_that_is_tried(name: str) -> None:
-    whole = load_collection(name)
+    whole = given_collection(name)
     for link in whole.links:
         old = [ctc.fibre for ctc in link.device_list()]
         for finding in make_plan(link, whole.beside(link), whole).advice:

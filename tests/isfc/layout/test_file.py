@@ -206,6 +206,11 @@ def test_any_bytes_are_a_layout_or_a_configuration_error(data: bytes) -> None:
         parse_layout(data, "link.toml")
 
 
+@pytest.mark.parametrize("code", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_a_layout_as_windows_writes_it_is_read(code: str) -> None:
+    assert parse_layout(GOOD.encode(code), "link.toml") == parse(GOOD)
+
+
 @given(st.integers(0, len(GOOD) - 1), st.sampled_from(list("0\"'[]{}=,.- \nAGé#")))
 def test_any_misprint_is_a_layout_or_a_configuration_error(index: int, character: str) -> None:
     with suppress(ConfigurationError):

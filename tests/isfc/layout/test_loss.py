@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import directions_of
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import FarPath, Isl, Layout
@@ -122,7 +122,7 @@ def test_a_path_takes_what_crosses_it() -> None:
     assert channel.cut == ("ALPHA-BETA", "ALPHA-GAMMA", "BETA-GAMMA")
 
 
-COLLECTION = load_collection("two-cecs")
+COLLECTION = given_collection("two-cecs")
 CLUSTER_LINKS = COLLECTION.links
 NAMES = sorted({name for link in CLUSTER_LINKS for name in named_pieces(link, COLLECTION.cecs)})
 

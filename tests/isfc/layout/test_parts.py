@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 import isfc
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.parts import Cec, ChannelEnd, LinkTraffic, Memory, OtherCtcs, OtherLink
 from isfc.link.scan import CTCS_MAX
 
@@ -30,7 +30,7 @@ def test_collection_made_by_a_program_is_what_its_file_is(links: tuple[isfc.Layo
 
 @pytest.mark.parametrize("name", isfc.shipped_layouts())
 def test_collection_of_the_links_of_a_file_is_that_of_the_file(name: str) -> None:
-    read = load_collection(name)
+    read = given_collection(name)
     assert read_again(replace(read, whole=False)) == replace(read, whole=False) == read
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.edit import RemoveCtc, edit
 from isfc.layout.file import parse_collection
@@ -11,7 +11,7 @@ from isfc.layout.plan import find_all
 from isfc.layout.sharing import LINKS_MAX, carried_by, others_on, say_others, with_others
 from isfc.layout.write import format_collection
 
-EIGHT = format_collection(load_collection("published-8"))  # CLIENT 40 and 41, SERVER 50 and 51
+EIGHT = format_collection(given_collection("published-8"))  # CLIENT 40 and 41, SERVER 50 and 51
 
 
 def layout(*tables: str) -> Collection:

@@ -10,7 +10,7 @@ from rich.console import Console, JustifyMethod, RenderableType
 
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.cli.show import cluster_drawing_page, drawing_page
-from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.plan import make_plan
 from isfc.reports.terminal import open_console, page, plain_table
 
@@ -107,7 +107,7 @@ def test_no_cell_is_cut_off_in_any_width(no_wrap: bool) -> None:
     [
         page(plan_report(planned_by_rule(make_plan("published-14"))), notes=False),
         drawing_page(load_layout("published-14")),
-        cluster_drawing_page(load_collection("two-cecs")),
+        cluster_drawing_page(given_collection("two-cecs")),
     ],
 )
 def test_pages_lose_nothing_in_forty_columns(page: RenderableType) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import collection_without
 from isfc.link.name import NodeName
@@ -64,7 +64,7 @@ def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
     assert down == {"S1", "S2", "S3"}
 
 
-CECS = load_collection("two-cecs")
+CECS = given_collection("two-cecs")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.parts import SYSTEMS_MAX
@@ -87,7 +87,7 @@ def test_a_symmetric_cluster_has_symmetric_figures() -> None:
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
-    collection = load_collection("two-cecs")
+    collection = given_collection("two-cecs")
     result = run(collection, *map(load_of, collection.traffic))
     rates = [link.client.whole.result.mb_per_s for link in result.links]
     assert len(rates) == 6

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import CtcPair, Layout
@@ -258,7 +258,7 @@ def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
     assert found.defined_count <= 50
 
 
-LINKS = load_collection(Path("docs/optimise-cluster.toml"))
+LINKS = given_collection(Path("docs/optimise-cluster.toml"))
 LINKS_LOAD = STATED.of(LINKS)
 LINKS_SCORING = Scoring((LinksObjective.SUM,), LINKS_LOAD, seconds=0.05, warmup=0.025)
 LINKS_TASK = Task(LINKS, LINKS_SCORING, runs=24, seeds=2)

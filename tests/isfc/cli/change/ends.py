@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 
 
 def up(answer: Sequence[str]) -> Iterator[str]:
@@ -16,5 +16,5 @@ def up(answer: Sequence[str]) -> Iterator[str]:
 
 def active(layout: Path | str) -> list[set[str]]:
     """The devices of the only link of a layout, at each end."""
-    (link,) = load_collection(layout).links
+    (link,) = given_collection(layout).links
     return [{f"{ctc.rdevs[end]:04X}" for ctc in link.ctcs} for end in (0, 1)]

@@ -9,7 +9,7 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
 from isfc.reports.text import encoded
@@ -29,7 +29,7 @@ def layouts(tmp_path: Path) -> tuple[str, str]:
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
     deck = str(DECKS / "crowded.iocp")
     assert run(["import", "iocp", deck, "--partitions", "VMA,VMB", "-o", str(before)]) == 0
-    changed = edit(load_collection(before), AddCtc("2"))
+    changed = edit(given_collection(before), AddCtc("2"))
     after.write_text(format_collection(edit(changed, RemoveCtc("VMA-VMB", "5025"))))
     return str(before), str(after)
 
@@ -141,14 +141,14 @@ def test_channels_that_both_systems_have_are_in_the_trial(tmp_path: Path) -> Non
     words = ["change", layout, layout, "--no-rates", "--reset", "VMA-VMB"]
     assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
     assert run([*words, "--try", str(tmp_path), "--force"]) == ExitCode.GOOD
-    given = load_collection(layout)
-    assert load_collection(tmp_path / "change.toml").shared_channels == given.shared_channels != ()
+    given = given_collection(layout)
+    assert given_collection(tmp_path / "change.toml").shared_channels == given.shared_channels != ()
 
 
 def test_what_a_run_cannot_try_is_refused(
     layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
 ) -> None:
-    moved = edit(load_collection(layouts[0]), MoveCtc("VMA-VMB", "5020", "2"))
+    moved = edit(given_collection(layouts[0]), MoveCtc("VMA-VMB", "5020", "2"))
     Path(layouts[1]).write_text(format_collection(moved))
     capsys.readouterr()
     words = ["change", *layouts, "--no-rates"]
@@ -194,7 +194,7 @@ def test_what_the_decks_cannot_have_yet_is_said(
     before, after = tmp_path / "before.toml", tmp_path / "after.toml"
     deck = str(DECKS / "cross-css.iocp")
     assert run(["import", "iocp", deck, "--partitions", "ALPHA,BETA", "-o", str(before)]) == 0
-    wider = edit(load_collection(before), AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S"))
+    wider = edit(given_collection(before), AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S"))
     after.write_text(format_collection(wider))
     capsys.readouterr()
     assert "\nNOT in the decks yet: chpid BETA:64 leads to ALPHA:53" in printed(
@@ -258,7 +258,7 @@ def test_arguments_are_named_as_python_has_them() -> None:
 
 
 def test_of_several_links_that_change_one_is_tried(refusal: Refusal, tmp_path: Path) -> None:
-    fewer = load_collection("two-cecs")
+    fewer = given_collection("two-cecs")
     for link in fewer.links[:2]:
         fewer = edit(fewer, RemoveCtc(link.name, f"{link.ctcs[0].rdevs[0]:04X}"))
     after = tmp_path / "fewer.toml"
@@ -268,7 +268,7 @@ def test_of_several_links_that_change_one_is_tried(refusal: Refusal, tmp_path: P
     assert f"--link '': expected one of {first}, {second}" in refusal(*words)
     assert third in refusal(*words, "--link", third)
     assert run([*words, "--link", second]) == ExitCode.GOOD
-    assert load_collection(tmp_path / "change.toml").links[0].name == second
+    assert given_collection(tmp_path / "change.toml").links[0].name == second
 
 
 def test_more_ctcs_than_a_run_has_from_the_beginning_are_no_trial() -> None:

@@ -93,6 +93,9 @@ def test_logs_of_two_systems_make_a_link_and_one_needs_a_name() -> None:
     named = import_files(told, Import(one, system="ATLANTA"))
     assert isinstance(named, Printed)
     assert "left out: ATLANTA 6021" in named.err
+    told_there = import_files(told, Import(taken("logs/one-session-after-the-other.txt")))
+    assert isinstance(told_there, Printed)
+    assert parse_collection(told_there.out).links[0].nodes == ("VMA", "VMB")
 
 
 def test_statements_choose_among_the_ctcs_that_are_shown() -> None:

@@ -4,7 +4,7 @@ import isfc
 from isfc.answers.moves import relocate_report
 from isfc.answers.plan_links import planned_together
 from isfc.answers.plan_links_report import cluster_report
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.sharing import carried_by
 from isfc.reports.html import section
 from isfc.reports.report import report_of
@@ -36,7 +36,7 @@ def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None
 
 
 def test_links_together_begin_with_the_link_that_keeps_least() -> None:
-    links = load_collection("two-cecs")
+    links = given_collection("two-cecs")
     alone = EndRate(Rate(100.0, 1.0)), EndRate(Rate(110.0, 1.0))
     plans = tuple(
         LinkPlan(
@@ -56,7 +56,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
 
 def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_leaves_least() -> None:
     """A CEC takes its systems along, whatever their links are."""
-    page = section(report_of(isfc.losses(load_collection("two-cecs"), rule=True)))
+    page = section(report_of(isfc.losses(given_collection("two-cecs"), rule=True)))
     assert page.startswith('<p class="answer"><strong>Worst:</strong> director 1: 43 % is left, ')
     assert "<td>each: 4 of 8</td>" in page
     assert "<td>CEC EAST</td><td>~17</td>" in page

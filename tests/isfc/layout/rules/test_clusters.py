@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.plan import find_all
@@ -30,7 +30,7 @@ def test_a_full_mesh_on_fibres_of_its_own_is_good() -> None:
 
 
 def test_link_shown_alone_has_what_is_found_at_the_first_of_several() -> None:
-    collection = load_collection("two-cecs")
+    collection = given_collection("two-cecs")
     link = collection.link("GAMMA-BETA")
     ids = [
         [finding.id for finding in find_all(link, (), each) if finding.id == "channel-shared"]
@@ -58,7 +58,7 @@ def test_more_systems_than_an_ssi_cluster_has_members_are_told_of_once(
 
 
 def test_channels_of_several_systems_with_many_ctcs_are_told_of_together() -> None:
-    first, second = found(load_collection("two-cecs"))
+    first, second = found(given_collection("two-cecs"))
     assert first == (
         "channel-shared",
         (

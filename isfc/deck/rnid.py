@@ -1,0 +1,97 @@
+"""The director ports of chpids, from the table of nodes that a Brocade director keeps.
+
+``ficonshow rnid table`` has a row for each port with a node. Its 13 columns, a tag's two bytes (the
+CSSs as a mask, then the chpid) and flags of nodes are as the open reader brcddb takes them
+(`util/parse_cli.py`, `util/iocp.py`); the flags agree with z/VM's NEDBK. No table of Cisco's
+directors with tags was found.
+"""
+
+import re
+from typing import Final
+
+from isfc.deck.deck import DeckSystem
+from isfc.deck.place import Place, shown
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount, is_rule
+
+_HEADING: Final = "SEQUENCE#"
+_WWN: Final = "(?:[0-9A-F]{2}:){7}[0-9A-F]{2}"
+_BEGIN: Final = (
+    rf"(?:0X)?[0-9A-F]+ \w+ (?P<pid>[0-9A-F]{{6}}) {_WWN} (?P<node>{_WWN}) "
+    "0X(?P<flags>[0-9A-F]{2}) "
+)
+_NODE: Final = re.compile(_BEGIN + r".+", re.ASCII)
+_CPC: Final = re.compile(
+    _BEGIN + r"0X[0-9A-F]{6} \w+ \w+ \w+ \w+ "
+    r"(?P<id>(?P<sequence>[0-9A-F]{12}) (?:0X)?(?P<css>[0-9A-F]{2})(?P<chpid>[0-9A-F]{2}))",
+    re.ASCII,
+)
+_CURRENT_CPC: Final = 0x10
+"""Flags of a channel whose node is valid and current."""
+
+
+def is_rnid_table(text: str) -> bool:
+    """Whether a text has the heading of such a table."""
+    return _HEADING in text.upper()
+
+
+def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list[str], str]:
+    """The ports of a system's CTC chpids, as ``--ports`` takes them, and the account of the lines.
+
+    ``cpc`` is the end of the sequence number of the system's CPC; empty where the table has only
+    one. Raises `ConfigurationError` for what cannot be read, and if nothing is left.
+    """
+    lines, below = plain(text).lines, False
+    account = LineAccount(len(lines) - (not lines[-1]))
+    rows: dict[str, re.Match[str]] = {}
+    tags: set[str] = set()
+    nodes: dict[str, str] = {}
+    for number, raw in enumerate(lines, start=1):
+        line = " ".join(raw.upper().split())
+        node, row = _NODE.fullmatch(line), _CPC.fullmatch(line)
+        if line in ("", "{", "}") or is_rule(line):
+            kind, below = Kind.RULE, below and line != "}"
+        elif _HEADING in line:
+            kind, below = Kind.HEADING, True
+        elif not below and not node:
+            kind = Kind.TEXT
+        elif node and below and int(node["flags"], 16) != _CURRENT_CPC:
+            kind = Kind.OTHER
+        elif (
+            row and below and row["pid"] not in rows and row["id"] not in tags
+        ) and nodes.setdefault(row["node"], row["sequence"]) == row["sequence"]:
+            kind, rows[row["pid"]] = Kind.ROW, row
+            tags.add(row["id"])
+        else:
+            raise Place(file, number).error(
+                f"{shown(line)} is no row, or of a port, a chpid or another node that is above",
+                f"13 cells as they were printed, below a heading with {_HEADING}",
+            )
+        if line:
+            account.note(number, kind)
+    cpcs = sorted({row["sequence"] for row in rows.values()})
+    found = [each for each in cpcs if each.endswith(cpc.upper())]
+    if len(found) != 1:
+        like = (found or cpcs or ["12345"])[0].lstrip("0")
+        raise Place(file, 1).error(
+            f"the table has CPCs {', '.join(cpcs) or 'nowhere'}, and {len(found)} may be that of "
+            f"{system.node}",
+            f"the end of its sequence number, as {system.node}=FILE:{like}",
+        )
+    css = system.partition.css
+    own = {
+        f"{path.channel}"
+        for unit in system.deck.control_units.values()
+        for path in unit.paths.get(css, ())
+    }
+    ports = [
+        f"{system.node}:{row['chpid']}={pid[:4]}"
+        for pid, row in rows.items()
+        if row["sequence"] == found[0] and row["chpid"] in own and int(row["css"], 16) & 0x80 >> css
+    ]
+    if not ports:
+        raise Place(file, 1).error(
+            f"CPC {found[0]} has no chpid of a CTC of {system.node} in CSS {css}",
+            "the table of a director that they are on",
+        )
+    return ports, f"{file}: {account}; {system.node} is of CPC {found[0]}: {', '.join(ports)}"
