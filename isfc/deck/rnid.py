@@ -43,9 +43,7 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
     """
     lines, below = plain(text).lines, False
     account = LineAccount(len(lines) - (not lines[-1]))
-    rows: dict[str, re.Match[str]] = {}
-    tags: set[str] = set()
-    nodes: dict[str, str] = {}
+    rows: list[re.Match[str]] = []
     for number, raw in enumerate(lines, start=1):
         line = " ".join(raw.upper().split())
         node, row = _NODE.fullmatch(line), _CPC.fullmatch(line)
@@ -57,11 +55,9 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
             kind = Kind.TEXT
         elif node and below and int(node["flags"], 16) != _CURRENT_CPC:
             kind = Kind.OTHER
-        elif (
-            row and below and row["pid"] not in rows and row["id"] not in tags
-        ) and nodes.setdefault(row["node"], row["sequence"]) == row["sequence"]:
-            kind, rows[row["pid"]] = Kind.ROW, row
-            tags.add(row["id"])
+        elif row and below and not any(_contradicts(row, each) for each in rows):
+            kind = Kind.ROW
+            rows.append(row)
         else:
             raise Place(file, number).error(
                 f"{shown(line)} is no row, or of a port, a chpid or another node that is above",
@@ -69,7 +65,7 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
             )
         if line:
             account.note(number, kind)
-    cpcs = sorted({row["sequence"] for row in rows.values()})
+    cpcs = sorted({row["sequence"] for row in rows})
     found = [each for each in cpcs if each.endswith(cpc.upper())]
     if len(found) != 1:
         like = (found or cpcs or ["12345"])[0].lstrip("0")
@@ -85,8 +81,8 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
         for path in unit.paths.get(css, ())
     }
     ports = [
-        f"{system.node}:{row['chpid']}={pid[:4]}"
-        for pid, row in rows.items()
+        f"{system.node}:{row['chpid']}={row['pid'][:4]}"
+        for row in rows
         if row["sequence"] == found[0] and row["chpid"] in own and int(row["css"], 16) & 0x80 >> css
     ]
     if not ports:
@@ -95,3 +91,9 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
             "the table of a director that they are on",
         )
     return ports, f"{file}: {account}; {system.node} is of CPC {found[0]}: {', '.join(ports)}"
+
+
+def _contradicts(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two rows are of one port or chpid, or of one node that has two CPCs."""
+    twice = one["pid"] == other["pid"] or one["id"] == other["id"]
+    return twice or (one["node"] == other["node"] and one["sequence"] != other["sequence"])

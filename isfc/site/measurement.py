@@ -125,12 +125,7 @@ class ForeignFigures:
     io_per_s: float | None
     bytes_per_io: float | None
     transfer_us: float | None
-    place: FilePlace
-
-    @property
-    def figures(self) -> tuple[float | None, ...]:
-        """Those that sources tell."""
-        return self.io_per_s, self.bytes_per_io, self.transfer_us
+    place: FilePlace = field(compare=False)
 
     @property
     def mb_per_s(self) -> float | None:

@@ -111,15 +111,15 @@ class _Log:
         time, day, line = told["IST1230I"][0]
         rdevs, end = [Rdev(int(each, 16)) for each in ctcs], _stamp(f"{day} {time}")
         of_line = [one for one in self.found if one.foreign[0].partner == line]
-        begin, seconds = of_line[-1].end if of_line else None, None
+        if any(rdevs != [each.rdev for each in one.foreign] for one in of_line):
+            raise BadFigure(
+                f"other devices than in {of_line[0].place}; expected the same of {line}"
+            )
+        begin = max((one.end for one in of_line if one.end and one.end < end), default=None)
+        seconds = 0.0
         if begin is not None:
             seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
             self.seconds.setdefault(seconds, place)
-            if seconds <= 0 or rdevs != [each.rdev for each in of_line[-1].foreign]:
-                raise BadFigure(
-                    f"not later than that of {of_line[-1].place}, or not of its devices; expected "
-                    "the records of a line in their order, each whole"
-                )
         places = [at for at, message, _ in said if message == "IST1233I"]
         counts = zip(told["IST1235I"], told["IST1236I"], strict=True)
         foreign = []

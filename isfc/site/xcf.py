@@ -20,21 +20,25 @@ from isfc.site.page import read_lines
 _MARK: Final = "IXC356I"
 _ASKED: Final = re.compile(rf"{_MARK}\s+([01]\d|2[0-3])\.([0-5]\d)\.([0-5]\d)\s+DISPLAY\s+XCF\b")
 _MESSAGE: Final = re.compile(r"\s*(?:[A-Z]{3,4}\d{3,4}[A-Z]|D(?:ISPLAY)? XCF)\b")
-_DEVICE: Final = re.compile(r"[0-9A-F]{4}", re.ASCII)
-
+_RDEV: Final = "(?P<rdev>[0-9A-F]{4})"
+_FAR: Final = r"(?P<far>\S+)"
+_SYSTEM: Final = r"(?P<system>\S+) (?P<status>\S+)"
+_TIME: Final = r"(?P<time>\d+|-+)"
 _TABLES: Final = {
-    heading: heading.replace("IN USE", "IN-USE").split()
-    for heading in (
-        "PATHIN SYSTEM STATUS PATHOUT RETRY MAXMSG RECVD TIME",
-        "PATHIN PATHOUT SYSTEM STATUS PENDING LENGTH IN USE NUMBR NOBUF",
-        "PATHOUT SYSTEM STATUS PATHIN RETRY MAXMSG CLASS",
-        "PATHOUT PATHIN SYSTEM STATUS PENDING LENGTH IN USE NUMBR TIME",
-    )
+    "PATHIN SYSTEM STATUS PATHOUT RETRY MAXMSG RECVD TIME": (
+        rf"{_RDEV} {_SYSTEM} {_FAR} \d+ \d+ (?:\d+|-+) {_TIME}"
+    ),
+    "PATHIN PATHOUT SYSTEM STATUS PENDING LENGTH IN USE NUMBR NOBUF": (
+        rf"{_RDEV} {_FAR} {_SYSTEM} \d+ \d+ \d+ \d+ \d+"
+    ),
+    "PATHOUT SYSTEM STATUS PATHIN RETRY MAXMSG CLASS": rf"{_RDEV} {_SYSTEM} {_FAR} \d+ \d+ \S+",
+    "PATHOUT PATHIN SYSTEM STATUS PENDING LENGTH IN USE NUMBR TIME": (
+        rf"{_RDEV} {_FAR} {_SYSTEM} \d+ \d+ \d+ \d+ {_TIME}"
+    ),
 }
-"""The columns of each table of devices, by the second line of its heading."""
+"""The form of a row of each table of devices, by the second line of its heading."""
 
 _OF_STRUCTURES: Final = re.compile(r"PATH(?:IN|OUT) (?:LIST SYSTEM|SYSTEM STATUS PATHS)\b")
-_ENDS: Final = ("PATHIN", "PATHOUT", "SYSTEM", "STATUS")
 _WAYS: Final = {"PATHIN": "read", "PATHOUT": "written"}
 
 
@@ -44,7 +48,7 @@ class _Display:
 
     reading: Reading
     found: list[Measurement] = field(default_factory=list)
-    tables: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    tables: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     heading: str | None = None
     """Of the table that is being read; empty of structures."""
 
@@ -86,25 +90,17 @@ class _Display:
             self.heading, self.tables[heading] = heading, {}
 
     def _row(self, heading: str, words: list[str], place: FilePlace) -> None:
-        names, rows = _TABLES[heading], self.tables[heading]
-        if len(words) != len(names) or not _DEVICE.fullmatch(words[0]) or words[0] in rows:
+        row, rows = re.fullmatch(_TABLES[heading], " ".join(words), re.ASCII), self.tables[heading]
+        if row is None or row["rdev"] in rows:
             raise BadFigure(
-                f"{' '.join(words)[:30]!r} is no row of this table; expected {len(names)} cells, "
-                "the first a device number, each once"
+                f"{' '.join(words)[:30]!r} is no row of this table, or of a device that is above; "
+                f"expected one as {heading}, a device number first and each once"
             )
-        row = dict(zip(names, words, strict=True))
-        figures = {
-            name: self.reading.number(text)
-            for name, text in row.items()
-            if name not in (*_ENDS, "CLASS")
-        }
-        if min((value for value in figures.values() if value is not None), default=0.0) < 0:
-            raise BadFigure("a figure is negative; expected all from 0")
-        rows[words[0]] = [row[name] for name in _ENDS]
-        if "TIME" in row:
-            rdev, way, page = Rdev(int(words[0], 16)), _WAYS[names[0]], self.found[-1]
-            time = figures["TIME"]
-            ctc = ForeignFigures("XCF", rdev, way, row["SYSTEM"], None, None, time, place)
+        rows[row["rdev"]] = row.group("far", "system", "status")
+        if "time" in row.groupdict():
+            rdev, way, page = Rdev(int(row["rdev"], 16)), _WAYS[heading.split()[0]], self.found[-1]
+            time = None if row["time"][0] == "-" else float(row["time"])
+            ctc = ForeignFigures("XCF", rdev, way, row["system"], None, None, time, place)
             self.found[-1] = replace(page, foreign=(*page.foreign, ctc))
 
     def close(self) -> None:

@@ -26,7 +26,15 @@ def read(reader: Callable[[str, str, Reading], list[Measurement]], text: str) ->
     found = without_repeats(joined(checked(reader(text, "page", reading), reading)), reading)
     reading.end()
     return frozenset(
-        (one.begin, one.end, each.rdev, each.way, *each.figures)
+        (
+            one.begin,
+            one.end,
+            each.rdev,
+            each.way,
+            each.io_per_s,
+            each.bytes_per_io,
+            each.transfer_us,
+        )
         for one in found
         for each in one.foreign
     )

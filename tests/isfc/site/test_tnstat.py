@@ -26,31 +26,42 @@ def read(text: str, folder: Path, reading: Reading | None = None) -> list[Measur
 
 
 def figures(one: Measurement) -> list[tuple[object, ...]]:
-    return [(f"{each.rdev:04X}", each.way, each.partner, *each.figures) for each in one.foreign]
+    return [
+        (f"{each.rdev:04X}", each.way, each.partner, each.io_per_s, each.bytes_per_io)
+        for each in one.foreign
+    ]
 
 
 def test_rates_are_over_the_time_since_the_record_before(tmp_path: Path) -> None:
     first, second = read(TNSTAT + LATER, tmp_path)
     assert (first.begin, first.end) == (None, "2026-11-30T10:00:00")
     assert figures(first) == [
-        ("0C50", "read", "MPCAB", None, 3200.0, None),
-        ("0C51", "written", "MPCAB", None, 4096.0, None),
+        ("0C50", "read", "MPCAB", None, 3200.0),
+        ("0C51", "written", "MPCAB", None, 4096.0),
     ]
     assert (second.begin, second.end) == ("2026-11-30T10:00:00", "2026-11-30T10:15:00")
     assert figures(second) == [
-        ("0C50", "read", "MPCAB", 20.0, 4096.0, None),
-        ("0C51", "written", "MPCAB", 10.0, 4096.0, None),
+        ("0C50", "read", "MPCAB", 20.0, 4096.0),
+        ("0C51", "written", "MPCAB", 10.0, 4096.0),
     ]
     assert [each.mb_per_s for each in second.foreign] == [20 * 4096 / 2**20, 10 * 4096 / 2**20]
     dated = (TNSTAT + LATER).replace("26334", "11/30/26").replace("10000012", "10:00:00")
     assert read(dated.replace("10150012", "10:15:00"), tmp_path)[1].foreign == second.foreign
 
 
+def test_a_record_that_is_pasted_twice_is_a_copy(tmp_path: Path) -> None:
+    reading = Reading()
+    twice = TNSTAT.partition("ACCEPTED\n")[2]
+    assert read(TNSTAT + LATER + twice + LATER, tmp_path, reading)[1].end == "2026-11-30T10:15:00"
+    copies = zip((37, 54), reading.notes, strict=True)
+    assert all(f"tnstat.txt: line {line}, a copy" in note for line, note in copies)
+
+
 def test_an_overflow_leaves_the_bytes_out_and_says_so(tmp_path: Path) -> None:
     reading = Reading()
     more = TNSTAT.replace("BYTECNTO = 0        BYTECNT  = 36", "BYTECNTO = 3        BYTECNT  = 36")
     (one,) = read(more, tmp_path, reading)
-    assert figures(one)[1] == ("0C51", "written", "MPCAB", None, None, None)
+    assert figures(one)[1] == ("0C51", "written", "MPCAB", None, None)
     assert "tnstat.txt:14: bytes left out" in reading.notes[0]
 
 
@@ -70,8 +81,8 @@ def test_records_of_other_hardware_are_left_out_and_said(tmp_path: Path) -> None
         (TNSTAT.replace("IST1231I IPDU     = 11822    OPDU     = 12044\n", ""), 3, "not whole"),
         (OSA.replace("IST1811I P4KTOT", "IST1812I P4KTOT"), 3, "DIR = RD/1"),
         (TNSTAT.replace("26334", "26434"), 3, "26434 10000012 is no time"),
-        (TNSTAT + LATER.replace("10150012", "09450012"), 20, "not later than that of"),
-        (TNSTAT + LATER.replace("0C51", "0C53"), 20, "or not of its devices"),
+        (TNSTAT + LATER.replace("10150012", "10000012"), 20, "the same system and interval as"),
+        (TNSTAT + LATER.replace("0C51", "0C53"), 20, "other devices than in"),
         (TNSTAT + LATER.partition("\n")[2], 20, "without IST1230I above it"),
         (TNSTAT + LATER + LATER.replace("1015", "1045"), 37, "is a record lost?"),
     ],
