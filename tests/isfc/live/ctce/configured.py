@@ -1,6 +1,6 @@
 """Hercules' configurations as tests write them: texts by the names of systems and of files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from isfc.errors import ConfigurationError
 from isfc.live.ctce.join import HostPort, JoinedCtc, join_statements
@@ -35,3 +35,33 @@ def join(
     devices = [device for each in found for device in each.devices.values()]
     ctcs, remarks = join_statements(devices, places or {}, LISTEN)
     return ctcs, [*(remark for each in found for remark in each.remarks), *remarks]
+
+
+def disturbed(line: str) -> Iterator[str]:
+    """The line with one slip, or with what programs make of one."""
+    for at, each in enumerate(line):
+        before, after = line[:at], line[at + 1 :]
+        yield from (f"{before}{other}{after}" for other in ("", each * 2, "O", "I", "?", " "))
+        yield f"{before}{after[:1]}{each}{after[1:]}"
+        if each == " ":
+            yield from (
+                f"{before}{other}{after}" for other in ("\n", "\t", "&nbsp;", "\xa0", "=\n")
+            )
+    for before in (
+        "> ",
+        "| ",
+        "*",
+        "**",
+        "->",
+        "- ",
+        "12 ",
+        "12: ",
+        "`",
+        '"',
+        "<b>",
+        "#",
+        "\ufeff",
+    ):
+        yield before + line
+        yield before + line + before
+    yield from (line + mark for mark in ("\\", ";", ",", "**", "`", " +", "  \\"))

@@ -4,8 +4,8 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.live.ctce.join import CtcEnd, HostPort, check_joined
-from tests.isfc.live.ctce.configured import join
+from isfc.live.ctce.join import CtcEnd, HostPort, JoinedCtc, check_joined
+from tests.isfc.live.ctce.configured import disturbed, join
 
 PUBLISHED: dict[str, tuple[dict[str, str], list[str]]] = {
     "ports at both ends (hercconf.html, CTCE, first format; 3.13 too)": (
@@ -103,6 +103,31 @@ def test_new_lines_join_the_same_devices(form: str) -> None:
     assert join(after, places) == (before, [])
     elsewhere = [text for text in files.values() if "none.cnf" in text or "=far" in text]
     assert [each.partition(":")[2][:1] for each in remarks] == ["2"] * len(elsewhere)
+
+
+@pytest.mark.parametrize("form", PUBLISHED)
+def test_no_slip_in_a_statement_joins_another_device_in_silence(form: str) -> None:
+    """The same are joined, it is refused, or more is said; a number that no RDEV= names is free."""
+    files, _ = PUBLISHED[form]
+    wanted, said = join(files)
+    both = [pair for one, other in wanted for pair in ((one, other), (other, one))]
+    free = {(end.system, end.at.port) for end, mate in both if not mate.named}
+
+    def met(ctcs: list[JoinedCtc]) -> list[tuple[tuple[str, int], int]]:
+        found = [((end.system, end.at.port), end.rdev) for ctc in ctcs for end in ctc]
+        return [(at, 0 if at in free else rdev) for at, rdev in found]
+
+    silent: list[str] = []
+    for name, text in files.items():
+        for line in (line for line in text.splitlines() if "CTCE" in line):
+            for slip in disturbed(line):
+                try:
+                    found, remarks = join(files | {name: text.replace(line, slip)})
+                except ConfigurationError:
+                    continue
+                if met(found) != met(wanted) and len(remarks) <= len(said):
+                    silent.append(slip)
+    assert silent == []
 
 
 def test_a_line_keeps_what_is_the_affair_of_its_hercules() -> None:

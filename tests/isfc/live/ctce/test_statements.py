@@ -1,14 +1,13 @@
 """Hercules' CTCE statements: of 3.13, of 4, what is refused, and what is never passed over."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.live.ctce.statements import INCLUDES_MAX, CtceStatement
-from tests.isfc.live.ctce.configured import read, statements
+from tests.isfc.live.ctce.configured import disturbed, read, statements
 from tests.isfc.live.ctce.test_join import PUBLISHED
 
 FILE = """\
@@ -109,36 +108,6 @@ LINES = sorted(
         if "CTCE" in line
     }
 )
-
-
-def disturbed(line: str) -> Iterator[str]:
-    """The line with one slip, or with what programs make of one."""
-    for at, each in enumerate(line):
-        before, after = line[:at], line[at + 1 :]
-        yield from (f"{before}{other}{after}" for other in ("", each * 2, "O", "I", "?", " "))
-        yield f"{before}{after[:1]}{each}{after[1:]}"
-        if each == " ":
-            yield from (
-                f"{before}{other}{after}" for other in ("\n", "\t", "&nbsp;", "\xa0", "=\n")
-            )
-    for before in (
-        "> ",
-        "| ",
-        "*",
-        "**",
-        "->",
-        "- ",
-        "12 ",
-        "12: ",
-        "`",
-        '"',
-        "<b>",
-        "#",
-        "\ufeff",
-    ):
-        yield before + line
-        yield before + line + before
-    yield from (line + mark for mark in ("\\", ";", ",", "**", "`", " +", "  \\"))
 
 
 @pytest.mark.parametrize("line", LINES)
