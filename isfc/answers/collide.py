@@ -14,9 +14,8 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.report import Column, Grid, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,

@@ -43,7 +43,10 @@ _LABEL_REST: Final = re.compile(
     r"\s*(?:(?:link +)?device|sent|received):|\s*link *$", re.IGNORECASE
 )
 _VALUE_ALONE: Final = re.compile(r"\s*[0-9A-F]{4}\s*", re.ASCII | re.IGNORECASE)
-_MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *", re.IGNORECASE)
+_MORE: Final = re.compile(
+    r" *(?:\d\d:\d\d:\d\d )?(?:\S+ +\* )? *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from isfc.link.name import NodeName
 _FLAGS: Final = re.IGNORECASE | re.ASCII
 _NAME: Final = r"(?P<system>[A-Z0-9$#@_]{1,8})"
 _TIME: Final = r"\s*(?:\d\d:\d\d(?::\d\d)?\s+)?"
-_PROMPT: Final = rf"{_TIME}(?:\S+ +\* +)?"
+_PROMPT: Final = rf"{_TIME}(?:(?:\S+ +)?\* +)?"
 _READ: Final = r"(?:Q(?:U|UE|UER|UERY)? +(?:ISL|CHP|PATH)|(?:ACT|DEA)[A-Z]* +ISL)"
 _COMMAND: Final = re.compile(rf"\b{_READ}|^\s*Ready\b", _FLAGS)
 """Commands that are read, or their answers, and the end of one: the rest is of the console."""
@@ -43,12 +43,11 @@ _FRONT: Final = re.compile(
     rf"{_NAME}? *: ?(?=\s*\S)",
     _FLAGS,
 )
-_NODE: Final = re.compile(rf"\bnode: *{_NAME}(?!\S)", _FLAGS)
+_NODE: Final = re.compile(rf"\bnode:\s*{_NAME}(?!\S)", _FLAGS)
 _ANSWER: Final = re.compile(
     r"(?:\bdevice|\btype|\bnode|\bstate|\bstatus|\b(?:sent|received)|\b[PL][AIP]M\))\s*:|\(PIM\)"
-    r"|\bPath +\w+ +\w+ +to\b|^\W*Node +\S+\s*$|\bDevice +\w+, +Status\b|\bLegend\b"
-    r"|^[\s,]*[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*\s*$|\bRemote(?: +link)?\s*$"
-    rf"|\b{_READ}",
+    rf"|\bPath +\w+ +\w+ +to\b|^{_PROMPT}Node +\S+\s*$|\bDevice +\w+, +Status\b|\bLegend\b"
+    rf"|^{_PROMPT},?\s*[0-9A-F]{{4}}(?:[ ,]+[0-9A-F]{{4}})*\s*$|\bRemote(?: +link)?\s*$|\b{_READ}",
     _FLAGS,
 )
 """Lines of the commands and answers that are read."""
@@ -60,8 +59,10 @@ def by_system(text: str, file: str, own: str = "") -> dict[NodeName | None, str]
     That is ``own``, where it is said, or None. A command that AT runs elsewhere has the answer
     behind it. Raises `ConfigurationError` for an answer that may be anyone's.
     """
-    console = _Console(file, {found["system"].upper() for found in _NODE.finditer(text)})
-    lines = [console.take(line) for line in lines_of(text)]
+    lines = lines_of(text)
+    nodes = {found["system"].upper() for line in lines for found in _NODE.finditer(line)}
+    console = _Console(file, nodes)
+    lines = [console.take(line) for line in lines]
     said = NodeName(own.upper()) if own else None
     console.check(said)
     owners = [owner or said for owner in console.owners]

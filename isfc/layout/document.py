@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.checked_toml import (
     TABLE_NAME_LENGTH_MAX,
     check_table_name,

@@ -12,7 +12,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.pasted import spans
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ import msgspec
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, text_of, within
-from isfc.layout.csv_table import CsvTable
 from isfc.link.message import Traffic
 
 MESSAGE_LENGTH_MAX: Final = 16 * 2**20
@@ -160,6 +159,8 @@ def _length(key: str, text: str) -> int:
 
 def read_trace(path: Path) -> list[tuple[float, int]]:
     """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
+    from isfc.layout.csv_table import CsvTable  # most workloads are no recording
+
     with within(str(path)):
         table = CsvTable(text_of(read_bytes(path, "a trace", TRACE_LENGTH_MAX), "CSV"))
         if not {"seconds", "bytes"} <= {*table.names}:

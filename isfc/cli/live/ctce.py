@@ -24,9 +24,8 @@ from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live, typed_lines
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.option import flag, flattened, within
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option, write_text
-from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.cli.output.streams import ExitCode, show, show_error, show_lines
 from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.errors import ConfigurationError, JournalError
 from isfc.errors.in_words import exact, expected, grouped, number

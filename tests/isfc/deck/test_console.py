@@ -61,6 +61,12 @@ def test_a_device_is_found_however_it_was_pasted(
     assert seen(text) == [device]
 
 
+@pytest.mark.parametrize("front", ["09:41:15 ", "09:41:15 OPERATOR * "])
+def test_a_chpid_has_devices_of_several_lines_behind_a_prefix(front: str) -> None:
+    text = f"{front}Path 40 online to devices 6000\n{front} 6001 6002\n{front}Ready;\n{front}6003"
+    assert chpids(parse_log(ONE + text, "log")) == dict.fromkeys(["6000", "6001", "6002"], "40")
+
+
 def test_chpids_come_from_query_chpid_and_query_paths() -> None:
     log = parse_log((LOGS / "atlanta.txt").read_text("utf-8"), "atlanta.txt")
     assert len(log.devices) == 4

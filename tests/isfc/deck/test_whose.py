@@ -94,6 +94,13 @@ def test_one_log_holds_both_ends(form: str) -> None:
     assert not found.remarks
 
 
+@pytest.mark.parametrize("front", ["> ", "* ", "10:22:31 ", "10:22:31 OPERATOR * "])
+@pytest.mark.parametrize("form", ["query userid", "logged on to the next", "screens and at"])
+def test_what_stands_before_every_line_changes_nothing(form: str, front: str) -> None:
+    changed = in_front(BOTH[form], front)
+    assert import_islink([changed]).links == import_islink([BOTH[form]]).links
+
+
 def test_the_name_of_a_file_is_of_what_nothing_else_tells() -> None:
     text = f"{OF_A}q userid\nMAINT    AT VMB\n{OF_B}"
     told = import_islink({"VMA": f"q chpid 40\nPath 40 online to devices 6000\n{text}"})

@@ -13,9 +13,8 @@ from isfc.link.events import DeviceChanged, DigestSink, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_UP, OPERATOR
-from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import Deactivate, System
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import (
     ConsoleEntry,
