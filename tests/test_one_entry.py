@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
 from isfc.errors import ConfigurationError
 from isfc.layout import plan

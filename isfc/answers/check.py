@@ -17,8 +17,8 @@ from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
+from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 
 _PLACES: Final = 6
 _TEXTS: Final = 2

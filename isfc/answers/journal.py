@@ -21,8 +21,8 @@ from isfc.errors.arguments import STANDARD_INPUT, checked
 from isfc.errors.in_words import exact
 from isfc.link.message import Message
 from isfc.link.package import Package
+from isfc.reports.figure import Reported, record_of
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported, record_of
 from isfc.system.link_end import LinkEndDefinition
 
 _RDEV_ACTS: Final = (

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from isfc.answers.advice import two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
-from isfc.answers.plan_link import WorstLoss
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.catalogue import AnyLayout
@@ -27,14 +26,13 @@ from isfc.layout.loss import (
 )
 from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
-from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
+from isfc.layout.site import GivenSite, SiteProfile
+from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Bars, Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
-from scenarios.runs.at_site import GivenSite, given_site
+from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 from scenarios.search.workers import each_by
 
@@ -210,12 +208,6 @@ def losses_of(
         (*notes, *_notes(whole)),
         profile,
     )
-
-
-def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
-    """The loss that leaves least of the whole, which is first; None if there is none."""
-    worst = worst_of(lefts)
-    return None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share)
 
 
 def _left(left: AfterLoss) -> Left:

@@ -15,10 +15,9 @@ from isfc.answers import check as answers
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import AnswerPrinted, Files, RenderedFiles, file_options
 from isfc.cli.options.option import expect_one
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error, show_json, show_lines
+from isfc.cli.output.streams import ExitCode, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.catalogue import Decks
 from isfc.layout.rules.rule import LayoutRule, Severity
 from isfc.reports.report import Report

@@ -12,12 +12,12 @@ from itertools import starmap, zip_longest
 from typing import Annotated, Any, ParamSpec, Self, cast
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
-from ctc.profiles import ChpidProfile, find_profile
+from ctc.features import ChpidProfile, find_profile
 from isfc.deck.deck import Deck
 from isfc.deck.pairing import Pairing, Reason, Unpaired
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors.arguments import Argument, in_python
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection

@@ -16,7 +16,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules import chpids, clusters, ctcs, speeds
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.scan import stop_short
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 
 RULES: Final[list[LayoutRule]] = [*chpids.RULES, *speeds.RULES, *ctcs.RULES, *clusters.RULES]
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
@@ -115,7 +115,7 @@ class Plan(Reported, Struct, frozen=True):
                 "chpid": format_chpid(use.chpid),
                 "fibre": use.fibre.name,
                 "feature": use.fibre.profile.feature,
-                "link_gbps": use.fibre.profile.link_gbps,
+                "link_gbps": use.fibre.gbps,
                 "km": use.fibre.km,
                 "write_ctcs": use.ctc_count,
                 "estimated_mb_per_s": use.mb_per_s,

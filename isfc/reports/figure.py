@@ -1,15 +1,17 @@
 """A figure of the model: what it comes to, with which load, and between what IBM's would lie.
 
-And the notes on figures: what a reader has to know to take them for what they are.
+And the notes on figures: what a reader has to know to take them for what they are; and records of
+answers that hold them (`Reported`): a notebook shows the page of each.
 """
 
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from isfc.errors.in_words import exact
+from isfc.errors.loading import named
 from isfc.link.name import NodeName
 
 
@@ -230,3 +232,40 @@ class Note(Struct, frozen=True):
     """[one of these](extrapolation.md#notes)"""
     text: str
     """the same in words"""
+
+
+_Record = TypeVar("_Record", bound=Struct)
+
+
+class Reported:
+    """A record with a report, of which a notebook shows the page."""
+
+    __slots__ = ()
+
+    reported_by: ClassVar[str]
+    """The function that makes its report, which is above it, or loads more than it does."""
+
+    def _repr_html_(self) -> str:
+        cell: str = named("isfc.reports.html.cell")(named(self.reported_by)(self))
+        return cell
+
+    def _repr_markdown_(self) -> str:
+        page: str = named("isfc.reports.text.markdown")(named(self.reported_by)(self))
+        return page
+
+
+class Drawn:
+    """A layout, of which a notebook shows the drawing."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        drawing: str = named("isfc.answers.drawing.drawing")(self)
+        return drawing
+
+
+def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:
+    """The record of a source: its attributes by their names, but for what is the record's own."""
+    names = [name for name in kind.__struct_fields__ if name not in own and hasattr(source, name)]
+    found = {name: getattr(source, name) for name in names} | own
+    return convert(found, kind, from_attributes=True)

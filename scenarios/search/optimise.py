@@ -21,7 +21,7 @@ from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from isfc.layout.collection import Collection, with_channels
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use

@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.features import CATALOGUE
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.layout import Fibre, Layout

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ctc.features import FEATURES, ChpidProfile
 from ctc.order import Order, name_of
-from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from isfc.live.ctce.wire import WireForm
 from scenarios.runs.experiment import Load

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection

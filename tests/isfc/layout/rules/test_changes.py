@@ -10,7 +10,7 @@ from msgspec import structs
 from ctc.address import Rdev
 from isfc.layout.layout import Layout
 from isfc.layout.plan import RULES, find_all
-from isfc.layout.rules import changes
+from isfc.layout.rules.chpids import four_of_each
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Severity, Untried
 from tests.isfc.layout.rules.test_book import FIRES, fibres
 from tests.layouts import layout_of
@@ -154,4 +154,4 @@ def test_order_that_no_other_betters_is_no_finding() -> None:
 
 def test_four_of_each_is_four() -> None:
     (fibre,) = layout_of((2, 1)).fibres
-    assert changes.four_of_each([fibre]) == [fibre] * 4
+    assert four_of_each([fibre]) == [fibre] * 4
