@@ -89,16 +89,8 @@ class Collisions(Reported, Struct, frozen=True):
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
-Steps = Annotated[
-    int,
-    Argument(
-        "N",
-        "Loads between nothing and the most, each way; with every rule and seed that is "
-        f"{RUNS} runs if nothing else is said.",
-        1,
-        STEPS_MAX,
-    ),
-]
+_STEPS_SAID: Final = f"Loads between nothing and the most, each way; {STEPS} make {RUNS} runs."
+Steps = Annotated[int, Argument("N", _STEPS_SAID, 1, STEPS_MAX)]
 
 
 @checked

@@ -77,6 +77,7 @@ _OPERANDS: Final = re.compile(
     r"[0-9A-F]{4}(?:-[0-9A-F]{4})?|NODE?|BU(?:F{1,2}E?R?S?)?|ALL", re.IGNORECASE
 )
 """How the operands of a statement about links begin, on whatever line."""
+_READ: Final = re.compile(r"EQUATE|IMBED|ISL", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z0-9$#@_]{1,8}", re.ASCII)
 _LOOKS: Final = re.compile(
     r"#?(?:CP)?Q(?:U|UE|UER|UERY)?|IND(?:I|IC|ICA|ICAT|ICATE)?", re.IGNORECASE
@@ -151,8 +152,8 @@ class _Line:
     @property
     def has_names_alone(self) -> bool:
         """Whether it may be the rest of EQUATE."""
-        is_read = self.first in ("EQUATE", "IMBED")
-        return not is_read and all(_NAME.fullmatch(word.text) for word in self.words)
+        text = " ".join(word.text for word in self.words)
+        return not _READ.search(text) and all(_NAME.fullmatch(word.text) for word in self.words)
 
 
 def _statements(text: str, file: str) -> Iterator[Activation]:

@@ -32,7 +32,7 @@ _NO_AT: Final = re.compile(rf"{_PROMPT}(?:\S+ +)?(?:CMD|COMMAND) +{_READ}", _FLA
 _IDENTITY: Final = re.compile(rf"{_PROMPT}\S{{1,8}} +AT +{_NAME}(?: +VIA +\S.*)?\s*$", _FLAGS)
 _SESSION: Final = re.compile(r"\b(?:LOGON|LOGOFF|RECONNECTED|DISCONNECT) +AT +\d", _FLAGS)
 _SCREEN: Final = re.compile(
-    rf"(?:^| {{3}})\s*(?:RUNNING|HOLDING|MORE\.\.\.|NOT ACCEPTED|CP READ|VM READ) +{_NAME}\s*$",
+    rf"(?:^\s*|(?<=   ))(?:RUNNING|HOLDING|MORE\.\.\.|NOT ACCEPTED|CP READ|VM READ) +{_NAME}\s*$",
     _FLAGS,
 )
 _SCREEN_LINES_MAX: Final = 62
@@ -47,7 +47,8 @@ _NODE: Final = re.compile(rf"\bnode:\s*{_NAME}(?!\S)", _FLAGS)
 _ANSWER: Final = re.compile(
     r"(?:\bdevice|\btype|\bnode|\bstate|\bstatus|\b(?:sent|received)|\b[PL][AIP]M\))\s*:|\(PIM\)"
     rf"|\bPath +\w+ +\w+ +to\b|^{_PROMPT}Node +\S+\s*$|\bDevice +\w+, +Status\b|\bLegend\b"
-    rf"|^{_PROMPT},?\s*[0-9A-F]{{4}}(?:[ ,]+[0-9A-F]{{4}})*\s*$|\bRemote(?: +link)?\s*$|\b{_READ}",
+    rf"|^{_PROMPT},?\s{{0,99}}[0-9A-F]{{4}}(?:[ ,]+[0-9A-F]{{4}})*\s*$"
+    rf"|\bRemote(?: +link)?\s*$|\b{_READ}",
     _FLAGS,
 )
 """Lines of the commands and answers that are read."""
@@ -109,6 +110,7 @@ class _Console:
         if found and (found["date"] or (found["system"] or "").upper() in self.nodes):
             self._is_on(found["system"])
             line = " " * found.end() + line[found.end() :]
+        is_answer = _ANSWER.search(line) is not None
         if found := _AT.search(line):
             self._run_elsewhere(found)
             line = " " * found.start("rest") + line[found.start("rest") :]
@@ -124,8 +126,8 @@ class _Console:
         elif _COMMAND.search(line):
             self.member = None
         elif self.member is not None and line.strip():
-            self._follow(bool(_ANSWER.search(line)))
-        if _ANSWER.search(line):
+            self._follow(is_answer)
+        if is_answer:
             self.asked[len(self.owners)] = self.session
         self.owners.append(self.member or self.system)
         return line

@@ -16,8 +16,8 @@ from isfc.layout.checked_toml import (
     convert,
     decode,
     holds,
-    in_utf8,
     show_key,
+    text_of,
     within,
     words_of,
 )
@@ -340,7 +340,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             for name in tables[level] if isinstance(tables.get(level), dict) else ():
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
-        return Document(source, root, tables, in_utf8(content).decode("utf-8-sig"))
+        return Document(source, root, tables, text_of(content, "TOML"))
 
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {

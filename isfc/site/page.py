@@ -256,7 +256,7 @@ class _Pages:
         twice = next((each for each in page.devices if each.rdev == row.rdev), None)
         if twice is None:
             self.found[-1] = replace(page, devices=(*page.devices, row))
-        elif not twice.like(row):
+        elif twice != row:
             raise BadFigure(
                 f"RDEV {row.rdev:04X} is in line {twice.place.line} of this page as well; "
                 "expected it once: are these two intervals without a heading between them?"

@@ -29,7 +29,7 @@ from isfc.cli.output.streams import ExitCode, show, show_error, show_lines
 from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.errors import ConfigurationError, JournalError
 from isfc.errors.in_words import exact, expected, grouped, number
-from isfc.layout.checked_toml import read_bytes
+from isfc.layout.checked_toml import read_bytes, text_of
 from isfc.layout.checked_toml import within as within_file
 from isfc.live.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.live.ctce.ios import IoBook
@@ -105,7 +105,7 @@ def read_commands(name: str | None, hardware: CtceHardware) -> list[OperatorComm
     if name is None:
         return []
     with within_file(f"--commands {name}"):
-        text = read_bytes(Path(name), "a file of commands").decode(errors="replace")
+        text = text_of(read_bytes(Path(name), "a file of commands"), "commands")
         return parse_commands(text.splitlines(), hardware)
 
 

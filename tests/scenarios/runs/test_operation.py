@@ -209,7 +209,9 @@ def test_file_that_cannot_be_read_is_named(script: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"cannot be read \(No such file"):
         read_script(str(script), experiment())
     script.write_bytes(b"at 0s \xff")
-    with pytest.raises(ConfigurationError, match="is not UTF-8 text; expected CP commands"):
+    with pytest.raises(
+        ConfigurationError, match=r"is not UTF-8 text \(at byte 6\); expected CP commands"
+    ):
         read_script(str(script), experiment())
 
 
