@@ -82,8 +82,6 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
 
     Raises `ConfigurationError` if there is none, or if a line of one cannot be read.
     """
-    if len(text) > TEXT_LENGTH_MAX:
-        raise ConfigurationError(f"{source}: is too long; expected at most {TEXT_LENGTH_MAX} bytes")
     with within(source):
         found = _Parser().parse(text)
     if not found:
