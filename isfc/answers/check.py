@@ -109,10 +109,10 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
     return said
 
 
-RULES: Final = (*plan.RULES, *scheme.RULES.values())
+CHECK_RULES: Final = (*plan.LAYOUT_RULES, *scheme.NUMBER_RULES.values())
 """All that layouts are checked by."""
 
-_BY_ID: Final = {rule.id: rule for rule in RULES}
+_BY_ID: Final = {rule.id: rule for rule in CHECK_RULES}
 
 
 class CheckedLink(Reported, Struct, frozen=True):

@@ -20,7 +20,7 @@ from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
-    RULES,
+    SCANS,
     SECONDS_MAX,
     SEEDS,
     STEPS_MAX,
@@ -44,7 +44,7 @@ UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"
 )
 STEPS: Final = 4
-RUNS: Final = len(RULES) * STEPS**2 * SEEDS
+RUNS: Final = len(SCANS) * STEPS**2 * SEEDS
 """Of a link with CTCs enough for every rule, if nothing else is said."""
 
 LISTED: Final = 3

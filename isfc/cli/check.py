@@ -49,7 +49,7 @@ class CheckPrinted(AnswerPrinted, frozen=True):
     def show(self, found: Sequence[answers.CheckedLink], report: Callable[[Any], Report]) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ == "sarif":
-            show_json(sarif_log(found, answers.RULES))
+            show_json(sarif_log(found, answers.CHECK_RULES))
         elif self.as_ == "github":
             show_lines(github_lines(found))
         elif self.format == "json" or any(each.error is None for each in found):

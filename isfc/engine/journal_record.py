@@ -110,6 +110,11 @@ class JournalRecord(Record):
     given: LinkEndDefinition | Frame | list[Message] | None
     outcome: InputOutcome
 
+    @property
+    def begun(self) -> LinkEndDefinition | None:
+        """The definition of BEGIN."""
+        return self.given if isinstance(self.given, LinkEndDefinition) else None
+
 
 def encode_input(given: Input) -> tuple[InputKind, int, bytes]:
     """An input as a record has it: its act, the number of what it concerns, and what it brings."""

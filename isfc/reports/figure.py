@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from isfc.errors.in_words import exact
 from isfc.errors.loading import named
-from isfc.link.name import NodeName
 
 
 class NoRange(StrEnum):
@@ -147,7 +146,7 @@ class Figure(Struct, frozen=True):
     """why there is no range, empty if there is one"""
     load: OfLoad | None = None
     """what ran, in words; null of what is said of several loads"""
-    sender: NodeName | None = None
+    sender: str | None = None
     """whose direction it is of; null of the slower one and of all together"""
     spread: float = 0.0
     """within what of it an endless run's would be, with 95 % confidence"""
@@ -168,7 +167,7 @@ class Figure(Struct, frozen=True):
         """What the link carries at each pace, the figure first."""
         return (self.value,) if self.second is None else (self.value, self.second)
 
-    def of_run(self, rate: OfRun, sender: NodeName | None = None) -> "Figure":
+    def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
         """The same with how well the run knows it."""
         second = rate.second_mb_per_s
         return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)

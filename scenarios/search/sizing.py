@@ -160,7 +160,7 @@ class SizeSearch:
         shape = (link.ctcs // link.chpids,) * link.chpids
         left = self._layout(profile, self._worst(profile, shape))
         return find_limit(
-            self._experiment(left, link.left.sender or self.load.client),
+            self._experiment(left, NodeName(link.left.sender or self.load.client)),
             self._run_each,
             steady_mb_per_s=link.left.value,
         )

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Final
 
 from ctc.state import TRANSITIONS, CommandOutcome, State
-from isfc.answers.check import RULES
+from isfc.answers.check import CHECK_RULES
 from isfc.answers.replay_checks import checks_of
 from isfc.link.state import SHOWN, WRITE_SIDE
 from isfc.reports.figure import Unit
@@ -255,7 +255,7 @@ def rules(_: str) -> dict[str, str]:
 
 def _rule_lines() -> Iterator[str]:
     told: dict[str, str] = {}
-    for rule in RULES:
+    for rule in CHECK_RULES:
         source = rule.source
         for document, short in DOCUMENTS.items():
             source = source.replace(document, short)

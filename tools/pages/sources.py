@@ -87,7 +87,7 @@ _ELSEWHERE: Final = (
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
-    "isfc.layout.plan.RULES",
+    "isfc.layout.plan.LAYOUT_RULES",
     "isfc.link.state",  # tables of states
     "isfc.testing.",  # docs/testing.md
 )

@@ -39,7 +39,7 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import MetricsServer, ctce_families
 from scenarios.runs.operation import read_time_ns
 
-COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
+CTCE_COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
 """What each of them does is in docs/ctce.md."""
 
 COMMANDS_MAX: Final = 1_000
@@ -116,8 +116,8 @@ def parse_command(text: str, hardware: CtceHardware) -> OperatorCommand:
     said = (text if timed is None else timed[2]).strip()
     word, _, operand = said.partition(" ")
     word, operand = word.lower(), operand.strip()
-    if word not in COMMANDS:
-        raise ConfigurationError(f"{said[:40]!r}: {expected(word, COMMANDS)}")
+    if word not in CTCE_COMMANDS:
+        raise ConfigurationError(f"{said[:40]!r}: {expected(word, CTCE_COMMANDS)}")
     if word in ("lose", "restore"):
         piece = _piece(operand, hardware)
         if word == "lose":

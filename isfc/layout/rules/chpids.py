@@ -16,7 +16,7 @@ from isfc.link.scan import CTCS_MAX, stop_short
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
 
-RULES: Final = RuleBook()
+CHPID_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
 CROSSED_CTCS_MAX: Final = 14
@@ -80,7 +80,7 @@ def selected_in_addition(down: Down) -> Down:
     return around([selected] * outer, [*[selected] * (held - outer), *others])
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "single-ctc",
     "The link has a single CTC.",
     "A single CTC is written by both ends, so their writes collide.",
@@ -97,7 +97,7 @@ def _single_ctc(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "one-chpid",
     "All CTCs are on one chpid.",
     "When that chpid, its cable or its port fails, the link is down.",
@@ -111,7 +111,7 @@ def _one_chpid(judged: Judged) -> Iterator[Broken]:
         yield Broken(f"{place} carries the whole link.", fibres=judged.layout.fibres)
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-crowded",
     "A chpid carries more than four CTCs.",
     "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
@@ -139,7 +139,7 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-leads-to-several",
     "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
     "A director may lead one chpid to several. It is one channel all the same, and carries no "
@@ -165,7 +165,7 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
                 )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-shared",
     "A chpid carries CTCs of several links, and more than four together.",
     "The links compete for the chpid, so that neither has the capacity that it has alone.",
@@ -213,7 +213,7 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     return f"{own} CTCs of this link and {others}"
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "beyond-the-rule",
     "A link is faster than the rule of thumb is known for.",
     "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
@@ -236,7 +236,7 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "too-many-each",
     "CTCs a chpid times chpids is more than 14.",
     "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
@@ -264,7 +264,7 @@ def _too_many_each(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "straight-connection",
     "A fibre has the same chpid at both ends.",
     "The two ends of a straight connection share one channel, which then does the work of two.",

@@ -11,7 +11,7 @@ from isfc.layout.layout import CtcPair, Down, Fibre, around
 from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 from isfc.link.scan import stop_short
 
-RULES: Final = RuleBook()
+CTC_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
 EIGHT: Final = 8
@@ -63,7 +63,7 @@ def alike_at_both_ends(down: Down) -> Down | None:
     return around([fibre for fibre in outer for _ in range(held[fibre])], inner)
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "directions-unequal",
     "One node can use fewer chpids than the other, or slower ones.",
     "Each scan stops short of its end, and what is left out there is lost to that direction.",
@@ -95,7 +95,7 @@ def _unequal(judged: Judged) -> Iterator[Broken]:
     )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "one-chpid-writes",
     "All CTCs that one end may write are on one chpid.",
     "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
@@ -119,7 +119,7 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "unidirectional-spread",
     "CTCs that only one end may write are on several chpids.",
     "IBM advises to keep them on one selected chpid, where they come on top of those that both "
@@ -147,7 +147,7 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "few-beyond-eight",
     "The 9th and the 10th CTC gain at most one to write on.",
     "From 9 CTCs on, each scan stops short by two instead of one.",
@@ -167,7 +167,7 @@ def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "rdevs-out-of-order",
     "The device numbers of the two ends run in different orders.",
     "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
@@ -193,7 +193,7 @@ def _out_of_order(judged: Judged) -> Iterator[Broken]:
             return
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "rdevs-ambiguous",
     "A device number names one CTC here and another there.",
     "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
@@ -216,7 +216,7 @@ def _ambiguous(judged: Judged) -> Iterator[Broken]:
             return
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "name-not-for-ssi",
     "A system cannot be a member of an SSI cluster under its name.",
     "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "

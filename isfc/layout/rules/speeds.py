@@ -23,7 +23,7 @@ _ENDS: Final = (
 _MIDDLE: Final = "Put the fast chpid in the middle of the device list."
 _MIB: Final = 2**20
 
-RULES: Final = RuleBook()
+SPEED_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
 
@@ -82,7 +82,7 @@ def _fast_count(judged: Judged) -> int:
     return speeds.count(max(speeds))
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speed-beyond-feature",
     "A link is faster than its feature.",
     "A link may run slower than its feature can, never faster. A file or deck that says so is "
@@ -109,7 +109,7 @@ def _beyond_feature(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-mixed",
     "Links of several speeds are mixed.",
     "The scan does not know which chpid is fast.",
@@ -127,7 +127,7 @@ def _mixed(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-asymmetric",
     "The two nodes try fast and slow chpids in different orders.",
     "One direction then uses the fast chpids first, and the other the slow ones.",
@@ -159,7 +159,7 @@ def _can_be_evener(speeds: Sequence[float]) -> bool:
     return differing > odd // 2
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-slow-first",
     "Both nodes begin on a slow chpid, though several are fast.",
     "A lightly loaded link then runs at the slow chpids' speed.",
@@ -174,7 +174,7 @@ def _slow_first(judged: Judged) -> Iterator[Broken]:
         yield Broken("Both nodes begin on a slow chpid and reach the fast ones under load only.")
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "port-beyond-reach",
     "A fibre is longer than the buffer credits of a channel's port reach.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "
@@ -208,7 +208,7 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
     return f"{number(bytes_per_s / _MIB)} of {number(full / _MIB)} MB/s each way over {km:g} km."
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "credits-too-few",
     "The buffer credits of an inter-switch link do not fill it so far away.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "
