@@ -33,7 +33,8 @@ _PATHS: Final = re.compile(
     r"\bCHPIDs +to +Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
 _RDEV_DIGITS: Final = 4
-"""CP shows device numbers so."""
+_CHPID_DIGITS: Final = 2
+"""CP shows numbers of devices and chpids so."""
 
 _LATER: Final = ("status", "state", "type")
 """Labels that other answers behind a device may have as well."""
@@ -176,6 +177,8 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
             )
         remote = record.get("remote link device")
         kind = record.get("type")
+        if kind is not None and not kind.value.isalnum():
+            raise kind.place.error(f"Type: {shown(kind.value)}", "a type such as FCTC")
         yield LinkedDevice(
             rdev=_rdev(device, "Link device"),
             partner=node.place.read(
@@ -218,7 +221,9 @@ def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]
 
 
 def _chpid(text: str, place: Place) -> ChpidId:
-    return place.read(text, parse_chpid, "chpid", "1 or 2 hex digits")
+    if len(text) != _CHPID_DIGITS:
+        raise place.error(f"chpid {shown(text)}", "2 hex digits: was the line cut?")
+    return place.read(text, parse_chpid, "chpid", "2 hex digits")
 
 
 def _rdevs(text: str, place: Place) -> tuple[Rdev, ...]:
