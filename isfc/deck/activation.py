@@ -23,6 +23,8 @@ from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import refuse_iocp_report
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount
 from isfc.link.name import ALL, BUFFERS, ISLINK, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
 
@@ -136,6 +138,21 @@ def imbedded(text: str, file: str) -> Iterator[str]:
             )
 
 
+def account_of_statements(text: str, file: str) -> LineAccount:
+    """What each line of a file is in which `parse_activations` finds statements."""
+    kinds: dict[int, Kind] = {}
+    for line in _joined(text, file):
+        is_read = line.first in ("EQUATE", "IMBED") or any(_statement(line.words, None))
+        kind = Kind.STATEMENT if is_read else Kind.OTHER_STATEMENT
+        kinds.update((word.place.line, kind) for word in line.words)
+
+    def kind_of(line: str, number: int) -> Kind:
+        edge = Kind.STATEMENT if _PREFIX.match(line) else Kind.COMMENT
+        return kinds.get(number, edge)
+
+    return plain(text).read(kind_of)
+
+
 @dataclass(slots=True)
 class _Line:
     """A statement, of all its lines; ``qualifier`` is what stands before its colon."""
@@ -212,14 +229,17 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
             line = _Line(block.qualifier if block else None, [], Place(file, number))
             if found := _PREFIX.match(card):
                 line.qualifier, start = found[1].upper(), found.end()
-                rest = card[start:].strip().upper()
+                rest = card[start:].strip(" *`~").upper()
                 if rest in ("BEGIN", "END"):
                     ends = block.qualifier if block else None
                     if ends != (line.qualifier if rest == "END" else None):
                         where = f"behind {ends}: BEGIN" if ends else "without BEGIN"
+                        where += f" in line {block.place.line}" if block else ""
                         raise line.place.error(f"{line.qualifier}: {rest} {where}", _EDGES)
                     block = line if rest == "BEGIN" else None
                     continue
+            elif _EDGE.search(card):
+                raise line.place.error(f"{shown(card.strip())} cannot be read", _EDGES)
         line.words += [
             OperandWord(word[0], Place(file, number, word.start() + 1))
             for word in _WORD.finditer(card, start)
@@ -237,6 +257,7 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
         raise block.place.error(f"{block.qualifier}: BEGIN without END", _EDGES)
 
 
+_EDGE: Final = re.compile(r":.*\b(?:BEGIN|END)\W*$", re.IGNORECASE)
 _EDGES: Final = "NODE: BEGIN and NODE: END of one NODE, in turn"
 
 
@@ -284,7 +305,14 @@ def _activation(
     rdevs: dict[Rdev, None] = {}
     partner: NodeName | None = None
     rest = iter(operands)
+    line = verb.place.line
     for word in rest:
+        if word.place.line > line and _VERB.fullmatch(word.text):
+            raise word.place.error(
+                f"{word.text} stands where the statement in line {verb.place.line} goes on",
+                f"no comma at the end of line {line}",
+            )
+        line = word.place.line
         if matches(NODE, word.text.upper()) or matches(BUFFERS, word.text.upper()):
             value = next(rest, None)
             if value is None:
