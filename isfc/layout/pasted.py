@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final
 
 from isfc.errors.in_words import first_listed
@@ -39,18 +39,6 @@ class Kind(Enum):
     RULE = "rule"
     OTHER = "of other reports"
     TEXT = "of text"
-
-
-def page_widths(lines: Sequence[str], head: re.Pattern[str]) -> list[int]:
-    """For each line, how long the longest of its page is; a page begins with a line with ``head``.
-
-    What ends there may have been cut.
-    """
-    pages = [*accumulate(head.search(line) is not None for line in lines)]
-    longest: dict[int, int] = {}
-    for page, line in zip(pages, lines, strict=True):
-        longest[page] = max(longest.get(page, 0), len(line.rstrip()))
-    return [longest[page] for page in pages]
 
 
 def is_rule(line: str) -> bool:
