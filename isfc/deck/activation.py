@@ -114,7 +114,7 @@ def parse_activations(text: str, file: str, own: str = "") -> Statements:
     place, for bad ones.
     """
     found: list[tuple[NodeName | None, Activation]] = []
-    (console, first), *others = by_system(text, file, own).items()
+    (console, first), *others = by_system(_without_comments(text, file), file, own).items()
     found += [(console, each) for each in _statements(first, file)]
     for node, part in others:
         run_on = Qualifier(str(node), (str(node),))
@@ -129,7 +129,7 @@ def parse_activations(text: str, file: str, own: str = "") -> Statements:
 
 def imbedded(text: str, file: str) -> Iterator[str]:
     """What to say of IMBED statements: the files that they name may choose devices too."""
-    for line in _joined(text, file):
+    for line in _joined(_without_comments(text, file), file):
         if line.first == "IMBED":
             named = " ".join(word.text for word in line.words[1:])
             yield (
@@ -214,14 +214,10 @@ def _alone(word: OperandWord, what: str) -> ConfigurationError:
 
 def _joined(text: str, file: str) -> Iterator[_Line]:
     """The statements of a file, those of several lines in one, with their qualifiers."""
-    text = "\n".join(lines_of(text))
-    _check_comments(text, file)
     block: _Line | None = None
     line = _Line(None, [], Place(file, 1))
     goes_on = False
-    # a comment becomes blanks, so that what is behind it keeps its line and its column
-    blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-    for number, card in enumerate(blanked.split("\n"), start=1):
+    for number, card in enumerate(text.split("\n"), start=1):
         if not card.strip():
             continue
         start = 0
@@ -261,8 +257,12 @@ _EDGE: Final = re.compile(r":.*\b(?:BEGIN|END)\W*$", re.IGNORECASE)
 _EDGES: Final = "NODE: BEGIN and NODE: END of one NODE, in turn"
 
 
-def _check_comments(text: str, file: str) -> None:
-    """Refuse a comment that goes on to the file's end, or to that of another, over statements."""
+def _without_comments(text: str, file: str) -> str:
+    """The text with blanks for comments, so that what is behind one keeps its line and its column.
+
+    Refuses one that goes on to the file's end, or to that of another, over statements.
+    """
+    text = "\n".join(lines_of(text))
     for found in _COMMENT.finditer(text):
         is_open = not found[0].endswith("*/", 2) or "/*" in found[0].partition("\n")[2]
         if is_open and _SWALLOWED.search(found[0]):
@@ -271,6 +271,7 @@ def _check_comments(text: str, file: str) -> None:
             raise Place(file, line, column).error(
                 "a comment begins here and does not end, and has statements in it", "*/ at its end"
             )
+    return _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
 
 
 def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Iterator[Activation]:
