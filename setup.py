@@ -61,8 +61,6 @@ COMPILED = (
 INTERPRETED = {
     "ctc/channel.py": "a struct of msgspec cannot be a native class",
     "ctc/features.py": "the same",
-    "ctc/fibre_channel.py": "the same",
-    "ctc/profiles.py": "the same",
     "isfc/link/scan.py": "the same",
     "isfc/link/name.py": "a subclass of str cannot be a native class",
 }

@@ -1,5 +1,7 @@
 """Device numbers and chpids: how z/VM names the ends of a CTC; and what is found by RDEV.
 
+And what frozen records of all rings inherit, so that they can be copied and sent (`Record`).
+
 What can be wrong with them and with the hardware's other names::
 
     CtcError
@@ -9,7 +11,8 @@ What can be wrong with them and with the hardware's other names::
 """
 
 from collections.abc import Mapping
-from typing import Final, Generic, NewType, TypeVar, cast, final
+from dataclasses import fields
+from typing import Any, Final, Generic, NewType, TypeVar, cast, final
 
 from mypy_extensions import i64
 
@@ -134,3 +137,28 @@ class ByRdev(Generic[Item]):
         if place.rdev == number:
             return cast(Item, place.item)
         return self._items.get(rdev, default)
+
+
+class Record:
+    """A frozen dataclass of a compiled module, all of whose fields its constructor takes.
+
+    To copy or send an object, Python makes one and then sets its fields, which compiled a frozen
+    record lets nobody do: so another `Record` is made by its constructor.
+    """
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What copy and pickle make another one of."""
+        kind: Any = type(self)
+        values = {part.name: getattr(self, part.name) for part in fields(kind)}
+        by_name = [part.name for part in fields(kind) if part.kw_only]
+        if not by_name:
+            return kind, tuple(values.values())
+        named = {name: values.pop(name) for name in by_name}
+        return remade, (kind, tuple(values.values()), named)
+
+
+def remade(kind: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A record of its fields, those by keyword alone by their names."""
+    return kind(*values, **named)

@@ -13,7 +13,7 @@ from ctc.address import ChpidId
 from ctc.channel import NOTHING, ChannelUse
 from ctc.contention import ChannelQueue, Path, PathEnd, held_up_by
 from ctc.fabric import DeadlinesChanged, Fabric
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS, Agenda
 from ctc.sharing import DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload
@@ -36,7 +36,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
     data takes two resources: the line, one for each direction, and the channel's data
     processor, one for both, which works per byte and per message (a CCW each). Transfers
     share what is short fairly (`ctc.sharing`), and each further one that goes out makes all that go
-    out a little slower (`ctc.profiles.ChpidProfile.roll_off`). The pace of what comes in is not
+    out a little slower (`ctc.features.ChpidProfile.roll_off`). The pace of what comes in is not
     ours to set, the mate sees to that; we only leave its share of the processor to it.
 
     A channel takes turns. What it is to start or to tell waits a turn of each transfer in progress:

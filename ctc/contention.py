@@ -228,7 +228,7 @@ class Path:
         self.queue = ChannelQueue()
         """That of the channel here."""
         self.roll_off = 0.0
-        """See `ctc.profiles.ChpidProfile`."""
+        """See `ctc.features.ChpidProfile`."""
         self.pace = 1.0
         self.present = False
         """Whether its needs stand at its resources."""

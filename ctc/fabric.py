@@ -17,6 +17,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ctc.address import Record
 from ctc.contention import (
     BYTES,
     LINE,
@@ -28,7 +29,6 @@ from ctc.contention import (
     Path,
     PathEnd,
 )
-from ctc.record import Record
 
 _FEW: Final = 4
 """So many needs a resource has at most where two channels have just met others, or parted."""

@@ -18,13 +18,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar, final
 
-from ctc.address import ChpidId
+from ctc.address import ChpidId, Record
 from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import Chpid
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS, Agenda
-from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Command, Payload
 

@@ -108,14 +108,14 @@ class CommandRule:
         return self.outcomes[state]
 
 
-RULES: Final = {
+COMMAND_RULES: Final = {
     command: CommandRule(TRANSITIONS[command_class], WAITING_STATE.get(command, State.AVAILABLE))
     for command, command_class in _CLASSES.items()
 }
 """`TRANSITIONS` by command."""
 
-_RULE_OF: Final = [RULES[Command.NO_OP]] * 256
-for _command, _rule in RULES.items():
+_RULE_OF: Final = [COMMAND_RULES[Command.NO_OP]] * 256
+for _command, _rule in COMMAND_RULES.items():
     _RULE_OF[_command] = _rule
 
 

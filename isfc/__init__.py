@@ -6,7 +6,7 @@ but for `isfc.testing`. Nothing is loaded before it is used, so ``import isfc`` 
 
 from typing import TYPE_CHECKING, Final
 
-from isfc.errors.public import public_face
+from isfc.errors.loading import public_face
 
 if TYPE_CHECKING:
     from isfc import measured as measured

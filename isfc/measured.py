@@ -6,7 +6,7 @@ It is public, as docs/api.md shows it; nothing is loaded before it is used. What
 
 from typing import TYPE_CHECKING
 
-from isfc.errors.public import public_face
+from isfc.errors.loading import public_face
 
 if TYPE_CHECKING:
     from isfc.answers.loads import Loads as Loads

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 

@@ -31,7 +31,7 @@ from isfc.engine.journal_record import FILE_HEADER, JournalReader
 from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
-from isfc.system.inputs import Send
+from isfc.system.system import Send
 from scenarios.runs.result import constants_digest
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.workload import find_workload

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from isfc.cli.output.exits import ENDING_SIGNALS
+from isfc.cli.output.streams import ENDING_SIGNALS
 from tests.isfc_process import ROOT, isfc, start
 from tests.waiting import PATIENCE_S, wait_for
 

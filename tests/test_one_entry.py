@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.cli.options.experiment import complete_workload, workload_lines
 from isfc.errors import ConfigurationError
 from isfc.layout import plan
@@ -18,7 +18,7 @@ from isfc.link.events import LinkEvent, Offer, Program
 from isfc.link.message import Message
 from isfc.system.cp import processor
 from isfc.system.cp.messages import CpResponse, Target
-from isfc.system.cp.processor import COMMANDS, CommandProcessor, CpCommand
+from isfc.system.cp.processor import CP_COMMANDS, CommandProcessor, CpCommand
 from isfc.system.cp.words import CommandWords
 from isfc.system.system import System
 from isfc.testing.pair import Setup
@@ -94,7 +94,7 @@ def test_finding(monkeypatch: pytest.MonkeyPatch) -> None:
 
     why_not = Untried("a name carries nothing")
     rule = LayoutRule("first", Severity.INFO, "A.", "B.", "C", "Rename it.", find, why_not)
-    monkeypatch.setattr(plan, "RULES", (*plan.RULES, rule))
+    monkeypatch.setattr(plan, "LAYOUT_RULES", (*plan.LAYOUT_RULES, rule))
     *_, last = plan.find_all(load_layout("atlanta-boston"))
     assert (last.id, last.advice) == ("first", "ATLANTA is first. Rename it.")
 
@@ -107,6 +107,6 @@ def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
     system = System([Setup().definition(0)])
     assert CommandProcessor().execute("Q NAMES", system, 0).return_code == 2
     command = CpCommand("Query", "NAMes", "", query_names)
-    monkeypatch.setattr(processor, "COMMANDS", (*COMMANDS, command))
+    monkeypatch.setattr(processor, "CP_COMMANDS", (*CP_COMMANDS, command))
     assert CommandProcessor().execute("q nam", system, 0).lines == ["ATLANTA and BOSTON"]
     assert "Query NAMes" in CommandProcessor().execute("HELP", system, 0).lines

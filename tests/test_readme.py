@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.file import parse_layout
 from scenarios.published.verdict import left_out

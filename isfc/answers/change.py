@@ -144,7 +144,7 @@ def _hardware(nodes: Nodes, was: Fibre, now: Fibre) -> str:
 
 def _kind(fibre: Fibre) -> str:
     way = f" by path {fibre.path.name}" if fibre.path else ""
-    return f"{fibre.profile.feature} at {fibre.profile.link_gbps:g} Gb/s, {fibre.km:g} km{way}"
+    return f"{fibre.profile.feature} at {fibre.gbps:g} Gb/s, {fibre.km:g} km{way}"
 
 
 def _statements(

@@ -1,6 +1,7 @@
 """What ``isfc change`` says: its record, and the page of its steps in Markdown that reads well."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from textwrap import wrap
 from typing import Final
 
@@ -103,7 +104,7 @@ class Change(Struct, frozen=True):
         return "\n".join(change_lines(self))
 
 
-_WIDTH: Final = 80
+_broken: Final = partial(wrap, width=80, break_long_words=False, break_on_hyphens=False)
 
 
 def change_lines(change: Change) -> Iterator[str]:
@@ -112,13 +113,7 @@ def change_lines(change: Change) -> Iterator[str]:
         if line.startswith(("#", "    ")) or not line:
             yield line
         else:
-            yield from wrap(
-                line,
-                _WIDTH,
-                subsequent_indent="  " * line.startswith("- "),
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+            yield from _broken(line, subsequent_indent="  " * line.startswith("- "))
 
 
 def _lines(change: Change) -> Iterator[str]:

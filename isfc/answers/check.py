@@ -17,8 +17,8 @@ from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
+from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 
 _PLACES: Final = 6
 _TEXTS: Final = 2
@@ -109,10 +109,10 @@ def _sentences(found: Sequence[tuple[str, CheckFinding]]) -> dict[str, list[str]
     return said
 
 
-RULES: Final = (*plan.RULES, *scheme.RULES.values())
+CHECK_RULES: Final = (*plan.LAYOUT_RULES, *scheme.NUMBER_RULES.values())
 """All that layouts are checked by."""
 
-_BY_ID: Final = {rule.id: rule for rule in RULES}
+_BY_ID: Final = {rule.id: rule for rule in CHECK_RULES}
 
 
 class CheckedLink(Reported, Struct, frozen=True):

@@ -14,14 +14,13 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.report import Column, Grid, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
-    RULES,
+    SCANS,
     SECONDS_MAX,
     SEEDS,
     STEPS_MAX,
@@ -45,7 +44,7 @@ UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"
 )
 STEPS: Final = 4
-RUNS: Final = len(RULES) * STEPS**2 * SEEDS
+RUNS: Final = len(SCANS) * STEPS**2 * SEEDS
 """Of a link with CTCs enough for every rule, if nothing else is said."""
 
 LISTED: Final = 3
@@ -90,16 +89,8 @@ class Collisions(Reported, Struct, frozen=True):
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
-Steps = Annotated[
-    int,
-    Argument(
-        "N",
-        "Loads between nothing and the most, each way; with every rule and seed that is "
-        f"{RUNS} runs if nothing else is said.",
-        1,
-        STEPS_MAX,
-    ),
-]
+_STEPS_SAID: Final = f"Loads between nothing and the most, each way; {STEPS} make {RUNS} runs."
+Steps = Annotated[int, Argument("N", _STEPS_SAID, 1, STEPS_MAX)]
 
 
 @checked

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import Struct
 
 from isfc.answers.limit import LimitedBy, limits_of
-from isfc.answers.losses import worst_loss
 from isfc.answers.plan_link import WorstLoss
+from isfc.answers.plan_modelled import worst_loss
 from isfc.answers.results import ComparedResults, compare_results
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
@@ -27,15 +27,15 @@ from isfc.layout.collection import Collection
 from isfc.layout.plan import find_in
 from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
-from isfc.reports.figure import Figure, Note, NoteKind, Unit
+from isfc.layout.site import GivenSite
+from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.changed import AfterLoss, after_losses
 from scenarios.figures.ranges import link_ratio, links_ratio
 from scenarios.figures.rates import slower_way
-from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.runs.at_site import links_at
 from scenarios.runs.experiment import PAIRS_MAX, STATED_PAIRS, SUITE, Load, in_turn
 from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
 from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage

@@ -15,8 +15,8 @@ from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
+from isfc.reports.figure import Reported
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 
 
 class ConnectionEnd(Struct, frozen=True):

@@ -25,17 +25,17 @@ from isfc.errors.in_words import find_node, first_listed, listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Unit
+from isfc.reports.figure import Figure, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan, Limits, moves_notes
 from scenarios.moves.leaving import Tenant, place_guests, rooms
 from scenarios.moves.rolling import Rolling, Turn, roll
-from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.runs.at_site import links_at
 from scenarios.runs.workload import LinkLoad, load_of
 
 _CEC = "CEC:"

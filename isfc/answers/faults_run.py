@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import run_words
 from isfc.reports.report import Column, Lines, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.runs.experiment import Experiment

@@ -17,7 +17,7 @@ from isfc.layout.sharing import with_notes
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
-    from scenarios.runs.at_site import GivenSite
+    from isfc.layout.site import GivenSite
 
 LINKS_IN_FULL = 3
 """Links of a file that are shown one by one. Of more a page has all together, and one if named."""

@@ -13,7 +13,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import read_size, spelling, spelt
 from isfc.errors.in_words import exact, find_node
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import read_bytes, text_of, within
 from isfc.layout.csv_table import CsvTable
 from isfc.link.name import NodeName
 from scenarios.moves.guest import (
@@ -143,10 +143,7 @@ def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) 
     """
     with within(f"{spelt('guests')} {path}"), spelling(str):
         data = read_bytes(path, "a CSV file", _FILE_LENGTH_MAX)
-        try:
-            table = CsvTable(data.decode("utf-8-sig"))
-        except UnicodeDecodeError:
-            raise ConfigurationError("is not UTF-8 text; expected CSV") from None
+        table = CsvTable(text_of(data, "CSV"))
         _check_heads(table.names, _COLUMNS if systems else _COLUMNS[:-2])
         found = dict(_guests(table, defaults, systems))
         names = [tenant.plan.name for tenant in found.values()]

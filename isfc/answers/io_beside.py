@@ -25,9 +25,8 @@ from isfc.io.shared import links_with_disks
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.sharing import with_notes
-from isfc.reports.figure import Figure, Note, NoteKind
+from isfc.reports.figure import Figure, Note, NoteKind, Reported
 from isfc.reports.report import Report
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes

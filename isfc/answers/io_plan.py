@@ -18,9 +18,8 @@ from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
-from isfc.reports.figure import Note, NoteKind, Unit
+from isfc.reports.figure import Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -26,9 +26,8 @@ from isfc.io.run import SECONDS, WARMUP, ChannelRun, LoadActivity, load_activity
 from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

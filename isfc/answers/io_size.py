@@ -32,9 +32,8 @@ from isfc.io.sizing import (
 )
 from isfc.io.sizing import size as size_mix
 from isfc.layout.pasted import lines_read
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

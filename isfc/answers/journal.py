@@ -21,9 +21,8 @@ from isfc.errors.arguments import STANDARD_INPUT, checked
 from isfc.errors.in_words import exact
 from isfc.link.message import Message
 from isfc.link.package import Package
+from isfc.reports.figure import Reported, record_of
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported, record_of
-from isfc.system.link_end import LinkEndDefinition
 
 _RDEV_ACTS: Final = (
     InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,
@@ -200,8 +199,7 @@ def _open(path: Path) -> BufferedReader:
 
 def input_of(record: JournalRecord) -> JournalInput:
     """The record of an input."""
-    act, given = record.act, record.given
-    begun = given if isinstance(given, LinkEndDefinition) else None
+    act, given, begun = record.act, record.given, record.begun
     return JournalInput(
         index=record.index,
         offset=record.offset,

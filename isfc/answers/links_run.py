@@ -9,12 +9,11 @@ from msgspec.structs import asdict, replace
 from isfc.answers.limit import LimitedBy, limits_answer
 from isfc.answers.run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.sharing import channel_name
-from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.measures import run_words
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment

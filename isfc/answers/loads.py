@@ -20,9 +20,9 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
+from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, NoRange, Note, Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.site.figures import Reading
 from isfc.site.file import read_content
 from isfc.site.intervals import (
@@ -41,7 +41,7 @@ from isfc.site.measurement import Measurement
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestMemory, GuestPlan, large_guests
-from scenarios.runs.at_site import GivenSite, named_link
+from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import SATURATED, RunEach
 from scenarios.search.sizing import LostPiece
 from scenarios.search.windows import Beside, Leaving, Window, guest_rate

@@ -16,18 +16,17 @@ from isfc.errors.in_words import find_node, first_listed
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.pasted import lines_read
-from isfc.layout.site import SiteProfile
+from isfc.layout.site import GivenSite, SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, NoteKind, Unit
+from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import factor_line, range_note, shown
 from isfc.site.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.ranges import figure_of
 from scenarios.figures.site_compare import MeasuredFigure, figures_and_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive
-from scenarios.runs.at_site import GivenSite, given_site, named_link
+from scenarios.runs.at_site import given_site, named_link
 from scenarios.runs.experiment import Load
 from scenarios.search.workers import each_by
 

@@ -9,7 +9,7 @@ from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, meas
 from isfc.answers.relocate import Progress
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, listed
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.site import FitErrors
 from isfc.reports.figure import Unit

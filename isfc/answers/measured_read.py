@@ -14,9 +14,8 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.pasted import lines_read
-from isfc.reports.figure import Unit
+from isfc.reports.figure import Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.site.figures import Reading
 from isfc.site.file import completed, read_measurements
 from isfc.site.measurement import COLUMNS, LinkFigures, Measurement, Ran, table_rows

@@ -11,9 +11,8 @@ from isfc.errors.arguments import spelt
 from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import DeviceSeen
 from scenarios.moves.guest import GuestMemory, Limits

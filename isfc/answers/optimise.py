@@ -20,11 +20,12 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.plan import find_all
 from isfc.layout.sharing import in_use
+from isfc.layout.site import GivenSite
 from isfc.layout.write import format_collection, format_rdevs, with_comments
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Note
-from scenarios.runs.at_site import GivenSite, link_of, opened_at
+from scenarios.runs.at_site import link_of, opened_at
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN

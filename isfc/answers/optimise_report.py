@@ -8,9 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.advice import two_paces
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, Note, Unit
+from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import LIKELY, Column, Lines, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.text import records
 from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
 from scenarios.runs.steady import Rate

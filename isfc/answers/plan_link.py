@@ -17,9 +17,8 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Severity, count_of
-from isfc.reports.figure import Figure, NoRange, Note, Unit
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.report import NODE_STYLES, Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import with_unit
 from scenarios.runs.notes import plan_notes
 

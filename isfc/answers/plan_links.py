@@ -18,8 +18,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.reported import Reported, record_of
+from isfc.reports.figure import Figure, Note, Reported, Unit, record_of
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.cluster_plan import (
     Busiest,

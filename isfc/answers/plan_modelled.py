@@ -9,11 +9,10 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_table
-from isfc.answers.losses import worst_loss
 from isfc.answers.plan_link import (
     Advice,
     Compared,
@@ -39,7 +38,14 @@ from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Unit
 from isfc.reports.report import Table
 from isfc.reports.units import range_note, shown
-from scenarios.figures.changed import TriedAdvice, changed_layouts, left_of, try_advice
+from scenarios.figures.changed import (
+    AfterLoss,
+    TriedAdvice,
+    changed_layouts,
+    left_of,
+    try_advice,
+    worst_of,
+)
 from scenarios.figures.limit import RestsOn, rests_on
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
 from scenarios.runs.experiment import (
@@ -113,6 +119,12 @@ def _worst_chpid(
     first, second = (EndRate(each.runs[1], each.seen) for each in figures)
     whole = Carried(Collection.of(layout), STATED, {layout.name: (first, second)})
     return worst_loss(left_of(whole, [*losses(whole.links, CHPID)], run_each))
+
+
+def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
+    """The loss that leaves least of the whole, which is first; None if there is none."""
+    worst = worst_of(lefts)
+    return None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share)
 
 
 def modelled_link(
@@ -209,7 +221,7 @@ def ceiling_mb_per_s(way: WriteDirection) -> float | None:
 
     None where they are slower than what it was stated of.
     """
-    if all(use.fibre.profile.link_gbps < RULE_GBPS_MAX for use in way.chpids):
+    if all(use.fibre.gbps < RULE_GBPS_MAX for use in way.chpids):
         return None
     return len(way.chpids) * COMMAND_MODE_MB_PER_S * 1e6 / MIB
 
@@ -247,7 +259,7 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     is_more = model_mb_per_s > way.estimated_mb_per_s
     few = is_more and any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
     fibres = [use.fibre for use in way.chpids]
-    fast = max(fibre.profile.link_gbps for fibre in fibres) >= RULE_GBPS_MAX
+    fast = max(fibre.gbps for fibre in fibres) >= RULE_GBPS_MAX
     far = not is_more and any(fibre.km for fibre in fibres)
     if few:
         yield (

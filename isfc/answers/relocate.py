@@ -13,6 +13,7 @@ from isfc.errors.arguments import SEED_MAX, Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
+from isfc.layout.site import GivenSite
 from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
@@ -30,7 +31,7 @@ from scenarios.moves.evacuation import (
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_orders
 from scenarios.moves.relocation import WouldMove
-from scenarios.runs.at_site import GivenSite, link_of, links_at
+from scenarios.runs.at_site import link_of, links_at
 from scenarios.runs.experiment import read_load
 from scenarios.runs.workload import Workload, find_workload
 from scenarios.search.workers import each_by

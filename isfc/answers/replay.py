@@ -13,7 +13,7 @@ from isfc.answers.views import INTERVAL, View, check_view, ranges_line, run_note
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.measures import seed_words

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.reports.figure import record_of
 from isfc.reports.measures import measure_name
-from isfc.reports.reported import record_of
 from scenarios.published import decisions
 from scenarios.published.table import Bound, Deviation, NotModelled, PublishedTable, Role
 from scenarios.published.verdict import (

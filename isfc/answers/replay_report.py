@@ -19,10 +19,9 @@ from isfc.answers.replay_checks import (
     TableOutcome,
 )
 from isfc.answers.views import View, Viewed
-from isfc.reports.figure import Note, Unit
+from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import measure_name
 from isfc.reports.report import Column, Lines, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table

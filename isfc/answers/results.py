@@ -19,7 +19,7 @@ from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 from isfc.reports.units import RangeRecord
 from scenarios.figures.certainty import Differs, odds_ahead
 from scenarios.figures.ranges import link_ratio

@@ -9,12 +9,11 @@ from msgspec import UNSET, UnsetType
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of, resources_table, rests_on_table
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.in_words import exact
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.site import SiteProfile
-from isfc.reports.figure import Figure, NoRange, Note, Unit
+from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.units import factor_line, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn

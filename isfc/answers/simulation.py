@@ -16,16 +16,16 @@ from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Column, Lines, Report
-from isfc.reports.reported import Reported, report_of
+from isfc.reports.figure import Figure, Note, Reported, Unit
+from isfc.reports.report import Column, Lines, Report, report_of
 from isfc.reports.units import shown
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.changed import AdviceVerdict, ComparedLoad
 from scenarios.figures.ranges import figure_of, run_figures
 from scenarios.figures.rates import ModelledRate, find_saturated, slower_rates, with_others_busy
-from scenarios.runs.at_site import GivenSite, link_at, links_at
+from scenarios.runs.at_site import link_at, links_at
 from scenarios.runs.experiment import SATURATED, WARMUP, Experiment, Load, in_turn, read_traffic
 from scenarios.runs.notes import run_notes
 from scenarios.runs.report import cluster_rows

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import check_known, exact
@@ -15,9 +15,8 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
-from isfc.reports.figure import Note
+from isfc.reports.figure import Note, Reported
 from isfc.reports.report import Column, Report, Table
-from isfc.reports.reported import Reported
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead

@@ -10,13 +10,13 @@ from msgspec import Struct
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors.in_words import check_known, listed
-from isfc.reports.figure import Figure, Note, Unit
+from isfc.layout.site import GivenSite
+from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.report import Column, Lines, Report, Table, between
-from isfc.reports.reported import Reported
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures
-from scenarios.runs.at_site import GivenSite, given_site
+from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import several_notes
 from scenarios.runs.result import MEASURES, spread_percent
 from scenarios.search.grid import Cell, at_site, read_grid

@@ -29,12 +29,11 @@ from isfc.cli.options.option import (
     put_together,
     taken,
 )
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error
+from isfc.cli.output.streams import ExitCode, show_error
 from isfc.errors import AnswerRefused, ConfigurationError
 from isfc.errors.arguments import Argument, annotation_of, as_options, option_of
 from isfc.layout.catalogue import Decks
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 
 SHARED: Final = {
     "layout": LayoutArgument,

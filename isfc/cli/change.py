@@ -9,7 +9,7 @@ from isfc.answers.change_page import Change, ChangeTrial, change_lines
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Files, Printing
 from isfc.cli.options.option import JsonOption, LinkOption, valued
-from isfc.cli.output.file import ForceOption, check_file, make_folder, write_file
+from isfc.cli.output.file import ForceOption, check_file, write_file
 from isfc.cli.output.streams import show_json, show_lines, show_log
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known
@@ -67,7 +67,7 @@ def _write(trial: ChangeTrial, folder: Path) -> None:
     """Write what a run does the steps with, and say how on stderr."""
     if trial.layout is None or trial.script is None:
         raise ConfigurationError(f"--try: {trial.problem}")
-    make_folder("--try", folder)
+    folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / _LAYOUT, trial.layout)
     write_file(folder / _SCRIPT, trial.script)
     show_log(

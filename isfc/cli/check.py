@@ -15,10 +15,9 @@ from isfc.answers import check as answers
 from isfc.cli.capability import command_of
 from isfc.cli.options.formats import AnswerPrinted, Files, RenderedFiles, file_options
 from isfc.cli.options.option import expect_one
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error, show_json, show_lines
+from isfc.cli.output.streams import ExitCode, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.catalogue import Decks
 from isfc.layout.rules.rule import LayoutRule, Severity
 from isfc.reports.report import Report
@@ -50,7 +49,7 @@ class CheckPrinted(AnswerPrinted, frozen=True):
     def show(self, found: Sequence[answers.CheckedLink], report: Callable[[Any], Report]) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ == "sarif":
-            show_json(sarif_log(found, answers.RULES))
+            show_json(sarif_log(found, answers.CHECK_RULES))
         elif self.as_ == "github":
             show_lines(github_lines(found))
         elif self.format == "json" or any(each.error is None for each in found):

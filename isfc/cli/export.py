@@ -7,7 +7,7 @@ from isfc.cli.capability import command_of
 from isfc.cli.options.formats import Printing
 from isfc.cli.options.layout import DecksOptions, LayoutArgument, read_collection
 from isfc.cli.options.option import Made, valued
-from isfc.cli.output.file import ForceOption, OutputOption, make_folder, write_text
+from isfc.cli.output.file import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import Exported
 from isfc.deck.export import export as exported
@@ -44,8 +44,9 @@ class StatementsWritten(Printing, frozen=True):
             show_log(remark)
         output = self.output
         several = found.is_deck and len(found.texts) > 1
-        if output is not None and (output.is_dir() or (several and not output.suffix)):
-            make_folder("--output", output)
+        if output and several and not (output.suffix or output.exists()):
+            output.mkdir(parents=True)
+        if output is not None and output.is_dir():
             for name, text in found.texts.items():
                 write_text(text, output / name, force=self.force)
             return

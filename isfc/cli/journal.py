@@ -16,9 +16,8 @@ from isfc.answers.journal import (
     replay_report,
 )
 from isfc.cli.options.option import JsonOption, flag
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode, show_error, show_json, show_lines
 from isfc.cli.output.streams import show as show_page
-from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.engine.journal_record import JournalReader
 from isfc.reports.text import encoded
 

@@ -19,12 +19,18 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ctc.address import CtcError
-from isfc.cli.output.exits import ExitCode, interrupts_raise
-from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
-from isfc.cli.written_help import COMPLETING
+from isfc.cli.output.streams import (
+    COMPLETING,
+    ExitCode,
+    discard_output,
+    interrupts_raise,
+    pipe_may_break,
+    show,
+    show_error,
+    show_lines,
+)
 from isfc.errors import ConfigurationError, IsfcError
-from isfc.errors.library import check_posix
-from isfc.errors.public import named
+from isfc.errors.loading import check_posix, named
 
 
 class Subcommand(NamedTuple):

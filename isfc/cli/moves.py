@@ -16,7 +16,7 @@ from isfc.answers.moves import Moves
 from isfc.answers.relocate import relocate as relocated
 from isfc.cli.capability import Instead, command_of
 from isfc.cli.options.option import Made, bounded, flag, valued
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import read_size, spelt
 from isfc.layout.checked_toml import within

@@ -9,9 +9,8 @@ import typer
 
 from isfc.cli.capability import Instead, command_of
 from isfc.cli.options.formats import Printing
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, OutputOption, write_text
-from isfc.cli.output.streams import ask_user
+from isfc.cli.output.streams import ExitCode, ask_user
 from isfc.layout import build
 from isfc.layout.document import schema
 from isfc.layout.layout import Layout

@@ -10,7 +10,7 @@ from isfc.errors.arguments import Argument
 from isfc.layout.catalogue import AnyLayout
 
 if TYPE_CHECKING:
-    from scenarios.runs.at_site import GivenSite
+    from isfc.layout.site import GivenSite
 
 
 def _plan(

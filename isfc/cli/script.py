@@ -12,9 +12,15 @@ import sys
 from contextlib import suppress
 
 from isfc import __version__
-from isfc.cli.output.exits import interrupts_ignored, interrupts_quit
-from isfc.cli.output.streams import escape_what_cannot_be_encoded, open_closed_files, show_lines
-from isfc.cli.written_help import COMPLETING, written_help
+from isfc.cli.output.streams import (
+    COMPLETING,
+    escape_what_cannot_be_encoded,
+    interrupts_ignored,
+    interrupts_quit,
+    open_closed_files,
+    show_lines,
+)
+from isfc.cli.written_help import written_help
 
 
 def main() -> int:

@@ -26,8 +26,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by
 from isfc.reports.figure import Unit
-from isfc.reports.report import NODE_STYLES, Column, Report, Styled, Table
-from isfc.reports.reported import report_of
+from isfc.reports.report import NODE_STYLES, Column, Report, Styled, Table, report_of
 from isfc.reports.terminal import WideOrNarrow, table_of
 
 

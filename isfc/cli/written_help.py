@@ -12,8 +12,6 @@ from typing import Final
 # os.path and not pathlib, here and below: loading that takes longer than printing the help
 FOLDER: Final = os.path.join(os.path.dirname(__file__), "help")  # noqa: PTH118, PTH120
 """Not by pathlib, which is slow to load."""
-COMPLETING: Final = "_ISFC_COMPLETE"
-"""Set in the environment by a shell that asks how a command line may go on: that is no help."""
 OPTIONS: Final = ("-h", "--help")
 COLUMNS: Final = 80
 """From this width on, the parser writes the same help."""

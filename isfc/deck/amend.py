@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import structs
 
 from ctc.address import Rdev, format_rdev
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Ports
 from isfc.deck.draft import Draft, Image
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports

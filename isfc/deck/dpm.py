@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.deck.cec import with_cecs
 from isfc.deck.imported import (
     Features,

@@ -29,7 +29,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
 from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import CommentCard, Statement
 from isfc.deck.deck import DeckSystem
 from isfc.deck.operand import StatementOperands, parse_operands

@@ -52,10 +52,8 @@ def shown(text: str) -> str:
 
 
 def decode(data: bytes, file: str) -> str:
-    """The text in ``data``; raise `ConfigurationError` for what is too long or no text."""
+    """The text in ``data``; raise `ConfigurationError` for what is no text."""
     start = Place(file, 1)
-    if len(data) > TEXT_LENGTH_MAX:
-        raise start.error("is too long", f"at most {TEXT_LENGTH_MAX} bytes")
     if is_ebcdic(data):
         raise start.error("is text in EBCDIC", "a file that was transferred as text")
     data = in_utf8(data)

@@ -90,7 +90,7 @@ def _rules(
     }
 
 
-RULES: Final[Mapping[str, LayoutRule]] = _rules(
+NUMBER_RULES: Final[Mapping[str, LayoutRule]] = _rules(
     _BREAKS,
     Severity.WARNING,
     "Whoever reads a number by the scheme that most numbers keep takes the wrong device.",
@@ -293,7 +293,7 @@ def numbering_of(collection: Collection) -> tuple[Numbering, dict[str, tuple[Fin
     if fitting[scheme] < FITS_SHARE * len(book.ends):
         return Numbering(None, fitting, len(book.ends)), findings
     for end, rdev, name, text in _problems(book, scheme):
-        rule, said = RULES[name], f"{end.node} {format_rdev(rdev)} {text}."
+        rule, said = NUMBER_RULES[name], f"{end.node} {format_rdev(rdev)} {text}."
         findings[end.link.name] += (Finding(rule, said, rule.remedy, (end.fibre,)),)
     return Numbering(scheme, fitting, len(book.ends)), findings
 

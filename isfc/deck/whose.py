@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from isfc.deck.place import Place, lines_of, to_node
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount
 from isfc.link.name import NodeName
 
 _FLAGS: Final = re.IGNORECASE | re.ASCII
@@ -22,6 +24,7 @@ _NAME: Final = r"(?P<system>[A-Z0-9$#@_]{1,8})"
 _TIME: Final = r"\s*(?:\d\d:\d\d(?::\d\d)?\s+)?"
 _PROMPT: Final = rf"{_TIME}(?:(?:\S+ +)?\* +)?"
 _READ: Final = r"(?:Q(?:U|UE|UER|UERY)? +(?:ISL|CHP|PATH)|(?:ACT|DEA)[A-Z]* +ISL)"
+_STATEMENT: Final = re.compile(r"\b(?:ACT|DEA)[A-Z]* +ISL", _FLAGS)
 _COMMAND: Final = re.compile(rf"\b{_READ}|^\s*Ready\b", _FLAGS)
 """Commands that are read, or their answers, and the end of one: the rest is of the console."""
 
@@ -32,7 +35,7 @@ _NO_AT: Final = re.compile(rf"{_PROMPT}(?:\S+ +)?(?:CMD|COMMAND) +{_READ}", _FLA
 _IDENTITY: Final = re.compile(rf"{_PROMPT}\S{{1,8}} +AT +{_NAME}(?: +VIA +\S.*)?\s*$", _FLAGS)
 _SESSION: Final = re.compile(r"\b(?:LOGON|LOGOFF|RECONNECTED|DISCONNECT) +AT +\d", _FLAGS)
 _SCREEN: Final = re.compile(
-    rf"(?:^| {{3}})\s*(?:RUNNING|HOLDING|MORE\.\.\.|NOT ACCEPTED|CP READ|VM READ) +{_NAME}\s*$",
+    rf"(?:^\s*|(?<=   ))(?:RUNNING|HOLDING|MORE\.\.\.|NOT ACCEPTED|CP READ|VM READ) +{_NAME}\s*$",
     _FLAGS,
 )
 _SCREEN_LINES_MAX: Final = 62
@@ -47,7 +50,8 @@ _NODE: Final = re.compile(rf"\bnode:\s*{_NAME}(?!\S)", _FLAGS)
 _ANSWER: Final = re.compile(
     r"(?:\bdevice|\btype|\bnode|\bstate|\bstatus|\b(?:sent|received)|\b[PL][AIP]M\))\s*:|\(PIM\)"
     rf"|\bPath +\w+ +\w+ +to\b|^{_PROMPT}Node +\S+\s*$|\bDevice +\w+, +Status\b|\bLegend\b"
-    rf"|^{_PROMPT},?\s*[0-9A-F]{{4}}(?:[ ,]+[0-9A-F]{{4}})*\s*$|\bRemote(?: +link)?\s*$|\b{_READ}",
+    rf"|^{_PROMPT},?\s{{0,99}}[0-9A-F]{{4}}(?:[ ,]+[0-9A-F]{{4}})*\s*$"
+    rf"|\bRemote(?: +link)?\s*$|\b{_READ}",
     _FLAGS,
 )
 """Lines of the commands and answers that are read."""
@@ -74,6 +78,16 @@ def by_system(text: str, file: str, own: str = "") -> dict[NodeName | None, str]
     }
 
 
+def account_of_console(text: str) -> LineAccount:
+    """What each line of a console is: of what is read, or of something else."""
+    read = (_ANSWER, _COMMAND, _AT, _IDENTITY, _SCREEN)
+
+    def kind(line: str, _: int) -> Kind:
+        return Kind.ANSWER if any(form.search(line) for form in read) else Kind.TEXT
+
+    return plain(text).read(kind)
+
+
 @dataclass(slots=True)
 class _Console:
     """A console as it is read: ``nodes`` are the systems that its answers name."""
@@ -84,6 +98,8 @@ class _Console:
     """of each line the system that answers there, if that is told"""
     system: NodeName | None = None
     """that the console is on"""
+    front: NodeName | None = None
+    """that stood in front of a line last"""
     member: NodeName | None = None
     """on which AT runs what is answered"""
     begun: int = 0
@@ -105,10 +121,8 @@ class _Console:
 
     def take(self, line: str) -> str:
         """The next line, without what tells whose it is."""
-        found = _FRONT.match(line)
-        if found and (found["date"] or (found["system"] or "").upper() in self.nodes):
-            self._is_on(found["system"])
-            line = " " * found.end() + line[found.end() :]
+        front, line = self._front(line)
+        is_answer = _ANSWER.search(line) is not None
         if found := _AT.search(line):
             self._run_elsewhere(found)
             line = " " * found.start("rest") + line[found.start("rest") :]
@@ -124,18 +138,31 @@ class _Console:
         elif _COMMAND.search(line):
             self.member = None
         elif self.member is not None and line.strip():
-            self._follow(bool(_ANSWER.search(line)))
-        if _ANSWER.search(line):
+            self._follow(is_answer)
+        if is_answer:
             self.asked[len(self.owners)] = self.session
-        self.owners.append(self.member or self.system)
+        self.owners.append(self.member or front or self.system)
         return line
 
-    def _is_on(self, system: str | None) -> None:
-        name = to_node(system) if system else None
-        if name != self.system:
-            self.system, self.member = name, None
+    def _front(self, line: str) -> tuple[NodeName | None, str]:
+        """The system that stands in front of a line, and the line without it.
+
+        What a qualifier of SYSTEM CONFIG stands in front of stays as it is.
+        """
+        if (found := _FRONT.match(line)) is None:
+            return None, line
+        rest = " " * found.end() + line[found.end() :]
+        if not found["date"] and (
+            (found["system"] or "").upper() not in self.nodes
+            or not (_AT.search(rest) or (_ANSWER.search(rest) and not _STATEMENT.search(rest)))
+        ):
+            return None, line
+        name = to_node(found["system"]) if found["system"] else None
         if name:
             self.told.setdefault(name, self.place)
+            self.member = self.member if self.front in (None, name) else None
+            self.front = name
+        return name, rest
 
     def _run_elsewhere(self, found: re.Match[str]) -> None:
         place = Place(self.file, self.place.line, found.start("member") + 1)
@@ -148,10 +175,11 @@ class _Console:
     def _identify(self, system: str) -> None:
         """QUERY USERID has answered: it tells of all since LOGON, or of where AT runs it."""
         if self.member is None or self.between:
-            self._is_on(system)
+            self.system, self.member = to_node(system), None
+            self.told.setdefault(self.system, self.place)
             if self.session:
-                self._fill(self.session - 1, to_node(system))
-            self.member, self.session = None, 0
+                self._fill(self.session - 1, self.system)
+            self.session = 0
         elif self.member != system.upper():
             raise self.place.error(f"{system} answers what AT runs on {self.member}", "one system")
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar, cast
 
+from ctc.address import Record
 from ctc.frame import Departure
-from ctc.record import Record
 from isfc.engine.framed import Read
 from isfc.engine.journal_record import (
     DIGEST_LENGTH,

@@ -19,10 +19,9 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import ChpidId, Rdev, Record
 from ctc.fabric import FabricRoute
 from ctc.frame import DataFrame, Frame
-from ctc.record import Record
 from isfc.engine.framed import FramedReader, Read, frame_record
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
@@ -30,8 +29,8 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
-from isfc.system.channels import CtcDefinition
-from isfc.system.inputs import (
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
+from isfc.system.system import (
     DEADLINE,
     Activate,
     Arrive,
@@ -40,12 +39,11 @@ from isfc.system.inputs import (
     Deadline,
     DeviceInput,
     Disconnect,
+    Input,
     Send,
     VaryChpid,
     VaryDevice,
 )
-from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import Input
 
 FILE_HEADER: Final = b"ISFCJRNL\x00\x02"
 """How a journal begins: a magic word and the format's version (2 bytes)."""
@@ -111,6 +109,11 @@ class JournalRecord(Record):
     number: int
     given: LinkEndDefinition | Frame | list[Message] | None
     outcome: InputOutcome
+
+    @property
+    def begun(self) -> LinkEndDefinition | None:
+        """The definition of BEGIN."""
+        return self.given if isinstance(self.given, LinkEndDefinition) else None
 
 
 def encode_input(given: Input) -> tuple[InputKind, int, bytes]:

@@ -33,14 +33,12 @@ from ctc.fabric import Fabric
 from ctc.frame import Departure, Frame
 from ctc.queues import NEVER_NS, Agenda
 from isfc.engine.pump import Listener, Offers, Outlet, pump
-from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
-from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import DEADLINE, Arrive, Connect, Disconnect, Send, System
 
 _TRANSPORT: Final = Traffic.TRANSPORT
 
@@ -161,8 +159,8 @@ class HostEnd(Outlet):
     def _send(self, departure: Departure) -> None:
         engine, mate = self.engine, self.mate
         frame = departure.frame
-        if engine.roundtrip:
-            frame = decode(encode(frame))
+        if engine.roundtrip is not None:
+            frame = engine.roundtrip(frame)
         way = self._way_of[departure.rdev]
         arrival_ns: i64 = departure.at_ns + way.ns
         if arrival_ns < mate.host.resume_ns:
@@ -221,10 +219,10 @@ class VirtualEngine:
     """Runs systems and their programs in virtual time, from 0 ns on.
 
     There is a program for each link end, in the order of the systems and of their ends. All CTCs
-    are plugged in at the start; `unplug` and `plug` change that between runs. ``roundtrip`` passes
-    every frame through the wire's codec, to prove that nothing is lost there; ``transit`` is asked
-    about every frame, and may lose, delay or double it. ``listeners`` are told of everything, from
-    the start on. Raises `ConfigurationError` if the other end of a link is at none of the systems.
+    are plugged in at the start; `unplug` and `plug` change that between runs. Every frame passes
+    through ``roundtrip``, as the wire's codec to prove that nothing is lost there; ``transit`` is
+    asked about every frame, and may lose, delay or double it. ``listeners`` are told of everything,
+    from the start on. Raises `ConfigurationError` if the other end of a link is at no system.
     """
 
     def __init__(
@@ -233,7 +231,7 @@ class VirtualEngine:
         programs: Sequence[Program],
         propagation_ns: int = PROPAGATION_NS,
         *,
-        roundtrip: bool = False,
+        roundtrip: Callable[[Frame], Frame] | None = None,
         transit: Transit | None = None,
         listeners: Iterable[Listener[LinkEvent]] = (),
     ) -> None:

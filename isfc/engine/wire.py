@@ -104,6 +104,11 @@ def frame_length(prefix: bytes | memoryview) -> int:
     return frame_length
 
 
+def roundtripped(frame: Frame) -> Frame:
+    """``frame`` as it arrives: what is left of it once it was bytes."""
+    return decode(encode(frame))
+
+
 def decode(data: bytes | memoryview, *, measured: bool = False) -> Frame:
     """The one frame that ``data`` is. Raises `WireError` for anything else.
 

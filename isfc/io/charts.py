@@ -25,8 +25,7 @@ from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.layout import FarPath, Isl
-from isfc.reports.figure import Note
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Note, Reported
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096

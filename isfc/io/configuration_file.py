@@ -42,7 +42,7 @@ from typing import Annotated, Any, Final
 
 from msgspec.structs import replace
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
     MTU_DEFAULT,

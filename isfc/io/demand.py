@@ -12,9 +12,19 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ctc.channel import ENCRYPTED_FCP_WRITE_NS_PER_BYTE, ChannelProfile, IoWork, information_units
+from ctc.channel import (
+    ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
+    PORT_CREDITS,
+    ChannelProfile,
+    Frames,
+    IoWork,
+    credit_ns,
+    data_frames,
+    information_units,
+    line_ns,
+    round_trip_ns,
+)
 from ctc.features import find_channel
-from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol, work_of
 from isfc.io.machine import DataRates
 from isfc.layout.layout import FarPath

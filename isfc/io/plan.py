@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc import fibre_channel
+from ctc import channel as ficon
 from ctc.channel import NOTHING
 from ctc.features import find_feature
 from isfc.errors.in_words import number
@@ -190,14 +190,14 @@ def _link_gbps(plan: IoPlan, channel: IoChannel) -> float:
 def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
     """Whether full frames fill the line: small ones need more credits still."""
     gbps = path.isl.gbps if path.isl else max(links_gbps)
-    credits_ = path.isl.credits if path.isl else fibre_channel.PORT_CREDITS
+    credits_ = path.isl.credits if path.isl else ficon.PORT_CREDITS
     if not gbps:
         return
-    needed = fibre_channel.credits_for_full_frames(gbps, path.km)
+    needed = ficon.credits_for_full_frames(gbps, path.km)
     if credits_ < needed:
-        frame_ns, length = fibre_channel.full_frame_ns(gbps), fibre_channel.FRAME_DATA_LENGTH
-        bytes_per_s = fibre_channel.credit_bytes_per_s(credits_, path.km, length, frame_ns)
-        full_mb_per_s = fibre_channel.full_frames_mb_per_s(gbps)
+        frame_ns, length = ficon.full_frame_ns(gbps), ficon.FRAME_DATA_LENGTH
+        bytes_per_s = ficon.credit_bytes_per_s(credits_, path.km, length, frame_ns)
+        full_mb_per_s = ficon.full_frames_mb_per_s(gbps)
         lacking = (
             f"over {path.km:g} km let through {number(bytes_per_s / 1e6)} of "
             f"{number(full_mb_per_s)} MB/s each way. {needed} are needed for full frames"
@@ -206,7 +206,7 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
             yield _warning(
                 "credits-too-few",
                 f"Path {path.name}: {credits_} buffer credits {lacking} (half a credit for each "
-                f"km and Gb/s, the old rule, says {fibre_channel.credits_by_rule(gbps, path.km)}).",
+                f"km and Gb/s, the old rule, says {ficon.credits_by_rule(gbps, path.km)}).",
             )
         else:
             yield _warning(

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ctc import fibre_channel
+from ctc.channel import credits_for_full_frames
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.demand import far_ns
 from isfc.io.mix import IoLoad
@@ -164,7 +164,7 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
             for way in ways
         )
 
-    credits_ = max(far.credits, fibre_channel.credits_for_full_frames(far.link_gbps, far.km))
+    credits_ = max(far.credits, credits_for_full_frames(far.link_gbps, far.km))
     limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))
     while use(credits_) > limit:
         credits_ += max(1, credits_ // 20)

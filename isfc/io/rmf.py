@@ -82,8 +82,6 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
 
     Raises `ConfigurationError` if there is none, or if a line of one cannot be read.
     """
-    if len(text) > TEXT_LENGTH_MAX:
-        raise ConfigurationError(f"{source}: is too long; expected at most {TEXT_LENGTH_MAX} bytes")
     with within(source):
         found = _Parser().parse(text)
     if not found:
@@ -110,7 +108,7 @@ class _Parser:
         """The first channel of a table that has no figures of zHPF."""
         self._is_broken = False
         """Whether a channel of the table goes on in the next line."""
-        self._account = LineAccount(0)
+        self._account = LineAccount()
         self._not_read: list[tuple[Word, str, bool]] = []
         """Lines that look like rows and are none, and whether a title is above them."""
         self._width = self._page_width = 0
@@ -134,7 +132,7 @@ class _Parser:
         pasted = plain(text)
         lines = rmf_text.plain_text(pasted).split("\n")
         self._width = max(map(len, lines), default=0)
-        self._account = LineAccount(len(lines) - (not lines[-1]))
+        self._account = pasted.account
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
                 self._take_records()

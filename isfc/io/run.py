@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc.fibre_channel import Frames
+from ctc.channel import Frames
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow
 from isfc.io.machine import Ceiling, DataRates, Trunk, total

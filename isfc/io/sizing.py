@@ -10,10 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc import fibre_channel
-from ctc.channel import ChannelProfile, IoWork
+from ctc import channel as ficon
+from ctc.channel import ChannelProfile, Frames, IoWork, credits_by_rule, line_ns, round_trip_ns
 from ctc.features import CATALOGUE
-from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
 from isfc.io.configuration import Protocol, work_of
 from isfc.io.machine import Z15, SapProfile, finite, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.mix import Mix
@@ -296,7 +295,7 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
         write = write.plus(work.to_control_unit.times(rate))
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
     frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
-    line_per_s = fibre_channel.line_bytes_per_s(link_gbps) * fibre_channel.LINE_USE
+    line_per_s = ficon.line_bytes_per_s(link_gbps) * ficon.LINE_USE
     full_mb_per_s = line_per_s * mb_per_s / frames.line_length if mb_per_s else 0.0
     limit = guidelines.bus_percent / 100
     isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
@@ -306,8 +305,8 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
         km=km,
         link_gbps=link_gbps,
         isls=isls,
-        credits=fibre_channel.credits_needed(mb_per_s / isls / limit, km, frame_data, frame_ns),
-        credits_full_line=fibre_channel.credits_needed(full_mb_per_s, km, frame_data, frame_ns),
+        credits=ficon.credits_needed(mb_per_s / isls / limit, km, frame_data, frame_ns),
+        credits_full_line=ficon.credits_needed(full_mb_per_s, km, frame_data, frame_ns),
         credits_by_rule=credits_by_rule(link_gbps, km),
         added_us=round_trip_ns(km) / 1e3,
         exchanges_added=mix.io_per_s * round_trip_ns(km) / 1e9,

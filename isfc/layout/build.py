@@ -1,18 +1,17 @@
-"""Building a link: from its CTCs, of a few options, or over more or fewer channels than its own."""
+"""Building a link: from its CTCs, or of a few options."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import CtcPair, FarPath, Fibre, Layout
-from isfc.layout.rules.changes import unused_chpids
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
@@ -274,33 +273,3 @@ def _connections(
                     f"{spelt('rdevs')}: device numbers go beyond FFFF; expected lower ones"
                 )
             yield CtcChoice(chpids, (Rdev(here), Rdev(there)))
-
-
-CHANNELS_MAX: Final = 8
-"""Channels of a link that is widened. Chosen: two CTCs on each of them."""
-
-
-def widened(layout: Layout, count: int) -> Layout:
-    """The layout over so many fibres: its first ones, and then more like the fullest of these.
-
-    A fibre that is new has as many CTCs as that; where a link of 16 has no room for all, each
-    keeps as many as there is room for. New CTCs have the numbers after the last; new chpids share
-    nothing.
-    """
-    devices = layout.device_list()
-    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre] for fibre in layout.fibres[:count]}
-    fullest = max(own, key=lambda fibre: len(own[fibre]))
-    fibres = [*own]
-    while len(fibres) < count:
-        name, chpids = f"{fullest.name}+{len(fibres)}", unused_chpids(fibres)
-        fibres.append(structs.replace(fullest, name=name, chpids=chpids, channels=(), ports=()))
-    new, each = fibres[len(own) :], len(own[fullest])
-    is_full = sum(map(len, own.values())) + each * len(new) > CTCS_MAX
-    most = CTCS_MAX // count if is_full else CTCS_MAX
-    ctcs = [ctc for kept in own.values() for ctc in kept[:most]]
-    for fibre in new:
-        first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
-        room = min(each, most, RDEV_MAX - max(first, second))
-        rdevs = ((Rdev(first + n), Rdev(second + n)) for n in range(1, room + 1))
-        ctcs += (CtcPair(fibre, both) for both in rdevs)
-    return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))

@@ -158,7 +158,7 @@ def fibre_uses(layout: Layout) -> dict[Fibre, list[CtcPlaces]]:
 
 def speed_text(fibre: Fibre) -> str:
     """A fibre's feature and speed, and its length if it is longer than a machine room."""
-    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
+    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.gbps:g} Gb/s"
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.checked_toml import AnyText, SourceKind, in_utf8, read_bytes, source_kind, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document

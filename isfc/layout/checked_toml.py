@@ -160,6 +160,16 @@ def in_utf8(data: bytes) -> bytes:
     return data
 
 
+def text_of(data: bytes, expected: str) -> str:
+    """The text in a file's content; raises `ConfigurationError` for what is none."""
+    try:
+        return in_utf8(data).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        ebcdic = "text in EBCDIC; expected it transferred as text"
+        other = f"not UTF-8 text (at byte {error.start}); expected {expected}"
+        raise ConfigurationError(f"is {ebcdic if is_ebcdic(data) else other}") from None
+
+
 def is_ebcdic(data: bytes) -> bool:
     """Whether bytes are text in EBCDIC: it has X'40' where ASCII has X'20', and no other blank."""
     blanks = data.count(0x40)
@@ -244,15 +254,7 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
     if len(data) > FILE_LENGTH_MAX:
         _refuse_other(data[:FILE_LENGTH_MAX].decode("utf-8", "replace"))
         raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
-    data = in_utf8(data)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(
-            "is text in EBCDIC; expected it transferred as text"
-            if is_ebcdic(data)
-            else f"is not UTF-8 text (at byte {error.start}); expected TOML"
-        ) from None
+    text = text_of(data, "TOML")
     most = LINE_LENGTH_MAX if len(data) <= LONG_FILE else LONG_FILE_LINE_MAX
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > most:

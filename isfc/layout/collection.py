@@ -38,7 +38,7 @@ from isfc.layout.parts import (
     made_whole,
 )
 from isfc.link.name import NodeName
-from isfc.reports.reported import Drawn
+from isfc.reports.figure import Drawn
 
 
 @dataclass(frozen=True, repr=False)

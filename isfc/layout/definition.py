@@ -7,8 +7,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
 
 
 def define_link_end(

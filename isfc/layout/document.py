@@ -9,16 +9,16 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.checked_toml import (
     TABLE_NAME_LENGTH_MAX,
     check_table_name,
     convert,
     decode,
     holds,
-    in_utf8,
     show_key,
     span,
+    text_of,
     within,
     words_of,
 )
@@ -336,7 +336,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             for name in tables[level] if isinstance(tables.get(level), dict) else ():
                 check_table_name(f"[{level}.{show_key(name)}]", name, what)
         root = convert(tables, Root, "")
-        return Document(source, root, tables, in_utf8(content).decode("utf-8-sig"))
+        return Document(source, root, tables, text_of(content, "TOML"))
 
 
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {

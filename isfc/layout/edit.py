@@ -28,7 +28,7 @@ from ctc.address import (
     parse_chpid,
     parse_rdev,
 )
-from ctc.profiles import FEATURES, find_profile
+from ctc.features import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.errors.in_words import no_node

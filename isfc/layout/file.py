@@ -3,7 +3,7 @@
 ::
 
     [fibre.1]                            # one FICON path between the two systems
-    feature = "FICON Express2"           # a generation known to ctc.profiles
+    feature = "FICON Express2"           # a generation known to ctc.features
     link_gbps = 2                        # if it runs slower than its feature
     km = 10                              # if it is longer than a machine room
     chpid = { ATLANTA = "40", BOSTON = "50" }
@@ -35,7 +35,7 @@ from typing import TypeVar
 from msgspec import structs
 
 from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdevs
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.checked_toml import check_table_name, no_table, show_key, within, words_of

@@ -4,22 +4,20 @@ A fibre may take a far path, of some length, on which several share inter-switch
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, structs
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from ctc.channel import NOTHING, ChannelUse
-from ctc.fibre_channel import NS_PER_KM, PORT_CREDITS, full_frames_by_credits
-from ctc.profiles import ChpidProfile, line_payload_bytes_per_s
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
+from ctc.channel import NOTHING, NS_PER_KM, PORT_CREDITS, ChannelUse, full_frames_by_credits
+from ctc.features import ChpidProfile, line_payload_bytes_per_s
 from isfc.errors.arguments import check_fields
 from isfc.link.name import NodeName
-from isfc.link.scan import LinkDevice
-from isfc.reports.figure import Note
-from isfc.reports.reported import Drawn
+from isfc.link.scan import CTCS_MAX, LinkDevice
+from isfc.reports.figure import Drawn, Note
 
 if TYPE_CHECKING:
     from ctc.fabric import FabricRoute
@@ -111,6 +109,11 @@ class Fibre(Struct, frozen=True):
         if self.path is None or self.path.isl is None:
             return self
         return structs.replace(self, path=structs.replace(self.path, isl=change(self.path.isl)))
+
+    @property
+    def gbps(self) -> float:
+        """How fast its line is, nominally."""
+        return self.profile.link_gbps
 
     @property
     def line_profile(self) -> ChpidProfile:
@@ -277,6 +280,53 @@ def first_free(begin: int, end: int, taken: Container[int]) -> int:
     """The first chpid or device number that is free: from ``begin`` up to ``end``, then from 0."""
     numbers = chain(range(begin, end), range(begin))
     return next(number for number in numbers if number not in taken)
+
+
+Down = Sequence[Fibre]
+"""The fibre of each CTC, down the device list."""
+
+
+def around(outer: Down, inner: Down) -> Down:
+    """Half of the one, the other, and the other half of the one."""
+    half = len(outer) // 2
+    return [*outer[:half], *inner, *outer[half:]]
+
+
+def unused_chpids(fibres: Down) -> tuple[ChpidId, ChpidId]:
+    """A chpid at each end that no fibre has."""
+    used = [{int(fibre.chpids[end]) for fibre in fibres} for end in (0, 1)]
+    near = first_free(0, CHPID_MAX + 1, used[0])
+    return ChpidId(near), ChpidId(first_free(0, CHPID_MAX + 1, used[1] | {near}))
+
+
+CHANNELS_MAX: Final = 8
+"""Channels of a link that is widened. Chosen: two CTCs on each of them."""
+
+
+def widened(layout: Layout, count: int) -> Layout:
+    """The layout over so many fibres: its first ones, and then more like the fullest of these.
+
+    A fibre that is new has as many CTCs as that; where a link of 16 has no room for all, each
+    keeps as many as there is room for. New CTCs have the numbers after the last; new chpids share
+    nothing.
+    """
+    devices = layout.device_list()
+    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre] for fibre in layout.fibres[:count]}
+    fullest = max(own, key=lambda fibre: len(own[fibre]))
+    fibres = [*own]
+    while len(fibres) < count:
+        name, chpids = f"{fullest.name}+{len(fibres)}", unused_chpids(fibres)
+        fibres.append(structs.replace(fullest, name=name, chpids=chpids, channels=(), ports=()))
+    new, each = fibres[len(own) :], len(own[fullest])
+    is_full = sum(map(len, own.values())) + each * len(new) > CTCS_MAX
+    most = CTCS_MAX // count if is_full else CTCS_MAX
+    ctcs = [ctc for kept in own.values() for ctc in kept[:most]]
+    for fibre in new:
+        first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
+        room = min(each, most, RDEV_MAX - max(first, second))
+        rdevs = ((Rdev(first + n), Rdev(second + n)) for n in range(1, room + 1))
+        ctcs += (CtcPair(fibre, both) for both in rdevs)
+    return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
 
 
 def layout_kind(layout: Layout) -> str:

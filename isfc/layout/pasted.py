@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final
 
 from isfc.errors.in_words import first_listed
@@ -34,23 +34,16 @@ class Kind(Enum):
     """What a line is; the value is how an account speaks of one."""
 
     ROW = "row"
+    STATEMENT = "of statements"
+    ANSWER = "of commands and answers"
+    COMMENT = "comment"
     HEADING = "heading"
     SUM = "sum"
     RULE = "rule"
     OTHER = "of other reports"
+    OTHER_DEVICE = "of other devices"
+    OTHER_STATEMENT = "of other statements"
     TEXT = "of text"
-
-
-def page_widths(lines: Sequence[str], head: re.Pattern[str]) -> list[int]:
-    """For each line, how long the longest of its page is; a page begins with a line with ``head``.
-
-    What ends there may have been cut.
-    """
-    pages = [*accumulate(head.search(line) is not None for line in lines)]
-    longest: dict[int, int] = {}
-    for page, line in zip(pages, lines, strict=True):
-        longest[page] = max(longest.get(page, 0), len(line.rstrip()))
-    return [longest[page] for page in pages]
 
 
 def is_rule(line: str) -> bool:
@@ -86,7 +79,7 @@ def not_read(line: str) -> str:
 class LineAccount:
     """What became of each line of a text; lines count from 1."""
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int = 0) -> None:
         self.lines = lines
         self.kinds: dict[int, Kind] = {}
         """Of each line that is not empty."""

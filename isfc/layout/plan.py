@@ -13,12 +13,15 @@ from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.rules import chpids, clusters, ctcs, speeds
+from isfc.layout.rules.chpids import CHPID_RULES
+from isfc.layout.rules.clusters import CLUSTER_RULES
+from isfc.layout.rules.ctcs import CTC_RULES
 from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, LayoutRule, Severity, Untried
+from isfc.layout.rules.speeds import SPEED_RULES
 from isfc.link.scan import stop_short
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 
-RULES: Final[list[LayoutRule]] = [*chpids.RULES, *speeds.RULES, *ctcs.RULES, *clusters.RULES]
+LAYOUT_RULES: Final[list[LayoutRule]] = [*CHPID_RULES, *SPEED_RULES, *CTC_RULES, *CLUSTER_RULES]
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 
@@ -43,7 +46,7 @@ def find_in(collection: Collection) -> dict[str, tuple[Finding, ...]]:
 
 def ways_of(finding: str) -> tuple[ChangedLayout, ...]:
     """The changes that a rule advises; none if it advises none, or there is no such rule."""
-    trials = next((rule.trials for rule in RULES if rule.id == finding), ())
+    trials = next((rule.trials for rule in LAYOUT_RULES if rule.id == finding), ())
     return () if isinstance(trials, Untried) else trials
 
 
@@ -53,7 +56,7 @@ def _find(
     judged = Judged(layout, directions_of(layout), neighbours, collection)
     return tuple(
         Finding(rule, found.text, found.remedy or rule.remedy, found.fibres)
-        for rule in RULES
+        for rule in LAYOUT_RULES
         for found in rule.find(judged)
     )
 
@@ -115,7 +118,7 @@ class Plan(Reported, Struct, frozen=True):
                 "chpid": format_chpid(use.chpid),
                 "fibre": use.fibre.name,
                 "feature": use.fibre.profile.feature,
-                "link_gbps": use.fibre.profile.link_gbps,
+                "link_gbps": use.fibre.gbps,
                 "km": use.fibre.km,
                 "write_ctcs": use.ctc_count,
                 "estimated_mb_per_s": use.mb_per_s,

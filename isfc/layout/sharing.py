@@ -32,7 +32,7 @@ def channel_name(channel: Sequence[ChannelEnd | str]) -> str:
 def channel_rates(collection: Collection, system: NodeName) -> dict[Channel, float]:
     """The speed of each channel that a system's links use, in Gb/s."""
     return {
-        collection.channel(system, fibre.chpids[link.nodes.index(system)]): fibre.profile.link_gbps
+        collection.channel(system, fibre.chpids[link.nodes.index(system)]): fibre.gbps
         for link in collection.links_of(system)
         for fibre in link.fibres
     }

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import structs
 
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import expected
@@ -134,6 +134,10 @@ class SiteProfile:
                 f"Its constants of the channel are of {', '.join(self.features) or 'no feature'}; "
                 f"{', '.join(left)} keeps the model's."
             )
+
+
+GivenSite = SiteProfile | str | Path | None
+"""What ``profile=`` takes: a record, the path of its file, or nothing."""
 
 
 def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> dict[str, Any]:

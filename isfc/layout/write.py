@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.channel import NOTHING
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import runs
 from isfc.layout.build import ASSUMED_FEATURE

@@ -6,8 +6,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from ctc.address import Rdev
-from ctc.record import Record
+from ctc.address import Rdev, Record
 from ctc.subchannel import IoTimes
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState

@@ -6,8 +6,8 @@ from typing import Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
+from ctc.address import Record
 from ctc.queues import Fifo
-from ctc.record import Record
 from ctc.subchannel import Payload
 from isfc.errors import Backpressure
 from isfc.link.message import Message, Traffic

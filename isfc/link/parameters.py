@@ -17,7 +17,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ctc.record import Record
+from ctc.address import Record
 from isfc.link.counters import LinkCounters
 from isfc.link.message import Serials
 from isfc.link.package import CHAINED_LENGTH_MIN, Package, PackageLimit, Packager

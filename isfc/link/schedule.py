@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from mypy_extensions import i64
 
-from ctc.address import ByRdev, Rdev
-from ctc.record import Record
+from ctc.address import ByRdev, Rdev, Record
 from isfc.link.package import Package, Packager
 from isfc.link.scan import FULL_COUNT, stop_short
 

@@ -31,9 +31,18 @@ from isfc.live.connection import (
 )
 from isfc.live.memory import give_back
 from isfc.live.pace import NS_PER_S, Clock, DeadlineTimer, EarlyData, Lag, Outbox, unpaced
-from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send, operated_like
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import Input, System, system_of
+from isfc.system.system import (
+    DEADLINE,
+    Arrive,
+    Connect,
+    Disconnect,
+    Input,
+    Send,
+    System,
+    operated_like,
+    system_of,
+)
 
 RECONNECT_S: Final = 30.0
 """How long a link may be down before its conversations are severed, in real seconds."""

@@ -14,12 +14,10 @@ from isfc.live.connection import LiveEvent
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.engine import LiveEngine
 from isfc.live.run_directory import control_path
-from isfc.system.channels import ChannelSubsystem
 from isfc.system.cp.messages import announcement
 from isfc.system.cp.processor import CommandProcessor
-from isfc.system.inputs import DeviceInput, VaryChpid, VaryDevice
-from isfc.system.link_end import LinkEnd
-from isfc.system.system import Input
+from isfc.system.link_end import ChannelSubsystem, LinkEnd
+from isfc.system.system import DeviceInput, Input, VaryChpid, VaryDevice
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from typing import Any, Final
 from msgspec import structs
 
 from ctc.address import Rdev
+from ctc.features import ChpidProfile
 from ctc.frame import CommandFrame, DataFrame, Frame
-from ctc.profiles import ChpidProfile
 from ctc.queues import NEVER_NS
 from ctc.subchannel import Command
 from isfc.engine.wire import encode_pieces

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
-from isfc.errors.library import check_posix
+from isfc.errors.loading import check_posix
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.definition import define_system
 from isfc.link.events import Program

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import Enum, IntEnum
 from typing import Final
 
-from ctc.record import Record
+from ctc.address import Record
 from isfc.errors import (
     ConfigurationError,
     IsfcError,

@@ -1,16 +1,17 @@
 """A figure of the model: what it comes to, with which load, and between what IBM's would lie.
 
-And the notes on figures: what a reader has to know to take them for what they are.
+And the notes on figures: what a reader has to know to take them for what they are; and records of
+answers that hold them (`Reported`): a notebook shows the page of each.
 """
 
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from isfc.errors.in_words import exact
-from isfc.link.name import NodeName
+from isfc.errors.loading import named
 
 
 class NoRange(StrEnum):
@@ -145,7 +146,7 @@ class Figure(Struct, frozen=True):
     """why there is no range, empty if there is one"""
     load: OfLoad | None = None
     """what ran, in words; null of what is said of several loads"""
-    sender: NodeName | None = None
+    sender: str | None = None
     """whose direction it is of; null of the slower one and of all together"""
     spread: float = 0.0
     """within what of it an endless run's would be, with 95 % confidence"""
@@ -166,7 +167,7 @@ class Figure(Struct, frozen=True):
         """What the link carries at each pace, the figure first."""
         return (self.value,) if self.second is None else (self.value, self.second)
 
-    def of_run(self, rate: OfRun, sender: NodeName | None = None) -> "Figure":
+    def of_run(self, rate: OfRun, sender: str | None = None) -> "Figure":
         """The same with how well the run knows it."""
         second = rate.second_mb_per_s
         return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
@@ -230,3 +231,40 @@ class Note(Struct, frozen=True):
     """[one of these](extrapolation.md#notes)"""
     text: str
     """the same in words"""
+
+
+_Record = TypeVar("_Record", bound=Struct)
+
+
+class Reported:
+    """A record with a report, of which a notebook shows the page."""
+
+    __slots__ = ()
+
+    reported_by: ClassVar[str]
+    """The function that makes its report, which is above it, or loads more than it does."""
+
+    def _repr_html_(self) -> str:
+        cell: str = named("isfc.reports.html.cell")(named(self.reported_by)(self))
+        return cell
+
+    def _repr_markdown_(self) -> str:
+        page: str = named("isfc.reports.text.markdown")(named(self.reported_by)(self))
+        return page
+
+
+class Drawn:
+    """A layout, of which a notebook shows the drawing."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        drawing: str = named("isfc.answers.drawing.drawing")(self)
+        return drawing
+
+
+def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:
+    """The record of a source: its attributes by their names, but for what is the record's own."""
+    names = [name for name in kind.__struct_fields__ if name not in own and hasattr(source, name)]
+    found = {name: getattr(source, name) for name in names} | own
+    return convert(found, kind, from_attributes=True)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from isfc.reports.figure import KNOWN, Figure, Interval, Note, NoteKind, Range, Unit
+from isfc.errors.loading import named
+from isfc.reports.figure import KNOWN, Figure, Interval, Note, NoteKind, Range, Reported, Unit
 from isfc.reports.units import fitted, range_of, shown
 
 if TYPE_CHECKING:
@@ -302,3 +303,9 @@ class Report(Struct, frozen=True):
     def every_table(self) -> list[Table]:
         """Those of its sections too."""
         return [*self.tables, *(table for each in self.sections for table in each.every_table)]
+
+
+def report_of(record: Reported) -> Report:
+    """What a record answers, its tables and what is known of them: every output is made of it."""
+    made: Report = named(record.reported_by)(record)
+    return made

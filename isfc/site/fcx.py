@@ -114,7 +114,7 @@ def read_row(
         raise refused[0]
     # if none can be, the first way says what is wrong with it
     meant = [row for row in rows if not [*problems_of(row)]] or rows[:1]
-    if not all(row.like(meant[0]) for row in meant):
+    if not all(row == meant[0] for row in meant):
         raise BadFigure(
             f"the row of {words[0][0]} has {len(words)} words below {len(columns)} headings, and "
             "may be meant in several ways; expected its blanks as they were printed"

@@ -15,6 +15,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
+from isfc.layout.checked_toml import in_utf8, text_of, within
 from isfc.layout.csv_table import CsvTable, names_in
 from isfc.layout.layout import Layout
 from isfc.site.dates import read_stamp, with_told_dates
@@ -67,7 +68,7 @@ class _Row:
 
 def is_interval_table(content: bytes, layout: Layout) -> bool:
     """Whether the content of a file is a table with a column for each node of a link."""
-    line = content[:10_000].decode("utf-8-sig", "replace").partition("\n")[0]
+    line = in_utf8(content[:10_000]).decode("utf-8-sig", "replace").partition("\n")[0]
     return {"begin", *map(str.lower, layout.nodes)} <= {*names_in(line)}
 
 
@@ -89,7 +90,9 @@ def carried_intervals(
 
 
 def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) -> list[_Row]:
-    table = CsvTable(with_told_dates(content.decode("utf-8-sig")), f"{path}:")
+    with within(str(path)):
+        text = text_of(content, "CSV")
+    table = CsvTable(with_told_dates(text), f"{path}:")
     reading.begin()
     rows = []
     for number, cells, problem in table:

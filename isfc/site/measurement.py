@@ -12,7 +12,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.layout.pasted import spans
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class DeviceFigures:
     """A row of FCX108. Times are None where no I/O was done, or where the source has none.
 
     ``decimals`` is how many digits after the point its times are printed with; None: all of them.
+    Rows are equal that say the same, wherever they stand.
     """
 
     rdev: Rdev
@@ -45,11 +46,7 @@ class DeviceFigures:
     serv_ms: float | None
     busy_percent: float | None
     place: FilePlace = field(compare=False)
-    decimals: int | None = 1
-
-    def like(self, other: "DeviceFigures") -> bool:
-        """Whether another row says the same, wherever it stands."""
-        return replace(other, decimals=self.decimals) == self
+    decimals: int | None = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +296,7 @@ def _one_list(one: Measurement, other: Measurement) -> bool:
     if (one.zone, one.ran, one.clients) != (other.zone, other.ran, other.clients):
         return False
     rows = {each.rdev: each for each in one.devices}
-    return all(rows[each.rdev].like(each) for each in other.devices if each.rdev in rows)
+    return all(rows[each.rdev] == each for each in other.devices if each.rdev in rows)
 
 
 def _merged(first: Measurement, second: Measurement) -> Measurement:

@@ -22,7 +22,7 @@ from struct import Struct
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import read_bytes
+from isfc.layout.checked_toml import read_bytes, text_of, within
 from isfc.layout.csv_table import CsvTable
 from isfc.site.figures import BadFigure
 from isfc.site.measurement import FilePlace
@@ -266,10 +266,8 @@ def read_layouts(path: Path) -> list[RecordLayout]:
     Which record a row is of, column ``record`` says, or else the file's name. Column ``quantity``
     says what a field is, where its name does not. Raises `ConfigurationError` by file and line.
     """
-    try:
-        text = read_bytes(path, "a layout of monitor records").decode("utf-8-sig")
-    except (ConfigurationError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{path}: {error}") from None
+    with within(str(path)):
+        text = text_of(read_bytes(path, "a layout of monitor records"), "CSV")
     table = CsvTable(text, f"{path}:")
     if missing := {"field", "offset", "length"} - {*table.names}:
         raise ConfigurationError(

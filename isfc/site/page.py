@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from itertools import chain, takewhile
 from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.layers import plain
-from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, page_widths
+from isfc.layout.layers import Plain, plain
+from isfc.layout.pasted import Kind, is_rule, looks_like_row, not_read
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
@@ -51,8 +52,9 @@ class _Above:
     made: date | None = None
     heard: dict[str, tuple[object, int]] = field(default_factory=dict)
     """What was said since the last rows, and in which line."""
-    width: int = 0
-    """The column at which the longest line of this page ends."""
+    lines: Sequence[str] = ()
+    head: int = 1
+    """The first line of this page, of those."""
     notes: list[str] = field(default_factory=list)
 
     def hear(self, line: str, place: FilePlace) -> bool:
@@ -61,7 +63,7 @@ class _Above:
         if found := _HEAD.search(line):
             # what the page before it said is not of this one
             self.heard.clear()
-            self.made = None
+            self.made, self.head = None, place.line
             self.forget_times()
             if found[1]:
                 self.made = _date(found[1])
@@ -104,12 +106,16 @@ class _Above:
 
     def _name(self, rest: str, line: str, place: FilePlace) -> str | None:
         """The name of a system behind a time, if nothing else is there and it is whole."""
-        name = _name(rest)
-        if name is None or len(line) != self.width:
-            return name
+        found = _NAME.fullmatch(rest.strip().upper())
+        if not found or any(each.startswith(found[0]) for each in _NO_NAMES):
+            return None
+        below = takewhile(lambda each: not _HEAD.search(each), self.lines[place.line :])
+        page = chain(self.lines[self.head - 1 : place.line], below)
+        if any(len(each.rstrip()) > len(line) for each in page):
+            return found[0]
         self.said = replace(self.said, system=None)
         self.notes.append(
-            f"{place}: the system's name {name}, which may be cut: no line of the page goes "
+            f"{place}: the system's name {found[0]}, which may be cut: no line of the page goes "
             f"beyond it; {spelt('system')} says it"
         )
         return None
@@ -121,13 +127,6 @@ class _Above:
     def measurement(self, place: FilePlace) -> Measurement:
         """A measurement that begins here."""
         return replace(self.said, place=place)
-
-
-def _name(rest: str) -> str | None:
-    """The system's name behind a time, if nothing else is there."""
-    found = _NAME.fullmatch(rest.strip())
-    name = found[0].upper() if found else None
-    return None if name and any(each.startswith(name) for each in _NO_NAMES) else name
 
 
 def _date(text: str) -> date | None:
@@ -256,7 +255,7 @@ class _Pages:
         twice = next((each for each in page.devices if each.rdev == row.rdev), None)
         if twice is None:
             self.found[-1] = replace(page, devices=(*page.devices, row))
-        elif not twice.like(row):
+        elif twice != row:
             raise BadFigure(
                 f"RDEV {row.rdev:04X} is in line {twice.place.line} of this page as well; "
                 "expected it once: are these two intervals without a heading between them?"
@@ -283,31 +282,24 @@ class _Pages:
 
 
 def read_lines(
-    lines: Sequence[str], file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
+    pasted: Plain, file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
 ) -> None:
     """Take each line, and account for it; what ``take`` refuses goes to ``reading``."""
-    account = LineAccount(len(lines) - (not lines[-1]))
-    for number, line in enumerate(lines, start=1):
+
+    def attempt(line: str, number: int) -> Kind | None:
         place = FilePlace(file, number)
-        what = reading.attempt(place, partial(take, line.rstrip(), place))
-        if what is None:
-            account.refused.append(number)
-        elif line.strip():
-            account.note(number, what)
+        return reading.attempt(place, partial(take, line, place))
+
+    account = pasted.read(attempt)
     if account.kinds:
         reading.accounts.append(f"{file}: {account}")
 
 
 def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    pages, lines = _Pages(file, reading, _Above(notes=reading.notes)), plain(text).lines
-    widths = page_widths(lines, _HEAD)
-
-    def take(line: str, place: FilePlace) -> Kind:
-        pages.above.width = widths[place.line - 1]
-        return pages.take(line, place)
-
-    read_lines(lines, file, reading, take)
+    pasted = plain(text)
+    pages = _Pages(file, reading, _Above(lines=pasted.lines, notes=reading.notes))
+    read_lines(pasted, file, reading, pages.take)
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed

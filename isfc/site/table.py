@@ -141,7 +141,7 @@ def _measurements(
         elif cells.get("rdev"):
             device = _device(cells, place, reading)
             for each in one.devices:
-                if each.rdev == device.rdev and each.like(device):
+                if each == device:
                     return
                 if each.rdev == device.rdev:
                     raise BadFigure(

@@ -8,7 +8,7 @@ needs are here too, each loaded when it is used.
 
 from typing import TYPE_CHECKING, Final
 
-from isfc.errors.public import public_face
+from isfc.errors.loading import public_face
 
 if TYPE_CHECKING:
     from isfc.link.message import Message as Message

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from ctc.subchannel import Command
 from isfc.link.scan import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX

@@ -18,20 +18,19 @@ from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
+from ctc.features import find_profile
 from ctc.frame import Departure, Frame
-from ctc.profiles import find_profile
 from ctc.queues import NEVER_NS
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
+from isfc.engine.wire import roundtripped
 from isfc.link.events import ListSink, Program, Sink
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters, LinkRules
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.system import inputs
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import Input, System
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
+from isfc.system.system import Activate, Deactivate, Input, Send, System, VaryChpid, VaryDevice
 from isfc.testing.side import PackageBook, Side
 
 
@@ -219,7 +218,7 @@ class Links:
         """Let ``side`` send messages of so many bytes, now, all together."""
         messages = [Message(conversation, length, traffic) for length in lengths]
         if let := self.let_through(side, messages):
-            side.system.apply(inputs.Send(let, side.number), self.engine.now_ns)
+            side.system.apply(Send(let, side.number), self.engine.now_ns)
         side.note(messages)
         self.engine.drain()
 
@@ -275,9 +274,9 @@ class Links:
         match step:
             case VaryCtcChpid():
                 chpid = side.system.channels.chpid_of[rdev]
-                self._apply(side, inputs.VaryChpid(chpid, online=step.online))
+                self._apply(side, VaryChpid(chpid, online=step.online))
             case VaryRdev():
-                self._apply(side, inputs.VaryDevice(rdev, online=step.online))
+                self._apply(side, VaryDevice(rdev, online=step.online))
             case DeactivateCtc() if self.is_active(side, index):
                 self.deactivate(side, index)
             case ActivateCtc() if not self.is_active(side, index):
@@ -293,11 +292,11 @@ class Links:
 
     def deactivate(self, side: Side, index: int) -> None:
         """DEACTIVE ISLINK on one side."""
-        self._apply(side, inputs.Deactivate(side.rdevs[index]))
+        self._apply(side, Deactivate(side.rdevs[index]))
 
     def activate(self, side: Side, index: int) -> None:
         """ACTIVATE ISLINK on one side."""
-        self._apply(side, inputs.Activate(side.rdevs[index]))
+        self._apply(side, Activate(side.rdevs[index]))
 
     def restore(self) -> None:
         """Undo all that operators have done: every CTC can be used again."""
@@ -368,7 +367,7 @@ class Pair(Links):
             [side.system for side in self.sides],
             [self.make_program(side) for side in self.sides],
             self.setup.propagation_ns,
-            roundtrip=self.setup.roundtrip,
+            roundtrip=roundtripped if self.setup.roundtrip else None,
             transit=transit if lose is None else self._losing(lose),
         )
         self.run(4 * self.setup.propagation_ns)

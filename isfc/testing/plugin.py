@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from isfc.errors.library import missing_library
+from isfc.errors.loading import missing_library
 
 if TYPE_CHECKING:
     from isfc.live.session import OpenNode

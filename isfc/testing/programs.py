@@ -35,9 +35,8 @@ from isfc.link.parameters import LinkParameters
 from isfc.live.engine import LiveEngine
 from isfc.live.session import OpenNode, open_node
 from isfc.programs.protocol import ConversationLimits
-from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault
 from scenarios.faults.injection import Injection

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
-from isfc.errors.library import missing_library
+from isfc.errors.loading import missing_library
 from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.collection import Collection

@@ -11,9 +11,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.loss import OneOfSeveral
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
-from isfc.system.inputs import Activate, Deactivate
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import Activate, Deactivate, System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import FRAME_FAULTS, Fault, FaultKind
 from scenarios.runs.operation import Trunks

@@ -22,8 +22,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace as replace_fields
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
-from ctc.features import CHANNELS
-from ctc.profiles import EXPRESS4, ChpidProfile
+from ctc.features import CHANNELS, EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
 from isfc.reports.figure import Interval, Range

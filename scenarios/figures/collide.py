@@ -70,7 +70,7 @@ class WriteRule(Struct, frozen=True):
         return f"stop-short {self.stop_short}" if self.scan is Scan.OPPOSITE else self.scan.value
 
 
-RULES: Final = (
+SCANS: Final = (
     *(WriteRule(Scan.OPPOSITE, count) for count in range(4)),
     WriteRule(Scan.UPWARD),
     WriteRule(Scan.RANDOM),
@@ -199,7 +199,7 @@ def trials(
     count = len(layout.ctcs)
     return [
         CollisionTrial(layout, rule, out, back, seconds, message_length, seed)
-        for rule in RULES
+        for rule in SCANS
         if rule.stop_short < count
         for out in loads_out
         for back in loads_in

@@ -23,9 +23,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc.profiles import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
-from isfc.layout.build import widened
-from isfc.layout.layout import Fibre, Layout
+from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
+from isfc.layout.layout import Fibre, Layout, widened
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure

@@ -17,7 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.layout import Layout, layout_kind
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.link.message import Traffic

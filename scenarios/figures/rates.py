@@ -25,11 +25,11 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import others_on, say_others, with_others
+from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
-from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import (
     SATURATING_PAIRS,
@@ -280,6 +280,8 @@ def carried(
     ``profile`` is a site's. Raises `ConfigurationError` for several links, and for a sender that is
     not of the link.
     """
+    from scenarios.runs.at_site import link_at  # commands open their links themselves
+
     link = link_at(layout, profile)
     for sender in senders:
         check_known("sender", sender, link.nodes)

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.layout.layout import Fibre, Isl
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

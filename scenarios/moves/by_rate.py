@@ -20,9 +20,8 @@ from typing import Final
 from msgspec import Struct, structs
 
 from isfc.errors.in_words import grouped
-from isfc.layout.build import CHANNELS_MAX, widened
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
+from isfc.layout.layout import CHANNELS_MAX, Layout, widened
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, NoRange, Unit
 from scenarios.figures.ranges import link_rate

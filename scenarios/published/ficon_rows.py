@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ctc.channel import information_units
+from ctc.channel import command_frames, credits_by_rule, data_frames, information_units, line_ns
 from ctc.features import generation_code
-from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.estimate import DemandEstimate, estimate_alone
 from isfc.io.machine import Z14, Z15, iop_threads, sap_io_per_s

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import grouped

@@ -13,14 +13,11 @@ from isfc.layout.document import Document
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import with_notes
-from isfc.layout.site import SiteProfile, read_profile
+from isfc.layout.site import GivenSite, SiteProfile, read_profile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.runs.workload import checked_traffic
-
-GivenSite = SiteProfile | str | Path | None
-"""What ``profile=`` takes: a record, the path of its file, or nothing."""
 
 
 @checked

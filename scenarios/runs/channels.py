@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ctc.channel import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.layout.collection import Collection
 from isfc.layout.layout import FarPath, Fibre, Layout
 from isfc.layout.parts import Channel, ChannelEnd

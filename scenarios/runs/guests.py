@@ -17,7 +17,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-from ctc.record import Record
+from ctc.address import Record
 from isfc.link.events import Delivered, LinkEvent, Offer, Severed
 from isfc.link.message import Message, Traffic
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload

@@ -17,7 +17,7 @@ from msgspec import Struct
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import read_bytes, text_of, within
 from isfc.layout.loss import OneOfSeveral
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
@@ -102,10 +102,7 @@ def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
     """
     with within(path):
         data = read_bytes(Path(path), "a file of CP commands", _LENGTH_MAX)
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise ConfigurationError("is not UTF-8 text; expected CP commands") from None
+        text = text_of(data, "CP commands")
     commands = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("*", "#")):

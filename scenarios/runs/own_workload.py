@@ -26,8 +26,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
-from isfc.layout.csv_table import CsvTable
+from isfc.layout.checked_toml import convert, decode, holds, read_bytes, text_of, within
 from isfc.link.message import Traffic
 
 MESSAGE_LENGTH_MAX: Final = 16 * 2**20
@@ -154,9 +153,10 @@ def _length(key: str, text: str) -> int:
 
 def read_trace(path: Path) -> list[tuple[float, int]]:
     """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
+    from isfc.layout.csv_table import CsvTable  # most workloads are no recording
+
     with within(str(path)):
-        text = read_bytes(path, "a trace", TRACE_LENGTH_MAX).decode("utf-8-sig", "replace")
-        table = CsvTable(text)
+        table = CsvTable(text_of(read_bytes(path, "a trace", TRACE_LENGTH_MAX), "CSV"))
         if not {"seconds", "bytes"} <= {*table.names}:
             raise ConfigurationError("line 1: expected the columns seconds and bytes")
         found: list[tuple[float, int]] = []

@@ -17,7 +17,7 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from ctc.address import format_rdev
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.errors.in_words import check_between
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.parameters import LinkParameters

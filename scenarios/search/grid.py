@@ -35,16 +35,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_between
 from isfc.io.shared import given_with_disks
-from isfc.layout.build import CHANNELS_MAX, CtcChoice, SaidFibre, build_layout, widened
+from isfc.layout.build import CtcChoice, SaidFibre, build_layout
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Layout, with_site
+from isfc.layout.layout import CHANNELS_MAX, Layout, widened, with_site
 from isfc.layout.loss import check_pieces, collection_without, known_pieces, link_without
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile

@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from isfc.layout.layout import Layout, layout_kind, with_site
 from isfc.layout.site import CONSTANTS, FitErrors, SiteProfile
 from isfc.link.parameters import LinkParameters

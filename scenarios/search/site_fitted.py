@@ -19,13 +19,12 @@ from typing import Any, Final
 from msgspec import Struct, structs
 from msgspec.structs import asdict
 
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.errors import AnswerRefused
 from isfc.errors.arguments import spelt
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.site import CONSTANTS, SiteProfile
-from isfc.reports.figure import Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported, Unit
 from isfc.reports.units import amount, shown
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived

@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.features import CATALOGUE
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import CATALOGUE, FEATURES, ChpidProfile, find_profile
 from isfc.layout.build import RDEVS_PER_CHPID, layout_of
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.layout import Fibre, Layout
@@ -161,7 +160,7 @@ class SizeSearch:
         shape = (link.ctcs // link.chpids,) * link.chpids
         left = self._layout(profile, self._worst(profile, shape))
         return find_limit(
-            self._experiment(left, link.left.sender or self.load.client),
+            self._experiment(left, NodeName(link.left.sender or self.load.client)),
             self._run_each,
             steady_mb_per_s=link.left.value,
         )

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from scenarios.runs.experiment import RunEach
 
 _Item = TypeVar("_Item")

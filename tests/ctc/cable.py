@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
+from ctc.features import ChpidProfile, find_profile
 from ctc.frame import Departure, Frame
-from ctc.profiles import ChpidProfile, find_profile
 from ctc.queues import NEVER_NS, Agenda, Fifo
 from ctc.subchannel import (
     Attention,

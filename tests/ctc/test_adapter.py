@@ -8,7 +8,7 @@ import pytest
 
 from ctc.adapter import Adapter, Step
 from ctc.order import COLLISION, RESET, Order, command_of
-from ctc.state import RULES, TRANSITIONS, CommandOutcome, State, class_of
+from ctc.state import COMMAND_RULES, TRANSITIONS, CommandOutcome, State, class_of
 from ctc.subchannel import Command
 
 ISSUED: Final = (
@@ -45,7 +45,7 @@ class SystemEnd:
 
     def issue(self, command: Command, data: bytes) -> None:
         """A guest's command; what cannot pass the mate's is not said to anybody."""
-        rule = RULES[command]
+        rule = COMMAND_RULES[command]
         outcome = rule.outcomes[self.mate]
         carried = data if command is Command.WRITE else b""
         if outcome is CommandOutcome.BUSY:

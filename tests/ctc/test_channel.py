@@ -16,12 +16,19 @@ from ctc.channel import (
     BadFeature,
     ChannelUse,
     IoWork,
+    command_frames,
+    data_frames,
     data_units,
     information_units,
 )
-from ctc.features import CATALOGUE, CHANNELS, feature_of_code, find_channel, generation_code
-from ctc.fibre_channel import command_frames, data_frames
-from ctc.profiles import FEATURES
+from ctc.features import (
+    CATALOGUE,
+    CHANNELS,
+    FEATURES,
+    feature_of_code,
+    find_channel,
+    generation_code,
+)
 
 FEX16SA = find_channel("FICON Express16SA")
 

@@ -11,7 +11,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.channel import NOTHING, ChannelUse
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from ctc.queues import NEVER_NS, Fifo
 from tests.ctc.cable import PLAIN, Cargo
 

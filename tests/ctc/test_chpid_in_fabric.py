@@ -9,7 +9,7 @@ from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE, SENDER
 from ctc.device import Ctc
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from tests.ctc.cable import PLAIN, Cargo
 from tests.ctc.test_chpid import NEAR_NS, ctc_on, fibre
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.queues import NEVER_NS
-from ctc.state import RULES, WAITING_STATE, CommandOutcome, State
+from ctc.state import COMMAND_RULES, WAITING_STATE, CommandOutcome, State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN, Cable, Cargo, End
 
@@ -69,7 +69,7 @@ def test_command_that_ends_at_once_is_not_sent(rule: Arbitration, command: Comma
             cable.start(cable.near, ours)
         state = cable.near.ctc.state
         # write end of file ends a read
-        matches = RULES[command].outcomes[state] is CommandOutcome.MATCH
+        matches = COMMAND_RULES[command].outcomes[state] is CommandOutcome.MATCH
         assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
         assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ctc.channel import NOTHING, ChannelUse
 from ctc.fabric import Fabric, FabricRoute
+from ctc.features import EXPRESS4, ChpidProfile
 from ctc.order import RESET, FibreKind, Order, OrderFibre, command_of, name_of
-from ctc.profiles import EXPRESS4, ChpidProfile
 from ctc.queues import NEVER_NS
 from ctc.state import State
 from ctc.subchannel import Command

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, WAITING_STATE, CommandClass, CommandOutcome, State
+from ctc.state import COMMAND_RULES, TRANSITIONS, WAITING_STATE, CommandClass, CommandOutcome, State
 from ctc.subchannel import Command
 
 # SA22-7203, 2.13, written down independently of the code. Rows: the command issued here;
@@ -60,7 +60,7 @@ def cells() -> list[tuple[str, str, str]]:
 def test_table_has_every_class_and_state() -> None:
     assert {row for row, _, _ in cells()} == {c.name.lower() for c in CommandClass}
     assert {column for _, column, _ in cells()} == {s.name.lower() for s in State}
-    assert sum(len(commands) for commands in CLASSES.values()) == len(Command) == len(RULES)
+    assert sum(len(commands) for commands in CLASSES.values()) == len(Command) == len(COMMAND_RULES)
 
 
 @pytest.mark.parametrize(("row", "column", "entry"), cells())
@@ -68,7 +68,7 @@ def test_cell_is_as_published(row: str, column: str, entry: str) -> None:
     state = State[column.upper()]
     assert TRANSITIONS[CommandClass[row.upper()]][state] is MEANINGS[entry]
     for command in CLASSES[row]:
-        assert RULES[command].outcomes[state] is MEANINGS[entry]
+        assert COMMAND_RULES[command].outcomes[state] is MEANINGS[entry]
 
 
 def test_every_command_that_can_wait_has_a_state_to_wait_in() -> None:
@@ -78,5 +78,5 @@ def test_every_command_that_can_wait_has_a_state_to_wait_in() -> None:
         CommandOutcome.MATCH_WAIT,
         CommandOutcome.TRANSFER,
     )
-    waiting = {command for command in Command if set(RULES[command].outcomes) & set(waits)}
+    waiting = {command for command in Command if set(COMMAND_RULES[command].outcomes) & set(waits)}
     assert waiting == set(WAITING_STATE)

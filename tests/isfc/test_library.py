@@ -10,7 +10,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
-from isfc.errors.library import EXTRAS, check_library
+from isfc.errors.loading import EXTRAS, check_library
 from tools.release.trial import EXTRAS as TRIED
 
 SETUP = Path(__file__).parents[2] / "setup.cfg"
@@ -21,7 +21,7 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_library(module, "--here")
-    monkeypatch.setattr("isfc.errors.library.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"^--here needs [a-z0-9-]+, which") as caught:
         check_library(module, "--here")
     extra, _ = EXTRAS[module]

@@ -94,4 +94,4 @@ def test_import_loads_nothing_else() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout == "isfc.errors isfc.errors.public isfc\n"
+    assert done.stdout == "isfc.errors isfc.errors.loading isfc\n"

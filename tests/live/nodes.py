@@ -8,7 +8,7 @@ import pytest
 from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, OpenNode
 from isfc.programs.verification import Verifying
-from isfc.system.inputs import Deactivate
+from isfc.system.system import Deactivate
 from isfc.testing.programs import open_pair as open_pair
 
 LAYOUT = "atlanta-boston"

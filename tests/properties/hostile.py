@@ -13,7 +13,7 @@ from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, Link
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.inputs import (
+from isfc.system.system import (
     DEADLINE,
     Activate,
     Arrive,
@@ -21,9 +21,9 @@ from isfc.system.inputs import (
     Deactivate,
     Disconnect,
     Send,
+    System,
     VaryChpid,
 )
-from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)

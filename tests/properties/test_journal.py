@@ -12,9 +12,8 @@ from isfc.engine.journal_record import FILE_HEADER, JournalReader
 from isfc.errors import JournalError
 from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
-from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from isfc.testing.pair import MS, Pair, S, Setup, Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
 

@@ -92,8 +92,8 @@ def less(text: str, lost: str) -> Iterator[str]:
     """The text without each of what is ``lost``, in turn, and with a comma at each line's end."""
     for found in re.finditer(lost, text):
         yield text[: found.start()] + text[found.end() :]
-        if found[0] == "\n":
-            yield f"{text[: found.start()]} {text[found.end() :]}"
+        for other in {"\n": " ", " ": "\n"}.get(found[0][0], ""):
+            yield text[: found.start()] + other + text[found.end() :]
     for end in re.finditer(r"(?<=[^\s,])(?=\n)", text):
         yield f"{text[: end.start()]},{text[end.start() :]}"
 

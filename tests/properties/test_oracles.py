@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ctc.address import Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.events import Delivered, LinkEvent, Offer
 from isfc.link.message import Message

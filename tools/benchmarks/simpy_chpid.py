@@ -10,7 +10,7 @@ from itertools import count
 import simpy
 from simpy.events import Event, ProcessGenerator
 
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.link.package import Package
 
 

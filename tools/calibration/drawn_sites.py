@@ -13,11 +13,12 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final
 
-from isfc import measured
+from isfc.answers.measured_fit import fit
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured import FitRefused, Fitted, SiteProfile
+from isfc.layout.site import SiteProfile
 from scenarios.figures.assumptions import NORMAL_80
+from scenarios.search.site_fitted import FitRefused, Fitted
 from tests.isfc.site.drawn_sites import DrawnSite, drawn, predicted
 from tools import DOCS
 from tools.pages.spans import block
@@ -83,7 +84,7 @@ def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str
     """Whether the fit is given, and what it says."""
     try:
         found = site.measurements(folder)
-        fitted = measured.fit(load_layout(site.made.layout), found)
+        fitted = fit(load_layout(site.made.layout), found)
     except ConfigurationError as error:
         return "not read", None, [str(error)]
     except FitRefused as error:

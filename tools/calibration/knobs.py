@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts

@@ -4,7 +4,7 @@
 ways. A constant that four seeds do not tell from chance is measured again with more. All of them
 take some ten minutes on two idle processors.
 
-`ABLATIONS` switches off one rule at a time (`RULES`), by a value of a constant at which it does
+`ABLATIONS` switches off one of `MODEL_RULES` at a time, by a value of a constant at which it does
 nothing; nothing is fitted again. Its figures are those of `tools.calibration.judge`, with and
 without the rule. A dozen replays of 2 s take some ten minutes on two idle processors. ``make
 fidelity`` renews both, and ``docs/fidelity.md`` shows them.
@@ -166,7 +166,7 @@ SHOWN: Final = {
 ABLATION_COLUMNS: Final = ("without", *SHOWN)
 
 
-RULES: Final[Mapping[str, Mapping[str, float]]] = {
+MODEL_RULES: Final[Mapping[str, Mapping[str, float]]] = {
     "a channel takes turns": {"chpid.turn_ns": 0},
     "a channel rolls off with its writers": {"chpid.roll_off": 0},
     "an interrupt takes time": {"chpid.interrupt_ns": 0},
@@ -202,7 +202,7 @@ ABLATIONS: Final = Study(
     DOCS / "ablations.csv",
     ABLATION_COLUMNS,
     measure_without,
-    [("nothing", {}), *RULES.items()],
+    [("nothing", {}), *MODEL_RULES.items()],
 )
 """The model as it is, and without each of its rules in turn."""
 

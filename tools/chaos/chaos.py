@@ -28,8 +28,8 @@ import typer
 from msgspec import json, structs
 
 from isfc.cli.live.loops import run_live
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import given_collection
 from isfc.link.name import NodeName
 from tools.chaos import node, uploads

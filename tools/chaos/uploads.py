@@ -16,7 +16,7 @@ from typing import Final
 from ctc.address import Rdev
 from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
-from isfc.system.inputs import Activate, Deactivate
+from isfc.system.system import Activate, Deactivate
 from isfc.testing.programs import open_pair
 
 LAYOUT: Final = "published-8"

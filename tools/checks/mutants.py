@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State, class_of
+from ctc.state import COMMAND_RULES, TRANSITIONS, CommandClass, CommandOutcome, State, class_of
 from isfc.link.state import READ_SIDE, WRITE_SIDE, ReadState, WriteState
 
 TESTS: Final = (
@@ -53,7 +53,7 @@ def change_outcome(row: CommandClass, state: State, outcome: CommandOutcome) -> 
     outcomes[[*State].index(state)] = outcome
     first, second, third, fourth, fifth, sixth = outcomes
     TRANSITIONS[row] = first, second, third, fourth, fifth, sixth
-    for command, rule in RULES.items():
+    for command, rule in COMMAND_RULES.items():
         if class_of(command) is row:
             rule.outcomes = outcomes
 

@@ -41,11 +41,9 @@ PURE: Final = (
     "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
     "itertools math msgspec mypy_extensions operator re string struct typing zlib"
 )
-LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
+LINK: Final = f"{PURE} ctc.address isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = (
-    "csv html importlib isfc.errors isfc.reports.figure isfc.reports.reported json pathlib tomllib"
-)
+READING: Final = "csv html importlib isfc.errors isfc.reports.figure json pathlib tomllib"
 RENDERING: Final = "jinja2 markupsafe rich sys vl_convert"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
@@ -61,7 +59,7 @@ RINGS: Final = {
         f"{PURE} ast builtins difflib importlib inspect isfc.errors os pathlib sys threading types",
         "",
     ),
-    "isfc.link": (f"{LINK} ctc.address ctc.queues ctc.subchannel", ""),
+    "isfc.link": (f"{LINK} ctc.queues ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.system.cp": (f"{LINK} ctc isfc.system.cp isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Final
 
 from ctc.state import TRANSITIONS, CommandOutcome, State
-from isfc.answers.check import RULES
+from isfc.answers.check import CHECK_RULES
 from isfc.answers.replay_checks import checks_of
 from isfc.link.state import SHOWN, WRITE_SIDE
 from isfc.reports.figure import Unit
@@ -105,10 +105,10 @@ FITTED: Final = {
     "ctc.channel.ENCRYPTED_IO_NS": 1,
     "ctc.channel.ENCRYPTED_FCP_WRITE_NS_PER_BYTE": 1,
     "ctc.features.CHANNELS": 3,
-    "ctc.fibre_channel.STATUS_FRAMES": 1,
-    "ctc.fibre_channel.STATUS_LENGTH": 1,
-    "ctc.fibre_channel.COMMAND_LENGTH": 1,
-    "ctc.fibre_channel.LINE_USE": 1,
+    "ctc.channel.STATUS_FRAMES": 1,
+    "ctc.channel.STATUS_LENGTH": 1,
+    "ctc.channel.COMMAND_LENGTH": 1,
+    "ctc.channel.LINE_USE": 1,
     "isfc.io.demand.DS8950": 3,
     "isfc.io.demand.DS8950_FCP": 2,
     "isfc.io.osa.OSA_EXPRESS7S_25GBE": 2,
@@ -255,7 +255,7 @@ def rules(_: str) -> dict[str, str]:
 
 def _rule_lines() -> Iterator[str]:
     told: dict[str, str] = {}
-    for rule in RULES:
+    for rule in CHECK_RULES:
         source = rule.source
         for document, short in DOCUMENTS.items():
             source = source.replace(document, short)

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ctc.features import FEATURES, ChpidProfile
 from ctc.order import Order, name_of
-from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from isfc.live.ctce.wire import WireForm
 from scenarios.runs.experiment import Load
@@ -87,7 +87,7 @@ _ELSEWHERE: Final = (
     "isfc.deck.importing",  # an option
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
-    "isfc.layout.plan.RULES",
+    "isfc.layout.plan.LAYOUT_RULES",
     "isfc.link.state",  # tables of states
     "isfc.testing.",  # docs/testing.md
 )

@@ -57,8 +57,7 @@ from types import FunctionType
 from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
-from isfc.system.inputs import Activate, Connect, Deactivate, Disconnect
-from isfc.system.system import System
+from isfc.system.system import Activate, Connect, Deactivate, Disconnect, System
 from tools.simulation.small_world import Link, OneFault, SmallWorld, worlds
 from tools.simulation.states import MEMBER_BITS, MEMBER_MASK, Input, Members, MemberStep, changed
 

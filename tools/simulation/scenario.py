@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Final
 
 from ctc.address import Rdev
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.file import parse_collection
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName

@@ -14,14 +14,13 @@ from msgspec import structs
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
-from isfc.system.channels import CtcDefinition
-from isfc.system.link_end import LinkEndDefinition
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS, unusual
 
 

@@ -16,8 +16,7 @@ from ctc.frame import Frame
 from isfc.link.events import Delivered
 from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.system.inputs import DEADLINE, Arrive, Send
-from isfc.system.system import System
+from isfc.system.system import DEADLINE, Arrive, Send, System
 from isfc.testing.pair import MS
 from tools.simulation.canonical import Timer, TimerKind, canonical, forget_times, run_out, timers
 from tools.simulation.small_world import SmallWorld

@@ -20,7 +20,7 @@ from isfc.answers.page.link import link_article, timeline_chart
 from isfc.answers.plan_link import planned_by_rule
 from isfc.answers.plan_links import all_together, at_a_glance, planned_together
 from isfc.answers.plan_links_report import cluster_report, planned_links_report
-from isfc.errors.public import named
+from isfc.errors.loading import named
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything

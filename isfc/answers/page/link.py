@@ -14,9 +14,9 @@ from isfc.answers.advice import model_word, two_paces
 from isfc.answers.drawing import drawing_svg
 from isfc.answers.io_chart import curves, points_table
 from isfc.answers.limit import limit_lines
-from isfc.answers.losses import losses_chart, losses_of, losses_table, worst_loss
+from isfc.answers.losses import losses_chart, losses_of, losses_table
 from isfc.answers.plan_link import PlannedLink, plan_report
-from isfc.answers.plan_modelled import modelled_link
+from isfc.answers.plan_modelled import modelled_link, worst_loss
 from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.errors.in_words import exact
 from isfc.layout.collection import Collection

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
 from isfc.errors.arguments import checked
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from scenarios.runs.workload import Workload, find_workload

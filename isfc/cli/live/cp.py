@@ -9,8 +9,7 @@ import typer
 from msgspec import Struct, convert
 
 from isfc.cli.options.option import JsonOption, valued
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_json, show_lines
+from isfc.cli.output.streams import ExitCode, show_json, show_lines
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live.control import ControlClient
 from isfc.live.run_directory import find_control, running_nodes

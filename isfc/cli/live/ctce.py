@@ -24,13 +24,12 @@ from isfc.cli.live.ctce_table import DeviceReports, totals, watched
 from isfc.cli.live.loops import late_stdout, run_live, typed_lines
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.option import flag, flattened, within
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option, write_text
-from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.cli.output.streams import ExitCode, show, show_error, show_lines
 from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.errors import ConfigurationError, JournalError
 from isfc.errors.in_words import exact, expected, grouped, number
-from isfc.layout.checked_toml import read_bytes
+from isfc.layout.checked_toml import read_bytes, text_of
 from isfc.layout.checked_toml import within as within_file
 from isfc.live.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.live.ctce.ios import IoBook
@@ -40,7 +39,7 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import MetricsServer, ctce_families
 from scenarios.runs.operation import read_time_ns
 
-COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
+CTCE_COMMANDS: Final = ("lose", "restore", "delay", "stall", "resume")
 """What each of them does is in docs/ctce.md."""
 
 COMMANDS_MAX: Final = 1_000
@@ -106,7 +105,7 @@ def read_commands(name: str | None, hardware: CtceHardware) -> list[OperatorComm
     if name is None:
         return []
     with within_file(f"--commands {name}"):
-        text = read_bytes(Path(name), "a file of commands").decode(errors="replace")
+        text = text_of(read_bytes(Path(name), "a file of commands"), "commands")
         return parse_commands(text.splitlines(), hardware)
 
 
@@ -117,8 +116,8 @@ def parse_command(text: str, hardware: CtceHardware) -> OperatorCommand:
     said = (text if timed is None else timed[2]).strip()
     word, _, operand = said.partition(" ")
     word, operand = word.lower(), operand.strip()
-    if word not in COMMANDS:
-        raise ConfigurationError(f"{said[:40]!r}: {expected(word, COMMANDS)}")
+    if word not in CTCE_COMMANDS:
+        raise ConfigurationError(f"{said[:40]!r}: {expected(word, CTCE_COMMANDS)}")
     if word in ("lose", "restore"):
         piece = _piece(operand, hardware)
         if word == "lose":

@@ -14,8 +14,13 @@ from contextlib import contextmanager
 from select import select
 from typing import Any, Final, TextIO
 
-from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
-from isfc.cli.output.streams import STDIN, open_closed_files, pipe_may_break
+from isfc.cli.output.streams import (
+    ENDING_SIGNALS,
+    STDIN,
+    ExitCode,
+    open_closed_files,
+    pipe_may_break,
+)
 from isfc.errors import ConfigurationError
 from isfc.live.journal_file import LateWriter
 

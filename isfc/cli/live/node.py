@@ -18,8 +18,7 @@ from isfc.cli.live.measured import Measured, rates, run_measured
 from isfc.cli.live.options import LAG_PERCENT, LiveOptions, ObserveOptions, TlsFiles
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.option import JsonOption, LinkOption, flag, flattened, valued
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error
+from isfc.cli.output.streams import ExitCode, show_error
 from isfc.engine.journal import journalled
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, number

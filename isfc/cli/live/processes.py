@@ -27,8 +27,7 @@ from isfc.cli.live.measured import Measured
 from isfc.cli.live.options import LiveOptions, ObserveOptions
 from isfc.cli.live.watch import LiveView
 from isfc.cli.options.option import words_of
-from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
-from isfc.cli.output.streams import discard_output, show_error, show_log
+from isfc.cli.output.streams import ENDING_SIGNALS, ExitCode, discard_output, show_error, show_log
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState

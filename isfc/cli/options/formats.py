@@ -25,7 +25,7 @@ from isfc.cli.output.file import ForceOption, check_file, check_force, whole_fil
 from isfc.cli.output.streams import show, show_csv, show_json, show_lines, show_log
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import check_known
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 from isfc.reports.report import Report
 
 

@@ -69,16 +69,6 @@ def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, for
     check_kept(path, force=force)
 
 
-def make_folder(option: str, path: Path) -> None:
-    """Make the folder that an option names, if it is not there; raises `OSError` if it cannot be.
-
-    Raises `ConfigurationError` where a file is.
-    """
-    if path.exists() and not path.is_dir():
-        raise ConfigurationError(f"{option} {path}: is a file; expected a folder for several")
-    path.mkdir(parents=True, exist_ok=True)
-
-
 def write_file(path: Path, text: str) -> None:
     """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written whole.
 

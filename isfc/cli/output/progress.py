@@ -10,8 +10,7 @@ from typing import Final, TypeVar
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error, show_log
+from isfc.cli.output.streams import ExitCode, show_error, show_log
 from isfc.reports.figure import Unit
 from isfc.reports.terminal import open_console
 from isfc.reports.units import shown

@@ -17,15 +17,22 @@ from isfc.answers.run import LinkRun, described, limit_fields, link_run
 from isfc.answers.views import ranges_line, run_notes_of
 from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.option import flattened
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
-from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_lines, show_log
+from isfc.cli.output.streams import (
+    ExitCode,
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+    show_log,
+)
 from isfc.cli.run.options import ChosenRun, RunOptions
 from isfc.cli.run.trace import run_traced
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import as_options
 from isfc.reports.measures import run_words
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 from scenarios.faults.fault import Fault
 from scenarios.figures.limit import find_limit, rests_on
 from scenarios.runs.experiment import Experiment

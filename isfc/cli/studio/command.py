@@ -7,7 +7,7 @@ import typer
 from isfc import SourceKind, parse_links, source_kind
 from isfc.cli.options.layout import complete_layout, read_text
 from isfc.cli.options.option import bounded, flag
-from isfc.errors.library import check_library
+from isfc.errors.loading import check_library
 
 
 def studio(

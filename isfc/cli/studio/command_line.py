@@ -16,9 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_told
-from isfc.cli.output.streams import ERROR_PREFIX, RUNNING
+from isfc.cli.output.streams import ERROR_PREFIX, RUNNING, ExitCode
 from isfc.cli.studio.work import Failed, Tell
 
 COLUMNS: Final = "80"

@@ -26,7 +26,7 @@ from isfc.cli.studio.tasks import Shown, Subject, node_of
 from isfc.cli.studio.work import Failed, Tell
 from isfc.errors.arguments import option_of, spelling
 from isfc.reports.html import chart_of, greatest, macro, ranged, section
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 from isfc.reports.text import encoded
 from isfc.reports.units import shown
 

@@ -34,8 +34,7 @@ from isfc import ConfigurationError, ModelledRate, SourceKind, source_kind
 from isfc.answers.drawing import SOLID_STYLE
 from isfc.answers.drawing_link import STYLE
 from isfc.cli.options.experiment import complete_workload
-from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
-from isfc.cli.output.streams import show_lines
+from isfc.cli.output.streams import ENDING_SIGNALS, ExitCode, show_lines
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, Import, import_files, opened
 from isfc.cli.studio.judgement import judgement

@@ -1,29 +1,92 @@
 """Rules for chpids and the CTCs on them."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.address import format_chpid
 from isfc.errors.in_words import first_listed, grouped, listed
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
-from isfc.layout.layout import Fibre
-from isfc.layout.rules import changes
+from isfc.layout.layout import Down, Fibre, around, unused_chpids
 from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
+from isfc.link.scan import CTCS_MAX, stop_short
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
 
-RULES: Final = RuleBook()
+CHPID_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
+CROSSED_CTCS_MAX: Final = 14
+"""CTCs a chpid times chpids, unidirectional ones not counted (published: IBM's "z/VM live guest
+relocation with Linux", recommendations)."""
 
-@RULES.rule(
+
+def four_of_each(down: Down) -> Down:
+    """Four CTCs on each chpid that has one."""
+    return [fibre for fibre in dict.fromkeys(down) for _ in range(FULL_CTC_COUNT)]
+
+
+def thinned(down: Down) -> Down:
+    """No more CTCs on a chpid than fill it; the others are left out."""
+    return _rehoused(down, lambda _: None)
+
+
+def moved(down: Down) -> Down:
+    """No more CTCs on a chpid than fill it; the others on chpids with room, or on further ones."""
+    fibres = list(dict.fromkeys(down))
+    room = {fibre: FULL_CTC_COUNT - held for fibre, held in Counter(down).items()}
+
+    def home(crowded: Fibre) -> Fibre:
+        free = next((fibre for fibre in fibres if room[fibre] > 0), None)
+        if free is None:
+            free = replace(crowded, name=f"another {len(fibres)}", chpids=unused_chpids(fibres))
+            fibres.append(free)
+            room[free] = FULL_CTC_COUNT
+        room[free] -= 1
+        return free
+
+    return _rehoused(down, home)
+
+
+def _rehoused(down: Down, home: Callable[[Fibre], Fibre | None]) -> Down:
+    """What crowds a chpid goes ``home`` to another, or nowhere."""
+    held: Counter[Fibre] = Counter()
+    housed = []
+    for fibre in down:
+        held[fibre] += 1
+        housed.append(fibre if held[fibre] <= FULL_CTC_COUNT else home(fibre))
+    return [fibre for fibre in housed if fibre is not None]
+
+
+def crossed_each(chpids: int) -> int:
+    """CTCs on each of so many chpids, the unidirectional ones not counted.
+
+    It begins with the four that fill a chpid, and is reduced until all are 14 at most.
+    """
+    return min(FULL_CTC_COUNT, CROSSED_CTCS_MAX // chpids)
+
+
+def selected_in_addition(down: Down) -> Down:
+    """As many CTCs on each chpid, 14 at most; the unidirectional ones in addition on the first."""
+    fibres = list(dict.fromkeys(down))[:CROSSED_CTCS_MAX]
+    selected, each = fibres[0], crossed_each(len(fibres))
+    ends = 2 * stop_short(CTCS_MAX)
+    held = each + min(ends, CTCS_MAX - each * len(fibres))
+    outer = min(held, ends)
+    others = [fibre for fibre in fibres[1:] for _ in range(each)]
+    return around([selected] * outer, [*[selected] * (held - outer), *others])
+
+
+@CHPID_RULES.rule(
     "single-ctc",
     "The link has a single CTC.",
     "A single CTC is written by both ends, so their writes collide.",
     REPORT,
     "Define four CTCs on the chpid.",
-    (ChangedLayout("with four CTCs", changes.four_of_each),),
+    (ChangedLayout("with four CTCs", four_of_each),),
 )
 def _single_ctc(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.ctcs) == 1:
@@ -34,7 +97,7 @@ def _single_ctc(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "one-chpid",
     "All CTCs are on one chpid.",
     "When that chpid, its cable or its port fails, the link is down.",
@@ -48,15 +111,15 @@ def _one_chpid(judged: Judged) -> Iterator[Broken]:
         yield Broken(f"{place} carries the whole link.", fibres=judged.layout.fibres)
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-crowded",
     "A chpid carries more than four CTCs.",
     "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
     REPORT,
     "Move the others to another chpid.",
     (
-        ChangedLayout("with four CTCs on a chpid", changes.thinned),
-        ChangedLayout("with the others on another chpid", changes.moved),
+        ChangedLayout("with four CTCs on a chpid", thinned),
+        ChangedLayout("with the others on another chpid", moved),
     ),
 )
 def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
@@ -76,7 +139,7 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-leads-to-several",
     "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
     "A director may lead one chpid to several. It is one channel all the same, and carries no "
@@ -102,7 +165,7 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
                 )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "chpid-shared",
     "A chpid carries CTCs of several links, and more than four together.",
     "The links compete for the chpid, so that neither has the capacity that it has alone.",
@@ -150,7 +213,7 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     return f"{own} CTCs of this link and {others}"
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "beyond-the-rule",
     "A link is faster than the rule of thumb is known for.",
     "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
@@ -163,7 +226,7 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
 def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if f.profile.link_gbps > RULE_GBPS_MAX]
     if fibres:
-        speeds = listed(sorted({fibre.profile.link_gbps for fibre in fibres}))
+        speeds = listed(sorted({fibre.gbps for fibre in fibres}))
         yield Broken(
             f"{judged.place(*fibres)} run{'s' * (len(fibres) == 1)} at {speeds} Gb/s, and the rule "
             f"of thumb was published up to {RULE_GBPS_MAX}. CTCs use command-mode FICON, which "
@@ -173,7 +236,7 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "too-many-each",
     "CTCs a chpid times chpids is more than 14.",
     "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
@@ -182,26 +245,26 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     "fewest CTCs, because further CTCs of another chpid may be the unidirectional ones.",
     f"{GUIDE}, recommendations",
     "Define fewer CTCs a chpid.",
-    (ChangedLayout("that way", changes.selected_in_addition),),
+    (ChangedLayout("that way", selected_in_addition),),
     is_remark=True,
 )
 def _too_many_each(judged: Judged) -> Iterator[Broken]:
     chpids = len(judged.layout.fibres)
     each = min(judged.count(fibre) for fibre in judged.layout.fibres)
-    if chpids > 1 and each * chpids > changes.CROSSED_CTCS_MAX:
-        fewer = changes.crossed_each(chpids)
+    if chpids > 1 and each * chpids > CROSSED_CTCS_MAX:
+        fewer = crossed_each(chpids)
         remedy = f"Define {fewer} CTC{'s' * (fewer > 1)} a chpid"
         if not fewer:
-            remedy = f"Use {changes.CROSSED_CTCS_MAX} chpids at most"
+            remedy = f"Use {CROSSED_CTCS_MAX} chpids at most"
         yield Broken(
             f"{chpids} chpids with {each} CTC{'s' * (each > 1)} each are {each * chpids} CTCs; IBM "
-            f"advises at most {changes.CROSSED_CTCS_MAX}, so that the unidirectional ones can be "
+            f"advises at most {CROSSED_CTCS_MAX}, so that the unidirectional ones can be "
             "added on one chpid.",
             f"{remedy}, and the unidirectional ones on one of the chpids.",
         )
 
 
-@RULES.rule(
+@CHPID_RULES.rule(
     "straight-connection",
     "A fibre has the same chpid at both ends.",
     "The two ends of a straight connection share one channel, which then does the work of two.",

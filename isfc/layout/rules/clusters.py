@@ -23,7 +23,7 @@ _MEMBERS_MAX: Final = 8
 _MEMBERS_MAX_TO_7_2: Final = 4
 """Members of an SSI cluster: of z/VM 7.3, and up to 7.2."""
 
-RULES: Final = RuleBook()
+CLUSTER_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
 
@@ -48,7 +48,7 @@ def _of_whole(
     )
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "mesh-incomplete",
     "Two systems of the file have no link.",
     "An SSI cluster needs a direct link between each two members; nothing is forwarded.",
@@ -69,7 +69,7 @@ def _mesh(collection: Collection) -> Iterator[Broken]:
         yield Broken(f"{len(apart)} pair{'s' * (len(apart) > 1)} without a link: {listed(apart)}.")
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "members-beyond-ssi",
     "There are more systems than an SSI cluster may have members.",
     "Guests are relocated between members of one SSI cluster. Other systems may have links.",
@@ -95,7 +95,7 @@ def _members(collection: Collection) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "link-cut-by-one-loss",
     "One channel, director or inter-switch link carries all of a link.",
     "When it fails, the link is down, however many fibres it has.",
@@ -123,7 +123,7 @@ def _single_points(collection: Collection, layout: Layout) -> Iterator[Broken]:
             yield Broken(f"The one inter-switch link of path {path.name} carries every fibre.")
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "channel-shared",
     "Channels that several systems or both ends share carry more than four CTCs.",
     "All its CTCs share one fibre link each way and one data processor.",
@@ -152,7 +152,7 @@ def _channel_shared(collection: Collection, layout: Layout) -> Iterator[Broken]:
         yield Broken(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "chpid-carries-others",
     "The chpids carry CTCs of links that the file does not have.",
     "While those are busy, the link gets its part of each channel, and no figure has that but "
@@ -175,7 +175,7 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
     )
 
 
-@RULES.rule(
+@CLUSTER_RULES.rule(
     "member-asymmetric",
     "A system has fewer or slower channels for its links than another one.",
     "What moves away from or to that system takes longer than between the others.",

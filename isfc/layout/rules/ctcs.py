@@ -1,28 +1,76 @@
 """Rules for the CTCs: who may write on each, and its device numbers at the two ends; and names."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
 from isfc.errors.in_words import listed
-from isfc.layout.layout import CtcPair
-from isfc.layout.rules import changes
+from isfc.layout.layout import CtcPair, Down, Fibre, around
 from isfc.layout.rules.rule import GUIDE, REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 from isfc.link.scan import stop_short
 
-RULES: Final = RuleBook()
+CTC_RULES: Final = RuleBook()
 """In the order in which they are listed."""
 
+EIGHT: Final = 8
+"""The most CTCs of which each scan leaves out one only: see `stop_short`."""
 
-@RULES.rule(
+
+def selected_at_both_ends(down: Down) -> Down:
+    """The unidirectional CTCs on the chpid with most CTCs, which gives others for them."""
+    ends = stop_short(len(down))
+    ((selected, _),) = Counter(down).most_common(1)
+    changed = list(down)
+    for end in (*range(ends), *range(len(down) - ends, len(down))):
+        if changed[end] != selected:
+            given = [n for n in range(ends, len(down) - ends) if changed[n] == selected]
+            if given:
+                changed[min(given, key=lambda n: abs(n - end))] = changed[end]
+            changed[end] = selected
+    return changed
+
+
+def with_eight_ctcs(down: Down) -> Down:
+    """Eight CTCs: the last of the chpid with most go, one after the other."""
+    kept = list(down)
+    while len(kept) > EIGHT:
+        ((fullest, _),) = Counter(kept).most_common(1)
+        del kept[len(kept) - 1 - kept[::-1].index(fullest)]
+    return kept
+
+
+def alike_at_both_ends(down: Down) -> Down | None:
+    """Chpids of the same speed and with equally many CTCs at both ends, the fastest there are.
+
+    If there are no two such, one chpid has half of its CTCs at either end; None if none has enough.
+    """
+    held, least = Counter(down), stop_short(len(down)) + 1
+    fibres = sorted(held, key=lambda fibre: (-fibre.gbps, -held[fibre]))
+    outer: list[Fibre] | None = None
+    for n, fibre in enumerate(fibres):
+        like = fibre.gbps, held[fibre]
+        alike = [o for o in fibres[n + 1 :] if (o.gbps, held[o]) == like]
+        if alike and held[fibre] >= least:
+            outer = [fibre, alike[0]]
+            break
+    else:
+        outer = [fibre for fibre in fibres if held[fibre] >= 2 * least][:1]
+    if not outer:
+        return None
+    inner = [fibre for fibre in down if fibre not in outer]
+    return around([fibre for fibre in outer for _ in range(held[fibre])], inner)
+
+
+@CTC_RULES.rule(
     "directions-unequal",
     "One node can use fewer chpids than the other, or slower ones.",
     "Each scan stops short of its end, and what is left out there is lost to that direction.",
     REPORT,
     "Let the device list begin and end with chpids of the same speed and with equally many "
     "CTCs, more than each scan stops short by.",
-    (ChangedLayout("in such an order", changes.alike_at_both_ends),),
+    (ChangedLayout("in such an order", alike_at_both_ends),),
 )
 def _unequal(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
@@ -47,7 +95,7 @@ def _unequal(judged: Judged) -> Iterator[Broken]:
     )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "one-chpid-writes",
     "All CTCs that one end may write are on one chpid.",
     "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
@@ -71,14 +119,14 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "unidirectional-spread",
     "CTCs that only one end may write are on several chpids.",
     "IBM advises to keep them on one selected chpid, where they come on top of those that both "
     "ends may write: then all other chpids are used alike by both ends.",
     f"{GUIDE}, recommendations",
     "Put them on one chpid, beside its other CTCs.",
-    (ChangedLayout("that way", changes.selected_at_both_ends),),
+    (ChangedLayout("that way", selected_at_both_ends),),
     is_remark=True,
 )
 def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
@@ -99,13 +147,13 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "few-beyond-eight",
     "The 9th and the 10th CTC gain at most one to write on.",
     "From 9 CTCs on, each scan stops short by two instead of one.",
     f"Derived from the write rule: {REPORT}",
     "Keep to eight CTCs, or define eleven and more.",
-    (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
+    (ChangedLayout("with eight CTCs", with_eight_ctcs),),
     is_remark=True,
 )
 def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
@@ -119,7 +167,7 @@ def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "rdevs-out-of-order",
     "The device numbers of the two ends run in different orders.",
     "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
@@ -145,7 +193,7 @@ def _out_of_order(judged: Judged) -> Iterator[Broken]:
             return
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "rdevs-ambiguous",
     "A device number names one CTC here and another there.",
     "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
@@ -168,7 +216,7 @@ def _ambiguous(judged: Judged) -> Iterator[Broken]:
             return
 
 
-@RULES.rule(
+@CTC_RULES.rule(
     "name-not-for-ssi",
     "A system cannot be a member of an SSI cluster under its name.",
     "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "

@@ -1,7 +1,7 @@
 """A rule, and what it finds in a layout."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, Final
@@ -12,7 +12,7 @@ from ctc.address import Rdev, format_chpid
 from isfc.errors.in_words import listed
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Down, Fibre, Layout
 
 REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
@@ -80,7 +80,7 @@ class ChangedLayout(Struct, frozen=True):
     """
 
     done: str
-    change: Callable[[Sequence[Fibre]], Sequence[Fibre] | None]
+    change: Callable[[Down], Down | None]
 
     def carried_out(self, layout: Layout) -> Layout | None:
         """The layout with the advice carried out; its device numbers mean no more than an order."""

@@ -5,15 +5,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from ctc.fibre_channel import (
+from ctc.channel import (
     PORT_CREDITS,
     credits_for_full_frames,
     full_frames_by_credits,
     full_frames_mb_per_s,
 )
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.errors.in_words import exact, grouped, listed, number
-from isfc.layout.rules import changes
+from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.layout import Down, Fibre, around
 from isfc.layout.rules.rule import REPORT, Broken, ChangedLayout, Judged, RuleBook, Untried
 
 _ENDS: Final = (
@@ -22,22 +23,66 @@ _ENDS: Final = (
 _MIDDLE: Final = "Put the fast chpid in the middle of the device list."
 _MIB: Final = 2**20
 
-RULES: Final = RuleBook()
+SPEED_RULES: Final = RuleBook()
 """In the order in which they are listed."""
+
+
+def fast_alone(down: Down) -> Down:
+    """The chpids of the greatest speed; they take of the others' CTCs what fills them."""
+    most = max(fibre.gbps for fibre in down)
+    fast = [fibre for fibre in dict.fromkeys(down) if fibre.gbps == most]
+    held = Counter(down)
+    changed = []
+    for fibre in down:
+        if fibre in fast:
+            changed.append(fibre)
+        elif free := next((other for other in fast if held[other] < FULL_CTC_COUNT), None):
+            changed.append(free)
+            held[free] += 1
+    return changed
+
+
+def fast_outside_or_inside(down: Down) -> Down:
+    """The fast chpids at both ends of the list; if there is one only, in the middle.
+
+    The others follow inwards by speed, the same ones at both ends as far as their numbers allow.
+    """
+    speeds = sorted({fibre.gbps for fibre in down}, reverse=True)
+    if len({fibre for fibre in down if fibre.gbps == speeds[0]}) == 1:
+        speeds.reverse()
+    left: list[Fibre] = []
+    right: list[Fibre] = []
+    middle: list[Fibre] = []
+    for gbps in speeds:
+        alike = _fullest_outside([fibre for fibre in down if fibre.gbps == gbps])
+        half = len(alike) // 2
+        left += alike[:half]
+        middle += alike[half : len(alike) - half]
+        right = [*alike[len(alike) - half :], *right]
+    return [*left, *middle, *right]
+
+
+def _fullest_outside(down: Down) -> Down:
+    """Chpid by chpid; those with more CTCs around the others, which would else be left out."""
+    held = Counter(down)
+    if len(set(held.values())) <= 1:
+        return [*held.elements()]
+    ((fullest, most),) = held.most_common(1)
+    return around([fullest] * most, _fullest_outside([f for f in down if f != fullest]))
 
 
 def _speeds(judged: Judged) -> list[float]:
     """The speed of every CTC, down the device list."""
-    return [ctc.fibre.profile.link_gbps for ctc in judged.layout.device_list()]
+    return [ctc.fibre.gbps for ctc in judged.layout.device_list()]
 
 
 def _fast_count(judged: Judged) -> int:
     """How many fibres have the greatest speed."""
-    speeds = [fibre.profile.link_gbps for fibre in judged.layout.fibres]
+    speeds = [fibre.gbps for fibre in judged.layout.fibres]
     return speeds.count(max(speeds))
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speed-beyond-feature",
     "A link is faster than its feature.",
     "A link may run slower than its feature can, never faster. A file or deck that says so is "
@@ -50,7 +95,7 @@ def _beyond_feature(judged: Judged) -> Iterator[Broken]:
     alike = grouped(
         (fibre.profile, fibre)
         for fibre in judged.layout.fibres
-        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps
+        if fibre.gbps > FEATURES[fibre.profile.feature].link_gbps
     )
     if alike:
         yield Broken(
@@ -64,13 +109,13 @@ def _beyond_feature(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-mixed",
     "Links of several speeds are mixed.",
     "The scan does not know which chpid is fast.",
     "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
     "IBM advises one speed for a logical link.",
-    (ChangedLayout("with the fast chpids alone", changes.fast_alone),),
+    (ChangedLayout("with the fast chpids alone", fast_alone),),
     is_remark=True,
 )
 def _mixed(judged: Judged) -> Iterator[Broken]:
@@ -82,19 +127,19 @@ def _mixed(judged: Judged) -> Iterator[Broken]:
         )
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-asymmetric",
     "The two nodes try fast and slow chpids in different orders.",
     "One direction then uses the fast chpids first, and the other the slow ones.",
     REPORT,
     f"{_ENDS} With one fast chpid: put it in the middle.",
-    (ChangedLayout("in that order", changes.fast_outside_or_inside),),
+    (ChangedLayout("in that order", fast_outside_or_inside),),
 )
 def _asymmetric(judged: Judged) -> Iterator[Broken]:
     if not _can_be_evener(_speeds(judged)):
         return
     devices = judged.layout.device_list()
-    down = [fibre.profile.link_gbps for fibre, _ in groupby(devices, key=lambda ctc: ctc.fibre)]
+    down = [fibre.gbps for fibre, _ in groupby(devices, key=lambda ctc: ctc.fibre)]
     first, second = judged.layout.nodes
     yield Broken(
         f"{first} meets chpids of {listed(down)} Gb/s, {second} of {listed(down[::-1])}, in that "
@@ -114,13 +159,13 @@ def _can_be_evener(speeds: Sequence[float]) -> bool:
     return differing > odd // 2
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "speeds-slow-first",
     "Both nodes begin on a slow chpid, though several are fast.",
     "A lightly loaded link then runs at the slow chpids' speed.",
     REPORT,
     _ENDS,
-    (ChangedLayout("in that order", changes.fast_outside_or_inside),),
+    (ChangedLayout("in that order", fast_outside_or_inside),),
     is_remark=True,
 )
 def _slow_first(judged: Judged) -> Iterator[Broken]:
@@ -129,7 +174,7 @@ def _slow_first(judged: Judged) -> Iterator[Broken]:
         yield Broken("Both nodes begin on a slow chpid and reach the fast ones under load only.")
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "port-beyond-reach",
     "A fibre is longer than the buffer credits of a channel's port reach.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "
@@ -141,7 +186,7 @@ def _slow_first(judged: Judged) -> Iterator[Broken]:
 )
 def _beyond_reach(judged: Judged) -> Iterator[Broken]:
     alike = grouped(
-        ((fibre.profile.link_gbps, fibre.km), fibre)
+        ((fibre.gbps, fibre.km), fibre)
         for fibre in judged.layout.fibres
         if fibre.isl is None  # else a director's credits reach so far
     )
@@ -163,7 +208,7 @@ def _let_through(credits_: int, gbps: float, km: float) -> str:
     return f"{number(bytes_per_s / _MIB)} of {number(full / _MIB)} MB/s each way over {km:g} km."
 
 
-@RULES.rule(
+@SPEED_RULES.rule(
     "credits-too-few",
     "The buffer credits of an inter-switch link do not fill it so far away.",
     "A port sends a frame when it holds a credit, which comes back a round trip later. All "

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, final
 
 from ctc.adapter import Adapter, Step
+from ctc.address import Record
 from ctc.fabric import Fabric
 from ctc.order import FibreKind, Flight, Order, OrderFibre
 from ctc.queues import NEVER_NS
-from ctc.record import Record
 from ctc.state import State
 
 

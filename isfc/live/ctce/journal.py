@@ -16,8 +16,8 @@ import msgspec
 from ctc.address import Rdev
 from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
+from ctc.features import ChpidProfile
 from ctc.order import FibreKind, Order
-from ctc.profiles import ChpidProfile
 from ctc.state import State
 from isfc.engine.framed import CTCE_HEADER, FramedReader, Read, frame_record
 from isfc.errors import JournalError

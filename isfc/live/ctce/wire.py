@@ -13,8 +13,8 @@ from ipaddress import IPv4Address
 from struct import Struct
 from typing import Final, NamedTuple
 
+from ctc.address import Record
 from ctc.order import Order, command_of
-from ctc.record import Record
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.errors import WireError

@@ -19,12 +19,11 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import BUFFERS, CHPID, NODE, NodeName
 from isfc.link.state import DeviceState
-from isfc.system.channels import ChannelSubsystem
 from isfc.system.cp import messages
 from isfc.system.cp.messages import CommandRefused, CpResponse, Target
 from isfc.system.cp.words import CommandWords, Selection
-from isfc.system.inputs import Activate, Deactivate, VaryChpid, VaryDevice
-from isfc.system.link_end import LinkEnd
+from isfc.system.link_end import ChannelSubsystem, LinkEnd
+from isfc.system.system import Activate, Deactivate, VaryChpid, VaryDevice
 
 _INDICATE: Final = "{:<15}{:>10.1f}    {:<17}{:>10.1f}"
 _NS_PER_S: Final = 1_000_000_000

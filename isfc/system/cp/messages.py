@@ -13,8 +13,7 @@ from typing import Final, Protocol
 from ctc.address import format_rdev
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import DeviceChanged, LinkDown, LinkUp, Severed
-from isfc.system.channels import ChannelSubsystem
-from isfc.system.link_end import LinkEnd
+from isfc.system.link_end import ChannelSubsystem, LinkEnd
 from isfc.system.system import Input
 
 OPERATOR: Final = "OPERATOR"

@@ -45,11 +45,11 @@ class CpCommand:
 def _help(operands: CommandWords, _target: Target, answer: CpResponse) -> None:
     """HELP, ours: all commands, with their abbreviations in capitals."""
     operands.end()
-    for command in COMMANDS:
+    for command in CP_COMMANDS:
         answer.say(command.syntax)
 
 
-COMMANDS: Final = (
+CP_COMMANDS: Final = (
     CpCommand("Query", ISLINK, f"[{_SELECTED}]", commands.query_islink),
     CpCommand("Query", "COUNTers", f"[{_SELECTED}]", commands.query_counters),
     CpCommand("Query", "CHPid", "nn", commands.query_chpid),
@@ -91,7 +91,7 @@ class CommandProcessor:
 
 def _find(words: list[str]) -> CpCommand:
     """The command that begins so."""
-    commands = [command for command in COMMANDS if matches(command.verb, words[0])]
+    commands = [command for command in CP_COMMANDS if matches(command.verb, words[0])]
     if not commands:
         raise CommandRefused(messages.UNKNOWN_COMMAND, words[0])
     for command in commands:
@@ -119,8 +119,8 @@ def completions(text: str, rdevs: Sequence[str], partners: Sequence[str]) -> lis
 def _next_words(words: list[str], rdevs: Sequence[str], partners: Sequence[str]) -> list[str]:
     """What can follow the words, in a stable order."""
     if not words:
-        return _full(command.verb for command in COMMANDS)
-    commands = [command for command in COMMANDS if matches(command.verb, words[0])]
+        return _full(command.verb for command in CP_COMMANDS)
+    commands = [command for command in CP_COMMANDS if matches(command.verb, words[0])]
     if len(words) == 1:
         return _full(command.noun for command in commands if command.noun)
     for command in commands:

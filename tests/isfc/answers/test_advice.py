@@ -12,7 +12,7 @@ from isfc.answers.plan_modelled import differences, modelled_link
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.plan import RULES, find_all, make_plan
+from isfc.layout.plan import LAYOUT_RULES, find_all, make_plan
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Interval, Range, Unit
@@ -36,7 +36,7 @@ from scenarios.search.grid import DeviceOrder, Template
 from tests.isfc.layout.rules.test_book import FIRES
 from tests.isfc.printed import Recorded
 
-TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
+TRIED = [rule for rule in LAYOUT_RULES if not isinstance(rule.trials, Untried)]
 AS_IT_IS = 200.0
 
 
@@ -85,7 +85,7 @@ def test_model_says_what_it_makes_of_every_advice(
             assert any(told.search(text) for text in said)
 
 
-UNTRIED = [rule.id for rule in RULES if rule not in TRIED and rule.id in FIRES]
+UNTRIED = [rule.id for rule in LAYOUT_RULES if rule not in TRIED and rule.id in FIRES]
 
 
 @pytest.mark.parametrize("rule", UNTRIED)

@@ -102,7 +102,7 @@ def test_help_says_how_many_runs_are_made_if_nothing_is_said(printed: Printed) -
     loads = loads_up_to(160, STEPS)
     runs = trials(load_layout("published-4"), loads, loads, 0.5, 32_768, range(SEEDS))
     assert len(runs) == RUNS
-    assert f"with every rule and seed that is {RUNS} runs" in " ".join(
+    assert f"each way; {STEPS} make {RUNS} runs. [default: {STEPS}]" in " ".join(
         printed("collide", "-h").split()
     )
 

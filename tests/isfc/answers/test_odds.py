@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ctc.features import CATALOGUE
-from ctc.profiles import find_profile
+from ctc.features import CATALOGUE, find_profile
 from isfc.answers.compare import pair_odds
 from isfc.answers.limit import limit_line
 from isfc.answers.results import compare_results

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from ctc.address import Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.answers import optimise
 from isfc.answers.optimise import definition_changes, search_result
 from isfc.answers.optimise_report import SearchResult, optimise_report

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from msgspec import structs
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
 from isfc.answers.plan_link import plan_report, planned_by_rule
 from isfc.answers.plan_modelled import differences, handled_mb_per_s, modelled_link

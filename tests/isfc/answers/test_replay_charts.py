@@ -91,7 +91,7 @@ def test_table_that_is_no_grid_is_refused(refusal: Refusal) -> None:
 def test_missing_library_is_named_with_its_extra_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("isfc.errors.library.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     monkeypatch.setattr("isfc.answers.replay.run", None)
     assert run(["replay", *ONE_RUN, "--plot", str(tmp_path / "a.svg")]) == 2
     out, err = capsys.readouterr()

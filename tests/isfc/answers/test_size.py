@@ -9,14 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 import isfc
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.reports.figure import Figure, Interval, Range, Unit
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 from scenarios.figures import glance
 from scenarios.runs.experiment import Experiment, Load
 from scenarios.runs.steady import steady_run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isfc.cli.main import COMMANDS, load_command, run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from tests.isfc.printed import printed as printed
 from tests.isfc.printed import recorded as recorded
 

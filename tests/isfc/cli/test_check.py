@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from isfc.answers.check import RULES
+from isfc.answers.check import CHECK_RULES
 from isfc.cli.main import run
 
 GOOD = """\
@@ -144,7 +144,7 @@ def test_sarif_names_rules_places_and_errors(capsys: pytest.CaptureFixture[str])
     assert log["version"] == "2.1.0"
     (sarif,) = log["runs"]
     listed = sarif["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in listed] == [rule.id for rule in RULES]
+    assert [rule["id"] for rule in listed] == [rule.id for rule in CHECK_RULES]
     assert sarif["results"]
     for result in sarif["results"]:
         assert listed[result["ruleIndex"]]["id"] == result["ruleId"]

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from scenarios.figures import glance
 from tests.isfc.cli.conftest import every_command, options_of
 from tools import PROJECT

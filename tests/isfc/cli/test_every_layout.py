@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import given_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout

@@ -18,7 +18,7 @@ from isfc.cli.main import run
 from isfc.cli.options.formats import AnswerPrinted
 from isfc.cli.options.layout import DecksOptions
 from isfc.cli.options.option import parameters_of
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.link.parameters import LinkParameters
 from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial

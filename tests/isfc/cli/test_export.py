@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.file import parse_collection

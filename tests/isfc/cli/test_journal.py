@@ -22,7 +22,7 @@ from isfc.engine.journal_record import (
 )
 from isfc.errors import LocalProtocolError
 from isfc.link.message import Message, Traffic
-from isfc.system.inputs import Activate, VaryChpid
+from isfc.system.system import Activate, VaryChpid
 from isfc.testing.pair import MS, Setup
 from isfc.testing.strategies import UINT32_MAX, frames, messages
 from tests.properties.test_journal import JournalledPair

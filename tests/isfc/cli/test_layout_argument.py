@@ -10,7 +10,7 @@ import isfc
 from isfc.cli.capability import _takes_decks
 from isfc.cli.main import run
 from isfc.cli.options.layout import complete_layout
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.errors.arguments import annotation_of
 from isfc.layout.catalogue import given_collection, shipped_layouts
 from tests.decks import DECKS, LOGS

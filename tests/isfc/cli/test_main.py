@@ -184,7 +184,7 @@ def test_signal_after_the_end_of_a_command_does_not_change_its_code(number: int)
 
 def test_interrupt_that_is_ignored_stays_so() -> None:
     code = (
-        "import signal; from isfc.cli.output.exits import interrupts_quit, interrupts_raise\n"
+        "import signal; from isfc.cli.output.streams import interrupts_quit, interrupts_raise\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "interrupts_quit(); interrupts_raise()\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"

@@ -8,7 +8,7 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.file import parse_layout
 from tests.isfc.cli.conftest import Terminal
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import SO_FAR
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from tests.decks import DECKS, LOGS

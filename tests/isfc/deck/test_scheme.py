@@ -8,7 +8,7 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
-from isfc.deck.scheme import RULES
+from isfc.deck.scheme import NUMBER_RULES
 from isfc.layout.catalogue import AnyLayout
 from tests.decks import DECKS
 from tests.refusals import refused
@@ -44,8 +44,9 @@ TWO = "A1-B1 4210-4213=5010-5013 5210-5213=4010-4013"
 
 def said_of(layout: AnyLayout) -> list[str]:
     """The rules that its numbers break, and which number of which system."""
-    every = [each for link in isfc.check(layout) for each in link.findings]
-    return [f"{each.id} {' '.join(each.text.split()[:2])}" for each in every if each.id in RULES]
+    every = (each for link in isfc.check(layout) for each in link.findings)
+    found = (each for each in every if each.id in NUMBER_RULES)
+    return [f"{each.id} {' '.join(each.text.split()[:2])}" for each in found]
 
 
 def numbering(layout: AnyLayout) -> isfc.Numbering:

@@ -133,6 +133,31 @@ def test_an_answer_that_may_be_of_either_is_refused(name: str, text: str, messag
     refused(lambda: import_islink(read), f"text{message}")
 
 
+LAYOUT: Final = """\
+[fibre.1]
+chpid = { VMA = "40", VMB = "50" }
+feature = "FICON Express8S"
+[[ctc]]
+fibre = "1"
+rdevs = { VMA = "6000-6001", VMB = "6000-6001" }
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VMA: BEGIN\nACT ISLINK 6000,\n 6001\nVMA: END\nVMB: ACT ISLINK 6001\n",
+        "VMB: ACT ISLINK 6001 /* AT ALL CMD x */\nVMA: ACT ISLINK 6000, /* AT VMB CMD */\n 6001\n",
+        "VMB: ACT ISLINK 6000-6001\nACT ISLINK 6001 NODE VMB\n",
+    ],
+)
+def test_a_qualifier_is_none_of_what_tells_of_a_console(text: str) -> None:
+    # VMA: in front of a line counts for QUERY ISLINK, where the log names VMA as a node
+    for logs in ("", OF_A + OF_B):
+        (link,) = import_config([text + logs], LAYOUT).links
+        assert [ctc.rdevs for ctc in link.ctcs] == [("6001", "6001")]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -141,13 +166,5 @@ def test_an_answer_that_may_be_of_either_is_refused(name: str, text: str, messag
     ],
 )
 def test_a_command_is_of_the_system_that_its_console_is_on(text: str) -> None:
-    layout = """\
-[fibre.1]
-chpid = { VMA = "40", VMB = "50" }
-feature = "FICON Express8S"
-[[ctc]]
-fibre = "1"
-rdevs = { VMA = "6000-6001", VMB = "6000-6001" }
-"""
-    (link,) = import_config([text], layout).links
+    (link,) = import_config([text], LAYOUT).links
     assert [ctc.rdevs for ctc in link.ctcs] == [("6001", "6001")]

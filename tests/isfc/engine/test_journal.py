@@ -24,7 +24,8 @@ from isfc.engine.journal_record import (
 from isfc.errors import Backpressure, JournalError, LocalProtocolError
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
-from isfc.system.inputs import (
+from isfc.system.link_end import LinkEndDefinition
+from isfc.system.system import (
     DEADLINE,
     Activate,
     Arrive,
@@ -32,13 +33,13 @@ from isfc.system.inputs import (
     Deactivate,
     DeviceInput,
     Disconnect,
+    Input,
     Send,
+    System,
     VaryChpid,
     VaryDevice,
     operated_like,
 )
-from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import Input, System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from tests.properties.test_journal import JournalledPair, MemoryJournal
 
@@ -67,7 +68,7 @@ def busy_pair(setup: Setup) -> JournalledPair:
 
 def kinds(base: type[Input]) -> set[type[Input]]:
     """Every input there is, but for what engines make of them."""
-    own = (kind for kind in base.__subclasses__() if kind.__module__ == "isfc.system.inputs")
+    own = (kind for kind in base.__subclasses__() if kind.__module__ == "isfc.system.system")
     return {base}.union(*map(kinds, own))
 
 

@@ -8,8 +8,7 @@ from ctc.queues import NEVER_NS
 from isfc.engine.pump import Offers, Outlet, pump
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Program
 from isfc.link.message import Message
-from isfc.system.inputs import Arrive, Connect
-from isfc.system.system import System
+from isfc.system.system import Arrive, Connect, System
 from isfc.testing.pair import Setup
 from scenarios.runs.guests import Clients, GuestCosts, Servers
 from scenarios.runs.workload import find_workload

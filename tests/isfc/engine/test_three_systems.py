@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, DigestSink, LinkEvent, Offer
@@ -14,10 +14,8 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.scan import LinkDevice
 from isfc.link.state import LinkState
-from isfc.system.channels import CtcDefinition
-from isfc.system.inputs import VaryChpid
-from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.link_end import CtcDefinition, LinkEndDefinition
+from isfc.system.system import System, VaryChpid
 
 ATLANTA, BOSTON, CHICAGO = map(NodeName, ("ATLANTA", "BOSTON", "CHICAGO"))
 MS = 1_000_000

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import given_collection
 from isfc.layout.change import StepKind, change_steps, changed_fibres, link_of

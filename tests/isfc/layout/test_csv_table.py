@@ -8,7 +8,8 @@ from isfc.answers.guest import read_guests
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.csv_table import CsvTable
-from isfc.site.intervals import is_interval_table
+from isfc.site.figures import Reading
+from isfc.site.intervals import carried_intervals, is_interval_table
 from scenarios.moves.guest import Limits
 from scenarios.runs.own_workload import read_trace
 
@@ -16,10 +17,13 @@ GUESTS = "Name , memory,change_rate\nLINUX1,1.5 GB,20M\nLINUX2,64 GiB,400MB\n"
 SEMICOLONS, TABS = GUESTS.replace(",", ";"), GUESTS.replace(",", "\t")
 
 
-@pytest.mark.parametrize("text", [GUESTS, SEMICOLONS, TABS, f"\ufeff{SEMICOLONS}"])
-def test_guests_are_read_with_commas_semicolons_and_tabs(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(GUESTS, "utf-8"), (SEMICOLONS, "utf-8-sig"), (TABS, "utf-8"), (TABS, "utf-16")],
+)
+def test_guests_are_read_as_programs_write_tables(tmp_path: Path, text: str, code: str) -> None:
     path = tmp_path / "guests.csv"
-    path.write_text(text, "utf-8")
+    path.write_text(text, code)
     guests = [each.plan for each in read_guests(path, Limits())]
     assert [(each.name, each.memory.size, each.memory.change_rate) for each in guests] == [
         ("LINUX1", 3 * 2**29, 20 * 2**20),
@@ -38,6 +42,15 @@ def test_loads_and_traces_are_read_with_each_of_them(tmp_path: Path, mark: str) 
     path.write_text(f"seconds{mark}bytes\n0.25\n")
     with pytest.raises(ConfigurationError, match="line 2: expected seconds and bytes"):
         read_trace(path)
+
+
+def test_a_table_that_is_no_text_is_refused_by_its_name(tmp_path: Path) -> None:
+    # of a table of loads it was a traceback
+    layout, path = load_layout("atlanta-boston"), tmp_path / "day.csv"
+    content = b"begin,ATLANTA,BOSTON\n09:00,1,\xb5\n"
+    assert is_interval_table(content, layout)
+    with pytest.raises(ConfigurationError, match=r"day.csv: is not UTF-8 text \(at byte 29\)"):
+        carried_intervals(layout, {path: content}, [], Reading())
 
 
 def test_too_many_cells_and_too_few_are_told_by_their_line() -> None:

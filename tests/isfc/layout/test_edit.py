@@ -21,7 +21,7 @@ from isfc.layout.edit import (
 )
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import without
-from isfc.layout.plan import RULES, make_plan, ways_of
+from isfc.layout.plan import LAYOUT_RULES, make_plan, ways_of
 from isfc.layout.write import format_collection
 
 LINK = "ATLANTA-BOSTON"
@@ -223,7 +223,7 @@ def test_numbers_go_to_the_end_where_there_is_no_room_between() -> None:
     close = CROWDED.replace("5020-5025", "5020").replace("5010-5015", "5010")
     close = close.replace('"6020"', '"5021"').replace('"6010"', '"5011"')
     link = parse_collection(close, "close")
-    for rule in RULES:
+    for rule in LAYOUT_RULES:
         for way, _ in enumerate(ways_of(rule.id)):
             down = ways_of(rule.id)[way].change([c.fibre for c in link.links[0].device_list()])
             if down is not None:

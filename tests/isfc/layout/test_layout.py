@@ -7,19 +7,12 @@ import pytest
 from msgspec import structs
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdevs
-from ctc.profiles import FEATURES, find_profile
-from isfc.layout.build import (
-    ASSUMED_FEATURE,
-    CHANNELS_MAX,
-    CtcChoice,
-    SaidFibre,
-    build_layout,
-    widened,
-)
+from ctc.features import FEATURES, find_profile
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, SaidFibre, build_layout
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import CtcPair, FarPath, Fibre, Isl, Layout
+from isfc.layout.layout import CHANNELS_MAX, CtcPair, FarPath, Fibre, Isl, Layout, widened
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX, LinkDevice

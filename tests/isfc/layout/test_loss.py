@@ -21,9 +21,8 @@ from isfc.layout.loss import (
     named_pieces,
 )
 from isfc.link.events import LinkEvent
-from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import System, VaryChpid
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Intervention, Operation, run
 from scenarios.runs.workload import SUITES

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ctc.address import format_chpid, format_rdev
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.capacity import fibre_uses, rule_of_thumb_mb_per_s, writer_name
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import Plan, make_plan

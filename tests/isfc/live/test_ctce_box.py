@@ -10,8 +10,8 @@ from typing import Final, Self
 import pytest
 
 from ctc.address import Rdev
+from ctc.features import EXPRESS4
 from ctc.order import RESET, FibreKind, Order, command_of
-from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.live import ctce_port as ctce

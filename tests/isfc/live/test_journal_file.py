@@ -19,9 +19,8 @@ from isfc.link.events import Sink
 from isfc.link.message import Message
 from isfc.live import journal_file
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter, LateFile
-from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from isfc.testing.pair import MS, Pair, Setup
 from tests.waiting import PATIENCE_S
 

@@ -9,16 +9,15 @@ import pytest
 from msgspec import structs
 
 from ctc.address import Rdev
+from ctc.features import ChpidProfile
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.profiles import ChpidProfile
 from ctc.subchannel import Command
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
 from isfc.live.pace import Clock, EarlyData, unpaced
-from isfc.system.inputs import DEADLINE, Arrive, Connect, Send
 from isfc.system.link_end import LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import DEADLINE, Arrive, Connect, Send, System
 from isfc.testing.pair import US, Pair, Setup
 from tests.live.pair import LivePair
 from tests.waiting import wait_until

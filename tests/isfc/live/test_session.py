@@ -19,8 +19,8 @@ from isfc.live.endpoint import TcpEndpoint, connect_to, listen_at
 from isfc.live.engine import LiveEngine
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.protocol import ConversationLimits
-from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
+from isfc.system.system import Deactivate
 from tests.live.nodes import (
     FIRST,
     LAYOUT,

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isfc.engine.virtual import VirtualEngine
+from isfc.engine.wire import roundtripped
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
-from isfc.system.inputs import Send
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from isfc.testing.pair import MS, S, Setup
 
 SMALL = ConversationLimits(window_length=1_000, send_length=700, conversations_max=8)
@@ -53,7 +53,7 @@ class Dialogue:
             [end.system for end in self.ends],
             [end.verifying if verified else end.board for end in self.ends],
             self.setup.propagation_ns,
-            roundtrip=self.setup.roundtrip,
+            roundtrip=roundtripped if self.setup.roundtrip else None,
         )
         self.run(4 * self.setup.propagation_ns)
 

@@ -12,8 +12,7 @@ from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Offer, Sent
 from isfc.link.message import Message, Traffic
 from isfc.programs.protocol import SeverCode
 from isfc.programs.verification import TRAILER_LENGTH, Filling, VerificationError, Verifying, filler
-from isfc.system.inputs import Send
-from isfc.system.system import System
+from isfc.system.system import Send, System
 from isfc.testing.pair import MS, Setup
 from isfc.testing.strategies import setups, traffics
 from scenarios.runs.guests import Clients, GuestCosts, Servers

@@ -8,8 +8,7 @@ from isfc.answers.io_run import IoActivity
 from isfc.answers.io_size import io_size
 from isfc.answers.shared import DisksBeside
 from isfc.io.run import LoadActivity
-from isfc.reports.figure import Figure, Interval, Range, Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Figure, Interval, Range, Reported, Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _NOTES = (CHANNELS_UNRANGED,)

@@ -7,8 +7,7 @@ from isfc.answers.replay import replay
 from isfc.answers.replay_report import ReplayedFigure
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from isfc.reports.figure import Figure, Interval, Range, Unit
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Figure, Interval, Range, Reported, Unit
 from scenarios.published.table import Role
 from scenarios.search.sizing import LostPiece
 

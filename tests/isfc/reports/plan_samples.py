@@ -7,7 +7,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.layout.plan import make_plan
-from isfc.reports.reported import Reported
+from isfc.reports.figure import Reported
 from scenarios.figures.changed import AfterLoss
 from scenarios.figures.rates import Carried, EndRate, ModelledRate
 from scenarios.runs.experiment import STATED

@@ -35,11 +35,10 @@ from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
-from isfc.reports.figure import KNOWN, Figure, Interval, NoRange, Range, Unit, rounded
+from isfc.reports.figure import KNOWN, Figure, Interval, NoRange, Range, Reported, Unit, rounded
 from isfc.reports.html import section
 from isfc.reports.report import UNRANGED as MARK
-from isfc.reports.report import Table
-from isfc.reports.reported import Reported, report_of
+from isfc.reports.report import Table, report_of
 from isfc.reports.terminal import PIPED_WIDTH, page
 from isfc.reports.text import plain, records
 from isfc.reports.units import FORMATS, range_of, shown

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import structs
 
-from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
 from isfc.site.measurement import Measurement, table_rows

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from ctc.address import Rdev
-from ctc.profiles import ChpidProfile, find_profile
+from ctc.features import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.site.measurement import (

@@ -18,9 +18,17 @@ from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send
 from isfc.system.link_end import LinkEnd, LinkEndDefinition
-from isfc.system.system import System
+from isfc.system.system import (
+    DEADLINE,
+    Activate,
+    Arrive,
+    Connect,
+    Deactivate,
+    Disconnect,
+    Send,
+    System,
+)
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup
 from isfc.testing.side import Side
 

@@ -7,8 +7,7 @@ from ctc.frame import CommandFrame
 from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.inputs import Deactivate, VaryChpid, VaryDevice, operated_like
-from isfc.system.system import System
+from isfc.system.system import Deactivate, System, VaryChpid, VaryDevice, operated_like
 from isfc.testing.pair import MS, US, Pair, Setup, VaryCtcChpid, VaryRdev
 from tests.isfc.system.test_system import LoseOne, device_state
 

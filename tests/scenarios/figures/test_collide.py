@@ -8,7 +8,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import LinkParameters
 from scenarios.figures.collide import (
-    RULES,
+    SCANS,
     SEEDS,
     CollisionOutcome,
     CollisionTrial,
@@ -71,7 +71,7 @@ def test_random_scan_takes_every_ctc_that_is_free() -> None:
 
 
 def test_every_rule_that_leaves_a_ctc_is_tried_at_every_load() -> None:
-    assert len(trials(LAYOUT, [1, 2], [3], 1, 1, [1])) == 2 * len(RULES)
+    assert len(trials(LAYOUT, [1, 2], [3], 1, 1, [1])) == 2 * len(SCANS)
     assert len(trials(load_layout("published-1"), [1], [3], 1, 1, [1])) == 3
 
 
@@ -123,4 +123,4 @@ def test_longer_runs_and_other_seeds_show_the_same_at_half_load(stop_short: int)
 @pytest.mark.parametrize("load", [-1.0, 1e9, float("nan")])
 def test_absurd_loads_are_refused(load: float) -> None:
     with pytest.raises(ConfigurationError, match="--offer-out"):
-        CollisionTrial(LAYOUT, RULES[0], load, 1)
+        CollisionTrial(LAYOUT, SCANS[0], load, 1)

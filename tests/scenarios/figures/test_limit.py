@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from msgspec import structs
 
-from ctc.fibre_channel import PORT_CREDITS
+from ctc.channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Isl, Layout

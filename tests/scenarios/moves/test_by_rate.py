@@ -5,8 +5,8 @@ from math import inf
 
 import pytest
 
-from isfc.layout.build import widened
 from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import widened
 from scenarios.moves.by_rate import in_order, would_move
 from scenarios.moves.evacuation import Evacuation, move
 from scenarios.moves.guest import GuestMemory, GuestPlan, Limits

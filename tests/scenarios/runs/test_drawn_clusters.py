@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from ctc.profiles import ChpidProfile
+from ctc.features import ChpidProfile
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout

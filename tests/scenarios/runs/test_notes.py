@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
-from ctc.profiles import find_profile
+from ctc.features import find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from scenarios.published.catalogue import load_table

@@ -13,9 +13,8 @@ from isfc.link.events import DeviceChanged, DigestSink, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_UP, OPERATOR
-from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
+from isfc.system.system import Deactivate, System
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import (
     ConsoleEntry,
@@ -210,7 +209,9 @@ def test_file_that_cannot_be_read_is_named(script: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"cannot be read \(No such file"):
         read_script(str(script), experiment())
     script.write_bytes(b"at 0s \xff")
-    with pytest.raises(ConfigurationError, match="is not UTF-8 text; expected CP commands"):
+    with pytest.raises(
+        ConfigurationError, match=r"is not UTF-8 text \(at byte 6\); expected CP commands"
+    ):
         read_script(str(script), experiment())
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from ctc.profiles import FEATURES
+from ctc.features import FEATURES
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctc.profiles import FEATURES, ChpidProfile
+from ctc.features import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.published.catalogue import load_table
 from scenarios.published.table import PublishedTable, Role
@@ -24,7 +24,7 @@ FEW = [
 
 
 def test_knobs_are_what_the_table_of_sources_marks_calibrated() -> None:
-    rings = ("isfc.link.", "scenarios.runs.guests.", "ctc.profiles.Chpid")
+    rings = ("isfc.link.", "scenarios.runs.guests.", "ctc.features.Chpid")
     calibrated = {
         ".".join(row["constant"].split(".")[-2:])
         for row in sources.rows()

@@ -191,7 +191,7 @@ def test_losses_that_leave_the_same_are_one_bar() -> None:
 
 
 def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isfc.errors.library.find_spec", {}.get)
+    monkeypatch.setattr("importlib.util.find_spec", {}.get)
     with pytest.raises(ConfigurationError, match=r"-m pip install 'isfc\[plot\]'"):
         check_charts()
 

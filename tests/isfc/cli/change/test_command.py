@@ -8,7 +8,7 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import given_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection

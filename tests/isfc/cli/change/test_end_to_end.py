@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import ExitCode
 from tests.decks import DECKS
 from tests.isfc.cli.change.ends import active, up
 from tests.lengthy import few_in_every_run

@@ -24,7 +24,7 @@ from isfc.cli.live.loops import (
     loop_factory,
     run_live,
 )
-from isfc.cli.output.exits import ENDING_SIGNALS
+from isfc.cli.output.streams import ENDING_SIGNALS
 from isfc.errors import ConfigurationError
 from tests.waiting import PATIENCE_S
 

@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, check_kept
+from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import every_command, options_of
 

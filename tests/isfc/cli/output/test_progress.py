@@ -7,8 +7,8 @@ from threading import Event
 import pytest
 import typer
 
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_bar, run_all
+from isfc.cli.output.streams import ExitCode
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import repetitions

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_file
 from isfc.cli.output.streams import (
+    ExitCode,
     pipe_may_break,
     show,
     show_csv,

@@ -11,8 +11,8 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.options.formats import FORMATS, FileFormat
-from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_file, write_table
+from isfc.cli.output.streams import ExitCode
 from isfc.reports.figure import Unit
 from isfc.reports.report import Grid, Report
 from scenarios.search.sweep import RowStore

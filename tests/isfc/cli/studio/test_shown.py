@@ -7,7 +7,7 @@ from isfc.answers.plan_links_report import cluster_report
 from isfc.layout.catalogue import given_collection
 from isfc.layout.sharing import carried_by
 from isfc.reports.html import section
-from isfc.reports.reported import report_of
+from isfc.reports.report import report_of
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate

@@ -12,7 +12,7 @@ from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import FarPath, Fibre, Isl, Layout
-from isfc.layout.plan import RULES, find_all
+from isfc.layout.plan import LAYOUT_RULES, find_all
 from isfc.layout.rules import clusters
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
@@ -150,7 +150,7 @@ CASES: dict[str, tuple[list[Layout], list[Layout]]] = {
 }
 FIRES = {rule: broken for rule, (broken, _) in CASES.items()}
 SHARED = "chpid-shared"
-OF_SEVERAL = {SHARED, *(rule.id for rule in clusters.RULES)}
+OF_SEVERAL = {SHARED, *(rule.id for rule in clusters.CLUSTER_RULES)}
 """Those that need a second link."""
 
 
@@ -179,7 +179,7 @@ def test_what_credits_let_through_is_in_the_mb_of_all_figures_of_a_link() -> Non
 
 
 def test_every_rule_has_layouts_that_break_it_and_keep_it() -> None:
-    ids = [rule.id for rule in RULES]
+    ids = [rule.id for rule in LAYOUT_RULES]
     assert len(set(ids)) == len(ids)
     assert CASES.keys() == {*ids} - OF_SEVERAL
 
@@ -315,7 +315,7 @@ def test_what_an_ambiguous_number_means_is_said() -> None:
 
 
 def test_rules_and_findings_are_in_sentences() -> None:
-    for rule in RULES:
+    for rule in LAYOUT_RULES:
         assert rule.severity in Severity
         for text in (rule.title, rule.reason, rule.remedy):
             assert text[0].isupper()

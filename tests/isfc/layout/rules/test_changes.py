@@ -9,14 +9,14 @@ from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.layout.layout import Layout
-from isfc.layout.plan import RULES, find_all
-from isfc.layout.rules import changes
+from isfc.layout.plan import LAYOUT_RULES, find_all
+from isfc.layout.rules.chpids import four_of_each
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Severity, Untried
 from tests.isfc.layout.rules.test_book import FIRES, fibres
 from tests.layouts import layout_of
 
 TRIALS = [
-    (rule, trial) for rule in RULES if isinstance(rule.trials, tuple) for trial in rule.trials
+    (one, trial) for one in LAYOUT_RULES if isinstance(one.trials, tuple) for trial in one.trials
 ]
 
 
@@ -28,13 +28,13 @@ def names(layout: Layout | None) -> str | None:
 
 
 def changed(rule: str, layout: Layout, index: int = 0) -> Layout | None:
-    (trials,) = (one.trials for one in RULES if one.id == rule)
+    (trials,) = (one.trials for one in LAYOUT_RULES if one.id == rule)
     assert isinstance(trials, tuple)
     return trials[index].carried_out(layout)
 
 
 def test_every_rule_has_a_trial_or_says_why_not() -> None:
-    for rule in RULES:
+    for rule in LAYOUT_RULES:
         assert rule.trials.because if isinstance(rule.trials, Untried) else rule.trials
 
 
@@ -154,4 +154,4 @@ def test_order_that_no_other_betters_is_no_finding() -> None:
 
 def test_four_of_each_is_four() -> None:
     (fibre,) = layout_of((2, 1)).fibres
-    assert changes.four_of_each([fibre]) == [fibre] * 4
+    assert four_of_each([fibre]) == [fibre] * 4

@@ -9,8 +9,8 @@ import pytest
 from ctc.adapter import Step
 from ctc.channel import ChannelUse
 from ctc.fabric import FabricRoute
+from ctc.features import EXPRESS2, EXPRESS4, ChpidProfile
 from ctc.order import COLLISION, FibreKind, Order
-from ctc.profiles import EXPRESS2, EXPRESS4, ChpidProfile
 from ctc.queues import NEVER_NS
 from ctc.state import State
 from ctc.subchannel import Command

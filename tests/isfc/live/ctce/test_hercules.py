@@ -11,8 +11,8 @@ import pytest
 
 from ctc.adapter import Step
 from ctc.address import Rdev
+from ctc.features import EXPRESS4
 from ctc.order import FibreKind
-from ctc.profiles import EXPRESS4
 from ctc.subchannel import Command
 from isfc.cli.live.loops import loop_factory
 from isfc.live.ctce.exchange import ExchangeDefinition, OrderStep, Pulled, Restored

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.system.cp.messages import EXTRA_OPTION, INVALID_OPERAND, OPERAND_MISSING, UNKNOWN_COMMAND
-from isfc.system.cp.processor import COMMANDS, CommandProcessor, completions
+from isfc.system.cp.processor import CP_COMMANDS, CommandProcessor, completions
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.system.cp.desk import Desk
@@ -73,7 +73,7 @@ def test_nothing_is_answered_with_nothing(command: str, desk: Desk) -> None:
 
 def test_help_lists_every_command_and_its_abbreviation(desk: Desk) -> None:
     lines = desk.lines("help")
-    assert lines == [command.syntax for command in COMMANDS]
+    assert lines == [command.syntax for command in CP_COMMANDS]
     assert "ACTivate ISLink rdev ... [NODe name] [BUffers n]" in lines
 
 
@@ -106,7 +106,7 @@ def test_page_of_commands_has_a_row_for_each() -> None:
     first, _, _ = page.partition("\n## ")
     rows = [row.replace("\\|", "|") for row in re.findall(r"^\| `([^`]+)` \|", first, re.MULTILINE)]
     apart = {"HELP", "DEACTIVATe"}  # told in the page's words
-    assert sorted(rows) == sorted(each.syntax for each in COMMANDS if each.verb not in apart)
+    assert sorted(rows) == sorted(each.syntax for each in CP_COMMANDS if each.verb not in apart)
 
 
 RDEVS = ["6000", "6001", "600A"]
@@ -119,10 +119,10 @@ def offered(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", list(dict.fromkeys(command.verb.upper() for command in COMMANDS))),
+        ("", list(dict.fromkeys(command.verb.upper() for command in CP_COMMANDS))),
         ("de", ["DEACTIVE", "DEACTIVATE"]),
         ("Q", ["QUERY"]),
-        ("q ", [command.noun.upper() for command in COMMANDS if command.verb == "Query"]),
+        ("q ", [command.noun.upper() for command in CP_COMMANDS if command.verb == "Query"]),
         ("query c", ["COUNTERS", "CHPID", "COLLECT"]),
         ("act i", ["ISLINK"]),
         ("vary o", ["ONLINE", "OFFLINE"]),

@@ -1,8 +1,11 @@
-"""What is loaded when it is used: public names of a package, and what a ring above makes."""
+"""What is loaded when it is used: public names of a package, what a ring above makes, libraries."""
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+from isfc.errors import ConfigurationError
 
 
 def named(path: str) -> Any:
@@ -42,7 +45,6 @@ def public_face(
 def _document(kind: type) -> None:
     """Give a compiled class the docstring that the compiler left out, if its source is beside."""
     import ast
-    import sys
     from pathlib import Path
 
     compiled = Path(sys.modules[kind.__module__].__file__ or "")
@@ -53,3 +55,53 @@ def _document(kind: type) -> None:
         if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
             kind.__doc__ = ast.get_docstring(node)
             return
+
+
+EXTRAS = {
+    # what is imported: the extra of ``setup.cfg`` that brings it, and its name for pip
+    "jinja2": ("plot", "jinja2"),
+    "vl_convert": ("plot", "vl-convert-python"),
+    "pyarrow": ("parquet", "pyarrow"),
+    "distributed": ("cluster", "distributed"),
+    "scipy": ("measured", "scipy"),
+    "optuna": ("optimise", "optuna"),
+    "starlette": ("studio", "starlette"),
+    "uvicorn": ("studio", "uvicorn"),
+    "hypothesis": ("testing", "hypothesis"),
+}
+
+
+def check_library(module: str, what: str) -> None:
+    """Raise `ConfigurationError`, with the command that installs it, if a library is missing.
+
+    ``what`` needs it: an option, or a command.
+    """
+    if not _is_there(module):
+        raise ConfigurationError(missing_library(module, what))
+
+
+def check_posix(what: str) -> None:
+    """Raise `ConfigurationError` where ``what`` is live and the system is neither Linux nor macOS.
+
+    Live nodes use Unix sockets, locked files and POSIX signals. All that runs in virtual time does
+    without them.
+    """
+    if not _is_there("fcntl"):
+        raise ConfigurationError(
+            f"{what} needs Linux or macOS; plans, runs, replays, decks, reports and sweeps do not"
+        )
+
+
+def missing_library(module: str, what: str) -> str:
+    """What ``what`` lacks, and the command that installs it."""
+    extra, library = EXTRAS[module]
+    return (
+        f"{what} needs {library}, which is not installed; install it with\n"
+        f"{sys.executable} -m pip install 'isfc[{extra}]'"
+    )
+
+
+def _is_there(module: str) -> bool:
+    from importlib.util import find_spec  # slow to load
+
+    return find_spec(module) is not None

@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from ctc.channel import BadFeature
-from ctc.profiles import FEATURES, ChpidProfile, find_profile, line_payload_bytes_per_s
+from ctc.features import FEATURES, ChpidProfile, find_profile, line_payload_bytes_per_s
 
 
 def test_line_rate_is_the_fibre_channel_arithmetic() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.fibre_channel import (
+from ctc.channel import (
     FRAME_DATA_LENGTH,
     PORT_CREDITS,
     Frames,
