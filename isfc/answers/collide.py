@@ -15,7 +15,7 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Grid, Report, Table
+from isfc.reports.report import Column, Grid, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -182,8 +182,7 @@ def collide_report(found: Collisions) -> Report:
 
 
 _COLLISIONS: Final = (
-    Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("spread", "collisions_per_s_spread", Unit.PER_S),
+    *headed(Unit.PER_S, collisions_per_s="coll/s", collisions_per_s_spread="spread"),
     Column("time\nlost %", "wasted_percent", Unit.PERCENT),
 )
 
@@ -194,9 +193,7 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
     columns = (
         Column("rule", "rule", value=lambda each: f"{each.rule}{' +' * (each.rule == own)}"),
         *_COLLISIONS,
-        Column("MB/s\nsum", "mb_per_s", Unit.MB_PER_S),
-        Column("spread", "mb_per_s_spread", Unit.MB_PER_S),
-        Column("out", "mb_per_s_out", Unit.MB_PER_S),
+        *headed(Unit.MB_PER_S, mb_per_s="MB/s\nsum", mb_per_s_spread="spread", mb_per_s_out="out"),
         Column("in", "mb_per_s_in", Unit.MB_PER_S),
         Column(
             "no collisions\nup to", "free_below", value=lambda each: _free_below(found, each.rule)
@@ -213,11 +210,9 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
 
 _LOAD_COLUMNS: Final = (
     Column("rule", "rule"),
-    Column("offered\nout", "offered_out", Unit.MB_PER_S),
-    Column("in", "offered_in", Unit.MB_PER_S),
+    *headed(Unit.MB_PER_S, offered_out="offered\nout", offered_in="in"),
     *_COLLISIONS,
-    Column("MB/s\nout", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    *headed(Unit.MB_PER_S, mb_per_s_out="MB/s\nout", mb_per_s_in="in"),
     Column("packages/s", "packages_per_s", Unit.PER_S),
 )
 

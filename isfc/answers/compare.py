@@ -29,7 +29,7 @@ from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.changed import AfterLoss, after_losses
@@ -95,7 +95,7 @@ class PairOdds(Struct, frozen=True):
         return Odds(self.odds).percent
 
 
-class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
+class Comparison(Reported, Struct, frozen=True):
     """Layouts under the same load, and the odds of each pair."""
 
     reported_by = "isfc.answers.compare.compare_report"
@@ -129,10 +129,6 @@ class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
             }
             for each in self.layouts
         ]
-
-    def __repr__(self) -> str:
-        rates = ", ".join(f"{each.layout} {with_unit(each.rate)}" for each in self.layouts)
-        return f"<Comparison {rates}>"
 
 
 @checked
@@ -259,11 +255,8 @@ def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
         yield PairOdds(ahead, behind, found, odds_ahead(found).share)
 
 
-_PAIR_COLUMNS: Final = (
-    Column("ahead", "ahead"),
-    Column("behind", "behind"),
-    Column("times\nthe rate", "ratio"),
-    Column("odds\nof 100", "percent"),
+_PAIR_COLUMNS: Final = headed(
+    ahead="ahead", behind="behind", ratio="times\nthe rate", percent="odds\nof 100"
 )
 
 
@@ -330,8 +323,7 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
         return None if each is best else _pair(best, each, found).percent
 
     columns = (
-        Column("layout", "layout"),
-        Column("MB/s", "rate"),
+        *headed(layout="layout", rate="MB/s"),
         Column("best\nahead, %", "best_ahead", value=best_ahead),
         Column("limited\nby", "limited_by", value=lambda each: each.limits.short),
         Column("left\n%", "left", ranged=False, value=lambda each: each.worst and each.worst.left),
@@ -340,8 +332,7 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
             "without",
             value=lambda each: each.worst.gone if each.worst else "nothing",
         ),
-        Column("CTCs", "ctcs"),
-        Column("chp-\nids", "chpids"),
+        *headed(ctcs="CTCs", chpids="chp-\nids"),
         Column("find-\nings", "findings", value=lambda each: each.warnings + each.remarks),
     )
     caption = (

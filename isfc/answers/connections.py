@@ -16,7 +16,7 @@ from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Reported
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 
 
 class ConnectionEnd(Struct, frozen=True):
@@ -68,10 +68,6 @@ class Connections(Reported, Struct, frozen=True):
         """A flat record for each range, as a data frame takes them."""
         return [_row(each) for each in self.connections]
 
-    def __repr__(self) -> str:
-        count = sum(each.count for each in self.connections)
-        return f"<Connections of {', '.join(self.systems)}: {count} CTCs>"
-
 
 @checked
 def connections(layout: AnyLayout) -> Connections:
@@ -112,10 +108,9 @@ def _side(end: ConnectionEnd | None) -> tuple[str | None, ...]:
 
 
 _COLUMNS: Final = (
-    *(Column("system", "first"), Column("chpid", "chpid_first"), Column("CU", "unit_first")),
-    *(Column("devices", "rdev_first"), Column("UA", "address"), Column("CTCs", "count")),
-    *(Column("devices", "rdev_second"), Column("CU", "unit_second")),
-    *(Column("chpid", "chpid_second"), Column("system", "second"), Column("", "said")),
+    *headed(first="system", chpid_first="chpid", unit_first="CU", rdev_first="devices"),
+    *headed(address="UA", count="CTCs", rdev_second="devices", unit_second="CU"),
+    *headed(chpid_second="chpid", second="system", said=""),
 )
 
 

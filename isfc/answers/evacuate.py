@@ -28,7 +28,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
@@ -154,9 +154,6 @@ class RollingMaintenance(Reported, AllMoves, frozen=True, kw_only=True):
 
         return records(_turns_table(self))
 
-    def __repr__(self) -> str:
-        return f"<RollingMaintenance {listed(self.systems)}: {self.seconds} s of moves>"
-
 
 @checked
 def rolling_maintenance(
@@ -257,13 +254,9 @@ def _rolling_answer(found: RollingMaintenance) -> Iterator[tuple[str, str]]:
 
 def _turns_table(found: RollingMaintenance) -> Table:
     columns = (
-        Column("system", "system"),
-        Column("", "way"),
-        Column("guests", "guests"),
+        *headed(system="system", way="", guests="guests"),
         Column("GiB", "memory_bytes", Unit.BYTES),
-        Column("takes\ns", "seconds"),
-        Column("stop\ns", "longest_stop"),
-        Column("guests go to", "goes_to"),
+        *headed(seconds="takes\ns", longest_stop="stop\ns", goes_to="guests go to"),
     )
     return Table("Each system: its guests go away, and come back", columns, found.turns, "turns")
 

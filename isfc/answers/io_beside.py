@@ -63,9 +63,6 @@ class LinkBesideDisks(Reported, Struct, frozen=True):
         """A flat record for each workload on each chpid, as a data frame takes them."""
         return [asdict(each) for each in self.disks]
 
-    def __repr__(self) -> str:
-        return f"<LinkBesideDisks {self.link}: {self.alone} MB/s alone, {self.beside} beside>"
-
 
 @checked
 def io_beside(

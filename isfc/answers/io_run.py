@@ -27,7 +27,7 @@ from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -86,9 +86,6 @@ class IoActivity(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each channel, as a data frame takes them."""
         return [asdict(each) for each in self.channels]
-
-    def __repr__(self) -> str:
-        return f"<IoActivity {self.name}, {self.seconds:g} s: {carried(self.channels)}>"
 
 
 @checked
@@ -191,53 +188,36 @@ _RESPONSES: Final = (
     Column("workload", "name"),
     Column("I/Os/s", "io_per_s", Unit.PER_S),
     Column("MB/s\nboth ways", "mb_per_s", Unit.MB_PER_S),
-    Column("mean\nus", "response_us", Unit.US),
-    Column("p50\nus", "response_p50_us", Unit.US),
-    Column("p99\nus", "response_p99_us", Unit.US),
+    *headed(Unit.US, response_us="mean\nus", response_p50_us="p50\nus", response_p99_us="p99\nus"),
 )
 _CHANNELS: Final = (
-    Column("ID", "chpid"),
-    Column("G", "generation"),
+    *headed(chpid="ID", generation="G"),
     Column("SPEED", "link_gbps", Unit.GBPS),
-    Column("TOTAL", "processor_percent", Unit.PERCENT),
-    Column("BUS", "bus_percent", Unit.PERCENT),
-    Column("READ", "mb_per_s_read", Unit.MB_PER_S),
-    Column("WRITE", "mb_per_s_write", Unit.MB_PER_S),
+    *headed(Unit.PERCENT, processor_percent="TOTAL", bus_percent="BUS"),
+    *headed(Unit.MB_PER_S, mb_per_s_read="READ", mb_per_s_write="WRITE"),
     Column("FICON/S", "ficon_per_s", Unit.PER_S),
-    Column("ACTIVE", "ficon_active", Unit.COUNT),
-    Column("DEFER", "ficon_deferred_per_s", Unit.COUNT),
+    *headed(Unit.COUNT, ficon_active="ACTIVE", ficon_deferred_per_s="DEFER"),
     Column("ZHPF/S", "zhpf_per_s", Unit.PER_S),
-    Column("ACTIVE", "zhpf_active", Unit.COUNT),
-    Column("DEFER", "zhpf_deferred_per_s", Unit.COUNT),
+    *headed(Unit.COUNT, zhpf_active="ACTIVE", zhpf_deferred_per_s="DEFER"),
 )
 _DEVICES: Final = (
-    Column("DEVICES", "name"),
-    Column("NO", "devices"),
+    *headed(name="DEVICES", devices="NO"),
     Column("RATE", "device_io_per_s", Unit.COUNT),
-    Column("RESP\nus", "response_us", Unit.US),
-    Column("PEND\nus", "pend_us", Unit.US),
-    Column("DISC\nus", "disc_us", Unit.US),
+    *headed(Unit.US, response_us="RESP\nus", pend_us="PEND\nus", disc_us="DISC\nus"),
     Column("CONN\nus", "conn_us", Unit.US),
-    Column("%CONN", "connect_percent", Unit.PERCENT),
-    Column("%UTIL", "utilization_percent", Unit.PERCENT),
+    *headed(Unit.PERCENT, connect_percent="%CONN", utilization_percent="%UTIL"),
 )
 _READS: Final = (
-    Column("DEVICES", "name"),
-    Column("NO", "devices"),
+    *headed(name="DEVICES", devices="NO"),
     Column("RATE", "io_per_s", Unit.PER_S),
     Column("RESP\nus", "response_us", Unit.US),
     Column("MB/S", "mb_per_s", Unit.MB_PER_S),
-    Column("%SUCCESS", "success_percent", Unit.PERCENT),
-    Column("%BUSY", "link_busy_percent", Unit.PERCENT),
-    Column("%MISS", "cache_miss_percent", Unit.PERCENT),
-    Column("%REJECT", "rejected_percent", Unit.PERCENT),
+    *headed(Unit.PERCENT, success_percent="%SUCCESS", link_busy_percent="%BUSY"),
+    *headed(Unit.PERCENT, cache_miss_percent="%MISS", rejected_percent="%REJECT"),
 )
 _OSAS: Final = (
-    Column("chpid", "chpid"),
-    Column("feature", "feature"),
-    Column("MTU", "mtu_bytes"),
-    Column("out\nMB/s", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in\nMB/s", "mb_per_s_in", Unit.MB_PER_S),
+    *headed(chpid="chpid", feature="feature", mtu_bytes="MTU"),
+    *headed(Unit.MB_PER_S, mb_per_s_out="out\nMB/s", mb_per_s_in="in\nMB/s"),
     Column("packets/s", "packets_per_s", Unit.PER_S),
     Column("CPU\nus/MB", "cpu_us_per_mb", Unit.US),
 )

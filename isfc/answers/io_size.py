@@ -33,7 +33,7 @@ from isfc.io.sizing import (
 from isfc.io.sizing import size as size_mix
 from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -104,9 +104,6 @@ class IoSizes(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each feature that a mix could have, as a data frame takes them."""
         return [{"mix": mix.name, **asdict(choice)} for mix in self.mixes for choice in mix.choices]
-
-    def __repr__(self) -> str:
-        return f"<IoSizes {self.mixes[0].name}: {_ordered(self.mixes[0])}>"
 
 
 Rmf = Annotated[
@@ -281,11 +278,9 @@ def _load(mix: MixNeeds) -> str:
 
 def _choices(found: IoSizes, mix: MixNeeds) -> Table:
     columns = (
-        Column("channel", "name"),
-        Column("now", "channels"),
+        *headed(name="channel", channels="now"),
         Column(f"+{found.growth_percent:g} %", "channels_grown"),
-        Column("proc\n%", "processor_percent", Unit.PERCENT),
-        Column("bus\n%", "bus_percent", Unit.PERCENT),
+        *headed(Unit.PERCENT, processor_percent="proc\n%", bus_percent="bus\n%"),
         Column("line\n%", "line_percent", Unit.PERCENT),
         Column("full first", "first"),
         Column("at\nI/Os/s", "first_at_io_per_s", Unit.PER_S),
@@ -300,9 +295,7 @@ def _details(mix: MixNeeds) -> Iterator[Table]:
         f"Inter-switch links of {gbps} Gb/s, zHPF: buffer credits of each port",
         (
             Column("km", "km", Unit.COUNT),
-            Column("ISLs", "isls"),
-            Column("credits", "credits"),
-            Column("full\nline", "credits_full_line"),
+            *headed(isls="ISLs", credits="credits", credits_full_line="full\nline"),
             Column("old\nrule", "credits_by_rule"),
             Column("added\nus", "added_us", Unit.US),
             Column("more open\nexchanges", "exchanges_added", Unit.COUNT),
@@ -313,9 +306,7 @@ def _details(mix: MixNeeds) -> Iterator[Table]:
     )
     if mix.rooms:
         columns = (
-            Column("level", "level"),
-            Column("count", "count"),
-            Column("needed", "needed"),
+            *headed(level="level", count="count", needed="needed"),
             Column("used\n%", "percent", Unit.PERCENT),
         )
         shared = "What all channels share, with the grown load"

@@ -9,7 +9,7 @@ from isfc.errors.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Column, Table
+from isfc.reports.report import Column, Table, headed
 from isfc.reports.units import percent_range, shown
 from scenarios.figures import resources
 from scenarios.figures.limit import (
@@ -350,8 +350,7 @@ def resources_table(seen: Sequence[BusyResource]) -> Table:
     ]
     columns = (
         Column("resource", "resource", value=_seen),
-        Column("busy\n%", "busy_percent", Unit.PERCENT),
-        Column("waited for\n%", "waited_percent", Unit.PERCENT),
+        *headed(Unit.PERCENT, busy_percent="busy\n%", waited_percent="waited for\n%"),
         Column("waiting", "waiting", Unit.COUNT),
     )
     return Table(_SEEN_HEADING, columns, rows, "resources")

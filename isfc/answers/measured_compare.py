@@ -118,10 +118,6 @@ class MeasuredComparison(Reported, Struct, frozen=True):
             for figure in each.figures
         ]
 
-    def __repr__(self) -> str:
-        count = len(self.intervals)
-        return f"<MeasuredComparison {count} interval{'s' * (count > 1)}: {_off_by(self)}>"
-
 
 @checked
 def compare(

@@ -13,7 +13,7 @@ from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.site import FitErrors
 from isfc.reports.figure import Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.runs.at_site import named_link
@@ -86,9 +86,7 @@ def measured_fit_report(fitted: Fitted) -> Report:
 
 _COLUMNS: Final = (
     Column("constant", "constant"),
-    Column("factor", "factor", Unit.TIMES),
-    Column("from", "low", Unit.TIMES),
-    Column("to", "high", Unit.TIMES),
+    *headed(Unit.TIMES, factor="factor", low="from", high="to"),
     Column("", "meaning", folds=True),
 )
 

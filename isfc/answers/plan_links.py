@@ -19,7 +19,7 @@ from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Note, Reported, Unit, record_of
-from isfc.reports.units import range_note, shown, with_unit
+from isfc.reports.units import range_note, shown
 from scenarios.figures.cluster_plan import (
     Busiest,
     ClusterPlan,
@@ -159,10 +159,6 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
             for name in [f"{link.nodes.first}-{link.nodes.second}"]
             for row in link.rows()
         ]
-
-    def __repr__(self) -> str:
-        rate = self.rate and f", {with_unit(self.rate)} together"
-        return f"<PlannedLinks {len(self.links)} links{rate or ''}>"
 
 
 def planned_links(

@@ -21,7 +21,7 @@ from isfc.answers.replay_checks import (
 from isfc.answers.views import View, Viewed
 from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Lines, Report, Table
+from isfc.reports.report import Column, Lines, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table
@@ -162,56 +162,34 @@ def replay_report(found: Replayed) -> Report:
 
 
 _FIGURES: Final = (
-    Column("row", "key"),
-    Column("measure", "measure"),
-    Column("IBM", "published", Unit.OWN),
-    Column("ours", "emulated", Unit.OWN),
+    *headed(key="row", measure="measure"),
+    *headed(Unit.OWN, published="IBM", emulated="ours"),
     Column("% off", "error_percent", Unit.CHANGE),
-    Column("bound", "bound"),
-    Column("table", "table"),
+    *headed(bound="bound", table="table"),
 )
 _TABLES: Final = (
-    Column("table", "name"),
-    Column("rows", "rows"),
-    Column("bounds\nkept", "kept"),
-    Column("goals\nmet", "met"),
+    *headed(name="table", rows="rows", kept="bounds\nkept", met="goals\nmet"),
     Column("goals missed", "missed", folds=True),
 )
 _ERRORS: Final = (
-    Column("", "name"),
-    Column("of", "group"),
-    Column("rows", "rows"),
-    Column("half", "half", Unit.OWN),
-    Column("90 %", "nine_of_ten", Unit.OWN),
-    Column("all", "all", Unit.OWN),
-    Column("", "unit"),
-    Column("worst", "worst"),
-    Column("bounds", "bound"),
+    *headed(name="", group="of", rows="rows"),
+    *headed(Unit.OWN, half="half", nine_of_ten="90 %", all="all"),
+    *headed(unit="", worst="worst", bound="bounds"),
 )
 _CHOICE: Final = (
-    Column("two differ in", "differ_in"),
-    Column("of", "name"),
-    Column("by", "by"),
-    Column("pairs", "pairs"),
+    *headed(differ_in="two differ in", name="of", by="by", pairs="pairs"),
     Column("right\n%", "right_percent", Unit.PERCENT),
-    Column("ratio off\nhalf, %", "half_percent", Unit.OWN),
-    Column("90 %", "nine_of_ten_percent", Unit.OWN),
+    *headed(Unit.OWN, half_percent="ratio off\nhalf, %", nine_of_ten_percent="90 %"),
     Column("all", "all_percent", Unit.OWN),
 )
 _LINKS: Final = (
     Column("best by", "by"),
-    Column("MB/s lost\n%", "lost_percent", Unit.OWN),
-    Column("at worst", "worst_percent", Unit.OWN),
-    Column("without\noutliers", "ordinary_lost_percent", Unit.OWN),
-    Column("at worst", "ordinary_worst_percent", Unit.OWN),
+    *headed(Unit.OWN, lost_percent="MB/s lost\n%", worst_percent="at worst"),
+    *headed(Unit.OWN, ordinary_lost_percent="without\noutliers", ordinary_worst_percent="at worst"),
 )
 _MISSED: Final = (
-    Column("", "name"),
-    Column("of", "of"),
-    Column("rows", "rows"),
-    Column("within", "what"),
-    Column("reached", "reached", Unit.OWN),
-    Column("goal", "goal", Unit.OWN),
+    *headed(name="", of="of", rows="rows", what="within"),
+    *headed(Unit.OWN, reached="reached", goal="goal"),
     Column("", "unit"),
     Column("worst", "worst", folds=True),
 )
@@ -222,11 +200,8 @@ _CHECKS: Final = (
     Column("table", "table"),
 )
 _SPREADS: Final = (
-    Column("", "measure"),
-    Column("table", "table"),
-    Column("figures", "figures"),
-    Column("half, %", "median_percent", Unit.OWN),
-    Column("all, %", "worst_percent", Unit.OWN),
+    *headed(measure="", table="table", figures="figures"),
+    *headed(Unit.OWN, median_percent="half, %", worst_percent="all, %"),
     Column("worst", "at"),
 )
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Column, Table
+from isfc.reports.report import Column, Table, headed
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -109,17 +109,13 @@ _LINKS: Final = (Column("link", "name"), Column("alone", "alone"), Column("besid
 _DISKS: Final = (
     Column("disks", "name"),
     *_PLACE,
-    Column("I/Os/s\nalone", "io_per_s_alone", Unit.PER_S),
-    Column("beside", "io_per_s_beside", Unit.PER_S),
-    Column("response\nus alone", "response_us_alone", Unit.US),
-    Column("beside", "response_us_beside", Unit.US),
+    *headed(Unit.PER_S, io_per_s_alone="I/Os/s\nalone", io_per_s_beside="beside"),
+    *headed(Unit.US, response_us_alone="response\nus alone", response_us_beside="beside"),
 )
 _CHPIDS: Final = (
     *_PLACE,
-    Column("CTCs\nalone %", "ctc_percent_alone", Unit.PERCENT),
-    Column("beside", "ctc_percent_beside", Unit.PERCENT),
-    Column("disks\nalone %", "disk_percent_alone", Unit.PERCENT),
-    Column("beside", "disk_percent_beside", Unit.PERCENT),
+    *headed(Unit.PERCENT, ctc_percent_alone="CTCs\nalone %", ctc_percent_beside="beside"),
+    *headed(Unit.PERCENT, disk_percent_alone="disks\nalone %", disk_percent_beside="beside"),
 )
 
 
