@@ -7,18 +7,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
+from isfc.answers import relocate
 from isfc.answers.guest import read_guests
 from isfc.answers.moves import AllMoves, Moves, commands_tables, moves_report
-from isfc.answers.relocate import (
-    At,
-    Best,
-    Progress,
-    Seed,
-    Together,
-    moves,
-    orders_given,
-    told_in_shares,
-)
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, first_listed, listed
@@ -66,13 +57,13 @@ def evacuate(
     system: Systems = (),
     guests: Guests = "",
     *,
-    together: Together = 1,
-    best: Best = False,
+    together: relocate.Together = 1,
+    best: relocate.Best = False,
     quiet: Quiet = False,
-    at: At = (),
-    seed: Seed = 1,
+    at: relocate.At = (),
+    seed: relocate.Seed = 1,
     jobs: Jobs = 1,
-    progress: Progress = None,
+    progress: relocate.Progress = None,
     profile: GivenSite = None,
 ) -> Moves:
     """Show how long it takes to move every guest off systems.
@@ -98,11 +89,11 @@ def evacuate(
         placed,
         together=together,
         loads=loads,
-        orders=orders_given(at, [tenant.plan for tenant in tenants]),
+        orders=relocate.orders_given(at, [tenant.plan for tenant in tenants]),
         seed=seed,
         room=room,
     )
-    return moves(evacuation, best=best, jobs=jobs, progress=progress)
+    return relocate.moves(evacuation, best=best, jobs=jobs, progress=progress)
 
 
 def evacuate_report(found: Moves) -> Report:
@@ -161,11 +152,11 @@ def rolling_maintenance(
     guests: Guests = "",
     *,
     system: Systems = (),
-    together: Together = 1,
+    together: relocate.Together = 1,
     quiet: Quiet = False,
-    at: At = (),
-    seed: Seed = 1,
-    progress: Progress = None,
+    at: relocate.At = (),
+    seed: relocate.Seed = 1,
+    progress: relocate.Progress = None,
     profile: GivenSite = None,
 ) -> RollingMaintenance:
     """Evacuate one system after the other, and bring its guests back before the next.
@@ -191,10 +182,10 @@ def rolling_maintenance(
         together=together,
         loads=loads,
         seed=seed,
-        orders=orders_given(at, plans),
+        orders=relocate.orders_given(at, plans),
     )
     leaving = [tenant.plan for tenant in tenants if tenant.source in order]
-    outcome = roll(rolling, told_in_shares(progress, leaving, times=2))
+    outcome = roll(rolling, relocate.told_in_shares(progress, leaving, times=2))
     if progress is not None:
         progress(1.0)
     figures = rolling_figures(outcome)

@@ -7,14 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ctc.features import generation_code
-from isfc.answers.io_plan import (
-    ChannelFigures,
-    Config,
-    carried,
-    channel_fields,
-    machine_tables,
-    name_of,
-)
+from isfc.answers import io_plan
 from isfc.errors.arguments import SEED_MAX, Argument, checked
 from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration, Protocol
@@ -38,7 +31,7 @@ Warmup = Annotated[float, Argument("S", "Virtual time before that.", 0, _SECONDS
 Seed = Annotated[int, Argument("N", "Another seed, another run.", 0, SEED_MAX)]
 
 
-class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
+class ChannelActivity(io_plan.ChannelFigures, frozen=True, kw_only=True):
     """A channel that was run: of each protocol its I/Os a second, and more."""
 
     generation: str
@@ -90,7 +83,7 @@ class IoActivity(Reported, Struct, frozen=True):
 
 @checked
 def io_run(
-    config: Config, *, seconds: Seconds = SECONDS, warmup: Warmup = WARMUP, seed: Seed = 1
+    config: io_plan.Config, *, seconds: Seconds = SECONDS, warmup: Warmup = WARMUP, seed: Seed = 1
 ) -> IoActivity:
     """Run an I/O configuration; show what channels carry.
 
@@ -101,12 +94,12 @@ def io_run(
     Raises `ConfigurationError`. ``config`` is a path, or the text of the file.
     """
     configuration, alone = read_disks(config)
-    with within(name_of(config)):
+    with within(io_plan.name_of(config)):
         found = io_activity(configuration, seconds, warmup, seed)
         limit = find_io_limit(configuration)
     return replace(
         found,
-        name=name_of(config),
+        name=io_plan.name_of(config),
         limits=None if limit is None else replace(limit, text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )
@@ -154,7 +147,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         for what, value in zip(whats, run.of(protocol), strict=True)
     }
     return ChannelActivity(
-        **channel_fields(run),
+        **io_plan.channel_fields(run),
         generation="" if code is None else f"{code:02X}",
         frame_bytes_read=run.frame_bytes(reads=True),
         frame_bytes_write=run.frame_bytes(reads=False),
@@ -164,7 +157,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
 
 def io_run_report(found: IoActivity) -> Report:
     """What was carried, how fast, and what limits it; then workloads, and RMF's views."""
-    queuing, trunks = machine_tables(found.saps, found.trunks)
+    queuing, trunks = io_plan.machine_tables(found.saps, found.trunks)
     tables = (
         Table("RESPONSE TIMES", _RESPONSES, found.workloads, "workloads"),
         Table("CHANNEL PATH ACTIVITY", _CHANNELS, found.channels, "channel"),
@@ -225,7 +218,7 @@ _OSAS: Final = (
 
 def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
     if found.channels:
-        yield "Carried", carried(found.channels)
+        yield "Carried", io_plan.carried(found.channels)
     if found.workloads:
         slowest = max(found.workloads, key=lambda each: each.response_us)
         mean, most = (

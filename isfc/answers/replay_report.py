@@ -9,15 +9,8 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers import replay_checks as replayed
 from isfc.answers.replay_charts import part_charts
-from isfc.answers.replay_checks import (
-    WITHIN,
-    BestLink,
-    Check,
-    ChoiceCheck,
-    GroupError,
-    TableOutcome,
-)
 from isfc.answers.views import View, Viewed
 from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import measure_name
@@ -79,17 +72,17 @@ class Replayed(Reported, Struct, frozen=True):
     """with how many seeds each run was made, from 1 on"""
     within: bool
     """whether every figure, bound and decision is as it is declared"""
-    tables: tuple[TableOutcome, ...] = ()
+    tables: tuple[replayed.TableOutcome, ...] = ()
     """each table of which rows were replayed"""
     figures: tuple[ReplayedFigure, ...] = ()
     """every figure beside ours"""
-    errors: tuple[GroupError, ...] = ()
+    errors: tuple[replayed.GroupError, ...] = ()
     """how near ours comes, by groups of rows"""
-    checks: tuple[Check, ...] = ()
+    checks: tuple[replayed.Check, ...] = ()
     """every number that is bounded or wanted, of groups all of whose rows were replayed"""
-    choices: tuple[ChoiceCheck, ...] = ()
+    choices: tuple[replayed.ChoiceCheck, ...] = ()
     """how well choices between two rows are told, of tables all of whose rows were replayed"""
-    best_links: tuple[BestLink, ...] = ()
+    best_links: tuple[replayed.BestLink, ...] = ()
     """what a site loses that takes the link which is best by a guess"""
     shows_all: bool = False
     """whether a page has every figure"""
@@ -327,11 +320,11 @@ def replay_failure(found: Replayed) -> str:
     return "out of tolerance:\n  " + "\n  ".join(listed)
 
 
-def _failed(check: Check) -> str:
+def _failed(check: replayed.Check) -> str:
     rows = "" if check.rows is None else f"{check.rows} "
     reached = "no number" if check.reached is None else shown(check.reached, Unit.OWN)
     return (
-        f"{check.name}, {rows}{check.of}: {WITHIN[check.statistic]} {reached} {check.unit} "
+        f"{check.name}, {rows}{check.of}: {check.what} {reached} {check.unit} "
         f"(bound {shown(check.bound or 0, Unit.OWN)})"
     )
 
