@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
 
+from isfc.answers.given import called
 from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan_link import WorstLoss
 from isfc.answers.plan_modelled import worst_loss
@@ -151,7 +152,7 @@ def compare(
     load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
     named = []
     for place, each in enumerate(layouts, start=1):
-        name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
+        name = called(each, str(place))
         links = _links(each, link, profile)
         if (workload or pairs) and load.of(links).traffic:
             raise ConfigurationError(
@@ -160,7 +161,10 @@ def compare(
             )
         named.append((name, links))
     _check_comparable(named, load)
-    every = each_by(jobs)(partial(_after_losses, load), [links for _, links in named])
+    every = each_by(jobs)(
+        partial(after_losses, run_each=in_turn, load=load, each_limit=False),
+        [links for _, links in named],
+    )
     wholes = [(name, lefts[0]) for (name, _), lefts in zip(named, every, strict=True)]
     traffic = wholes[0][1].carried.load.traffic
     return Comparison(
@@ -200,11 +204,6 @@ def _check_comparable(named: Sequence[tuple[str, Collection]], load: Load) -> No
             "layouts: their [[traffic]] differs; expected the same load for all, or "
             f"{spelt('link')} with one"
         )
-
-
-def _after_losses(load: Load, links: Collection) -> list[AfterLoss]:
-    """Run a layout and what each loss leaves of it, each direction until steady."""
-    return after_losses(links, None, in_turn, load, each_limit=False)
 
 
 def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from ctc.address import format_chpid, format_rdev
 from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
@@ -96,15 +97,10 @@ def _end(end: RangeEnd | None) -> ConnectionEnd | None:
 
 def _row(each: CtcConnection) -> dict[str, Any]:
     """Both ends of a range around the unit address that they share."""
-    first, second = map(_side, each.ends)
+    first, second = ((None,) * 4 if end is None else astuple(end) for end in each.ends)
     said = "gap" if each.gap else "" if each.in_link else "not in link"
     cells = (*first, each.unit_address, each.count, *second[::-1], said)
     return {column.field: cell for column, cell in zip(_COLUMNS, cells, strict=True)}
-
-
-def _side(end: ConnectionEnd | None) -> tuple[str | None, ...]:
-    """From its system to its devices."""
-    return (None,) * 4 if end is None else (end.node, end.chpid, end.control_unit, end.rdev)
 
 
 _COLUMNS: Final = (

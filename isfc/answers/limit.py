@@ -203,12 +203,9 @@ def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
     if len(found) == 2 and _alike(*found):
         (slower, limit), _ = found
         return [f"Each way {limit_line(limit, _saturated(slower), each_way=True)} MB/s."]
-    return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
-
-
-def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
-    """``ATLANTA sending limited by: ...``, of one direction."""
-    return f"{sender} sending {limit_line(limit, mb_per_s)} MB/s."
+    return [
+        f"{way.sender} sending {limit_line(limit, _saturated(way))} MB/s." for way, limit in found
+    ]
 
 
 def _slowest_first(figures: Sequence[ModelledRate]) -> "list[_Way]":

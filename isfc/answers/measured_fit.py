@@ -56,10 +56,8 @@ def fit(
     of_link = named_link(layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
-    ends, left_out = (
-        [of_end(of_link, each, client) for each in found.measurements],
-        [*found.left_out],
-    )
+    ends = [of_end(of_link, each, client) for each in found.measurements]
+    left_out = [*found.left_out]
     seen = seen_intervals(of_link, ends, left_out)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)

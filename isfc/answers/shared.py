@@ -78,23 +78,16 @@ def _chpid(each: "SharedChannel") -> SharedChpid:
 
 def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
     for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
-        yield DisksBeside(
-            *(
-                alone.demand.workload.name,
-                each.node,
-                each.chpid,
-                alone.rate_per_s,
-                beside.rate_per_s,
-            ),
-            *(alone.response_ns / 1e3, beside.response_ns / 1e3),
-        )
+        rates = alone.rate_per_s, beside.rate_per_s
+        times = alone.response_ns / 1e3, beside.response_ns / 1e3
+        yield DisksBeside(alone.demand.workload.name, each.node, each.chpid, *rates, *times)
 
 
 def disks_answer(found: Shared) -> Iterator[tuple[str, str]]:
     """What disks take of the one link, and what the link takes of them."""
-    without = [f"{with_unit(each.alone)}" for each in found.links[:1]]
     slowest, before, after = slowest_of(found.disks)
-    alone = f"the link alone carries {without[0]}; " if len(found.links) == 1 else ""
+    one = found.links[0] if len(found.links) == 1 else None
+    alone = f"the link alone carries {with_unit(one.alone)}; " if one else ""
     yield "Disks", f"{alone}{slowest.name} take {before} us, beside the CTCs {after} us"
 
 
