@@ -10,7 +10,7 @@ from isfc.answers.advice import two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.errors.arguments import checked, spelt
-from isfc.errors.in_words import first_listed, grouped, listed
+from isfc.errors.in_words import first_listed, grouped, link_names, listed
 from isfc.layout import loss as pieces_of
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
@@ -125,8 +125,7 @@ class Losses(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each loss, as a data frame takes them; MB/s of the slower direction.
 
-        ``low`` and ``high`` are between what IBM's would lie in four of five cases; ``left`` is of
-        1.
+        IBM's would lie between ``low`` and ``high`` in four of five cases; ``left`` is of 1.
         """
         return [
             {
@@ -152,10 +151,9 @@ def losses(
 ) -> Losses:
     """What all links, or one ``link``, carry with each piece of hardware gone, the whole first.
 
-    Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``rate`` is
-    what the slower direction carries, of several links in all, and ``share`` what that is of the
-    whole: by the model, or by IBM's rule of thumb if ``rule``. ``profile`` is a site's; ``jobs``
-    runs go on at a time.
+    Or ``without`` some pieces, named as in ``isfc plan``. ``rate`` is what the slower direction
+    carries, of several links in all, and ``share`` what that is of the whole: by the model, or by
+    IBM's rule of thumb if ``rule``. ``profile`` is a site's; ``jobs`` runs go on at a time.
 
     Raises `ConfigurationError` for a piece that is not there.
     """
@@ -285,21 +283,12 @@ def _one_or_others(same: Sequence[Left]) -> Left:
     return replace(same[0], name=f"{same[0].name}{either}")
 
 
-_NAMED: Final = 6
-"""Links that a cell of a table names: those of four members."""
-
-
 def fewer_line(loss: Left | Cut) -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike = grouped((f"{left} of {had}", name) for name, left, had in loss.fewer)
     if len(alike) == 1 and not loss.cut and not loss.untouched:
         return f"each: {next(iter(alike))}"
     return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
-
-
-def link_names(names: Sequence[str]) -> str:
-    """Links by their names, or how many if they are many."""
-    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"
 
 
 _GONE: Final = Column("gone", "gone", value=lambda left: left.name)
@@ -320,14 +309,13 @@ def losses_table(found: Losses) -> Table:
         return left.ctcs_left, *map(with_unit, (left.share, left.rate)), _limited_by(left)
 
     alike = grouped((shown_of(left), left) for left in found.losses)
-    limited = Column("limited\nby", "limited_by", value=_limited_by)
     columns = [
         _GONE,
         *([Column("CTCs\nleft", "ctcs_left")] if found.is_of_one else []),
         Column("% of\nwhole", "left", ranged=False, value=lambda left: left.share),
         *([_RATE] if found.load is not None else []),
         _RULE,
-        *([limited] if found.whole.limits else []),
+        *([Column("limited\nby", "limited_by", value=_limited_by)] if found.whole.limits else []),
         *(() if found.is_of_one else _OF_SEVERAL),
     ]
     of = found.links[0] if found.is_of_one else "each link, in all"

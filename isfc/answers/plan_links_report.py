@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from isfc.answers.check import RuleFound, rules_table
 from isfc.answers.given import LINKS_IN_FULL
-from isfc.answers.losses import ALL_LINKS, Cut, fewer_line, link_names
+from isfc.answers.losses import ALL_LINKS, Cut, fewer_line
 from isfc.answers.plan_link import PlannedLink, plan_report
 from isfc.answers.plan_links import LinkTogether, PlannedLinks, SharedByLinks
 from isfc.answers.shared import disks_known, disks_tables
+from isfc.errors.in_words import link_names
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
 from isfc.reports.report import Column, Report, Table, headed

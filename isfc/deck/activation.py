@@ -23,6 +23,8 @@ from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.deck.whose import by_system
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import refuse_iocp_report
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount
 from isfc.link.name import ALL, BUFFERS, ISLINK, NODE, NodeName, matches
 from isfc.link.scan import CTCS_MAX
 
@@ -112,7 +114,7 @@ def parse_activations(text: str, file: str, own: str = "") -> Statements:
     place, for bad ones.
     """
     found: list[tuple[NodeName | None, Activation]] = []
-    (console, first), *others = by_system(text, file, own).items()
+    (console, first), *others = by_system(_without_comments(text, file), file, own).items()
     found += [(console, each) for each in _statements(first, file)]
     for node, part in others:
         run_on = Qualifier(str(node), (str(node),))
@@ -127,13 +129,28 @@ def parse_activations(text: str, file: str, own: str = "") -> Statements:
 
 def imbedded(text: str, file: str) -> Iterator[str]:
     """What to say of IMBED statements: the files that they name may choose devices too."""
-    for line in _joined(text, file):
+    for line in _joined(_without_comments(text, file), file):
         if line.first == "IMBED":
             named = " ".join(word.text for word in line.words[1:])
             yield (
                 f"{line.words[0].place}: IMBED {shown(named)[1:-1]} is not followed: give that "
                 "file as well if it has ACTIVATE ISLINK"
             )
+
+
+def account_of_statements(text: str, file: str) -> LineAccount:
+    """What each line of a file is in which `parse_activations` finds statements."""
+    kinds: dict[int, Kind] = {}
+    for line in _joined(text, file):
+        is_read = line.first in ("EQUATE", "IMBED") or any(_statement(line.words, None))
+        kind = Kind.STATEMENT if is_read else Kind.OTHER_STATEMENT
+        kinds.update((word.place.line, kind) for word in line.words)
+
+    def kind_of(line: str, number: int) -> Kind:
+        edge = Kind.STATEMENT if _PREFIX.match(line) else Kind.COMMENT
+        return kinds.get(number, edge)
+
+    return plain(text).read(kind_of)
 
 
 @dataclass(slots=True)
@@ -197,14 +214,10 @@ def _alone(word: OperandWord, what: str) -> ConfigurationError:
 
 def _joined(text: str, file: str) -> Iterator[_Line]:
     """The statements of a file, those of several lines in one, with their qualifiers."""
-    text = "\n".join(lines_of(text))
-    _check_comments(text, file)
     block: _Line | None = None
     line = _Line(None, [], Place(file, 1))
     goes_on = False
-    # a comment becomes blanks, so that what is behind it keeps its line and its column
-    blanked = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
-    for number, card in enumerate(blanked.split("\n"), start=1):
+    for number, card in enumerate(text.split("\n"), start=1):
         if not card.strip():
             continue
         start = 0
@@ -212,14 +225,17 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
             line = _Line(block.qualifier if block else None, [], Place(file, number))
             if found := _PREFIX.match(card):
                 line.qualifier, start = found[1].upper(), found.end()
-                rest = card[start:].strip().upper()
+                rest = card[start:].strip(" *`~").upper()
                 if rest in ("BEGIN", "END"):
                     ends = block.qualifier if block else None
                     if ends != (line.qualifier if rest == "END" else None):
                         where = f"behind {ends}: BEGIN" if ends else "without BEGIN"
+                        where += f" in line {block.place.line}" if block else ""
                         raise line.place.error(f"{line.qualifier}: {rest} {where}", _EDGES)
                     block = line if rest == "BEGIN" else None
                     continue
+            elif _EDGE.search(card):
+                raise line.place.error(f"{shown(card.strip())} cannot be read", _EDGES)
         line.words += [
             OperandWord(word[0], Place(file, number, word.start() + 1))
             for word in _WORD.finditer(card, start)
@@ -237,11 +253,16 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
         raise block.place.error(f"{block.qualifier}: BEGIN without END", _EDGES)
 
 
+_EDGE: Final = re.compile(r":.*\b(?:BEGIN|END)\W*$", re.IGNORECASE)
 _EDGES: Final = "NODE: BEGIN and NODE: END of one NODE, in turn"
 
 
-def _check_comments(text: str, file: str) -> None:
-    """Refuse a comment that goes on to the file's end, or to that of another, over statements."""
+def _without_comments(text: str, file: str) -> str:
+    """The text with blanks for comments, so that what is behind one keeps its line and its column.
+
+    Refuses one that goes on to the file's end, or to that of another, over statements.
+    """
+    text = "\n".join(lines_of(text))
     for found in _COMMENT.finditer(text):
         is_open = not found[0].endswith("*/", 2) or "/*" in found[0].partition("\n")[2]
         if is_open and _SWALLOWED.search(found[0]):
@@ -250,6 +271,7 @@ def _check_comments(text: str, file: str) -> None:
             raise Place(file, line, column).error(
                 "a comment begins here and does not end, and has statements in it", "*/ at its end"
             )
+    return _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
 
 
 def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Iterator[Activation]:
@@ -284,7 +306,14 @@ def _activation(
     rdevs: dict[Rdev, None] = {}
     partner: NodeName | None = None
     rest = iter(operands)
+    line = verb.place.line
     for word in rest:
+        if word.place.line > line and _VERB.fullmatch(word.text):
+            raise word.place.error(
+                f"{word.text} stands where the statement in line {verb.place.line} goes on",
+                f"no comma at the end of line {line}",
+            )
+        line = word.place.line
         if matches(NODE, word.text.upper()) or matches(BUFFERS, word.text.upper()):
             value = next(rest, None)
             if value is None:

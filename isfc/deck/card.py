@@ -17,10 +17,12 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Final
 
+from isfc.deck.card_image import CardImages, plain_cards
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import THE_DECK, iocp_report
-from isfc.layout.layers import Plain, plain
+from isfc.layout.layers import Plain
+from isfc.layout.pasted import Kind
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""
@@ -99,26 +101,6 @@ class CardNote:
     text: str
 
 
-def plain_cards(text: str, file: str) -> Plain:
-    """The cards of a pasted deck, without what is around them; lines outside of a fence are blank.
-
-    Raises `ConfigurationError` for a statement outside, and for one that bold marks make a comment.
-    """
-    found = plain(text, cards=True)
-    for number, line in enumerate(found.lines, start=1):
-        place = Place(file, number)
-        if bold := _BOLD.match(line):
-            raise place.error(
-                f"{bold[2].upper()} is a comment, as it stands behind the bold mark {bold[1]}",
-                "the card without it",
-            )
-        if number in found.outside and line.strip():
-            if meant := _meant(line):
-                raise place.error(f"{meant} is outside of the code fence", "all cards in it")
-            found.lines[number - 1] = ""
-    return found
-
-
 def read_cards(text: str | Plain, file: str) -> Iterator[Statement | CommentCard | CardNote]:
     """The statements that say something of CTCs, all comments, and notices, in order.
 
@@ -131,60 +113,33 @@ def read_cards(text: str | Plain, file: str) -> Iterator[Statement | CommentCard
         raise Place(file, text.count("\n", 0, at) + 1).error(f"this is {called}", THE_DECK)
     cards = _Cards(pasted, file)
     while (line := cards.take()) is not None:
+        begun = cards.place(1).line
         if line.startswith(_COMMENT):
             yield CommentCard(cards.place(1), line.lstrip(".").removeprefix("*"))
             yield from _rest_of_comment(line, cards)
+            kind = Kind.COMMENT
         elif line.strip() and not line.startswith(("//", "/*")):
             statement = _statement(line, cards)
             yield from cards.notices
             cards.notices.clear()
+            kind = Kind.OTHER_STATEMENT
             if statement.operation in _READ:
                 yield statement
+                kind = Kind.STATEMENT
+        else:
+            kind = Kind.TEXT
+        cards.note(begun, kind)
 
 
 _COMMENT: Final = ("*", ".*")
-_BOLD: Final = re.compile(
-    r"\s*(\*\*|__)((?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)\b)(?=.*\1)", re.IGNORECASE
-)
-"""A statement between marks that make a word or a line bold, or behind the first of them."""
 
 
-class _Cards:
-    """The cards of a file, taken one by one, and what is to be said of them."""
+class _Cards(CardImages):
+    """The cards of a deck, and what is to be said of them."""
 
     def __init__(self, pasted: Plain, file: str) -> None:
-        self._pasted = pasted
-        self._lines = pasted.lines
-        self._file = file
-        self._next = 0
+        super().__init__(pasted, file)
         self.notices: list[CardNote] = []
-
-    def take(self) -> str | None:
-        """The next card; tabs in it are blanks."""
-        line = self.next()
-        self._next += line is not None
-        return line
-
-    def next(self) -> str | None:
-        """The card that `take` would take."""
-        if self._next == len(self._lines):
-            return None
-        return self._lines[self._next].replace("\t", " ")
-
-    def place(self, column: int, ahead: int = 0) -> Place:
-        """Where ``column`` of the card taken last is, or of one ``ahead`` of it."""
-        line = self._next + ahead
-        at = self._pasted.column(line, column) if self._pasted.layers else column
-        return Place(self._file, line, at)
-
-    def places(self, column: int, length: int) -> Iterator[tuple[int, Place]]:
-        """Where ``length`` characters from a column on begin, and go on behind an entity."""
-        yield 0, self.place(column)
-        if self._pasted.layers:
-            found = [self.place(column + each) for each in range(length)]
-            for at, (one, two) in enumerate(pairwise(found), start=1):
-                if two.column != one.column + 1:
-                    yield at, two
 
 
 def _is_marked(line: str) -> bool:

@@ -16,7 +16,9 @@ from typing import Final
 
 from ctc.address import ChpidId, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev, parse_rdevs
 from isfc.deck.place import Place, lines_of, shown, to_node
+from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import refuse_iocp_report
+from isfc.layout.pasted import spans
 from isfc.link.name import NodeName
 
 FCTC: Final = "FCTC"
@@ -32,6 +34,17 @@ _CHPID: Final = re.compile(
 _PATHS: Final = re.compile(
     r"\bCHPIDs +to +Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
+_SIGNS: Final = "*~`\"'"
+"""What people put around a word."""
+
+_ONE_WORD: Final = re.compile(r"device|node", re.IGNORECASE)
+_DEVICES: Final = re.compile(r"\bdevice\W*:", re.IGNORECASE)
+_LISTS: Final = re.compile(r"\(PIM\)|\bto\W+devices?\b.*\b[0-9A-F]{4}\b", re.IGNORECASE)
+_MAY_BE_MORE: Final = re.compile(
+    r"\W*(?=.*[0-9])[0-9A-Z]{3,5}(?:\W+[0-9A-Z]{3,5})*\W*", re.IGNORECASE
+)
+"""What may be a label or a list of devices with a mark or another letter in it."""
+
 _RDEV_DIGITS: Final = 4
 _CHPID_DIGITS: Final = 2
 """CP shows numbers of devices and chpids so."""
@@ -140,11 +153,18 @@ def _fields(lines: list[str], file: str) -> Iterator[_Field]:
     """All labels with their values, in the order of reading."""
     for number, line in enumerate(lines, start=1):
         labels = list(_LABEL.finditer(line))
+        is_list = _LISTS.search(line) and not (_PATHS.search(line) or _CHPID.search(line))
+        if is_list or len(_DEVICES.findall(line)) > sum(
+            "device:" in each[0].lower() for each in labels
+        ):
+            raise _unread(line, Place(file, number))
         for index, label in enumerate(labels, start=1):
             end = labels[index].start() if index < len(labels) else len(line)
             behind = line[label.end() : end]
             column = label.end() + len(behind) - len(behind.lstrip()) + 1
-            value = (behind.split() or [""])[0]
+            value, *more = [word.strip(_SIGNS) for word in behind.split()] or [""]
+            if more and index < len(labels) and _ONE_WORD.search(label[1]):
+                raise _unread(line, Place(file, number))
             words = re.findall("remote|link|device|bytes|[a-z]+", label[1].lower())
             yield _Field(" ".join(words), value, Place(file, number, column))
 
@@ -172,8 +192,10 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
         device = record["link device"]
         node = record.get("node")
         if node is None:
+            within = spans(range(device.place.line, max(f.place.line for f in record.values()) + 1))
             raise device.place.error(
-                f"Link device {shown(device.value)} has no Node", "Node: and a name behind it"
+                f"Link device {shown(device.value)} has no Node in {within}",
+                "Node: and a name behind it",
             )
         remote = record.get("remote link device")
         kind = record.get("type")
@@ -185,7 +207,7 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
                 node.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _"
             ),
             partner_rdev=_rdev(remote, "Remote link device") if remote and remote.value else None,
-            kind=FCTC if kind is None else kind.value.upper(),
+            kind=FCTC if kind is None else kind.value.strip("_").upper(),
             place=device.place,
         )
 
@@ -216,8 +238,15 @@ def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]
         elif chpid is not None and (more := _MORE.fullmatch(line)):
             place = Place(file, number, more.start("rdevs") + 1)
             yield from ((rdev, chpid, place) for rdev in _rdevs(more["rdevs"], place))
+        elif chpid is not None and line.strip() and _MAY_BE_MORE.fullmatch(line):
+            raise _unread(line, Place(file, number))
         else:
             chpid = None
+
+
+def _unread(line: str, place: Place) -> ConfigurationError:
+    """A line that may be of an answer, and says nothing that is known."""
+    return place.error(f"{shown(line.strip())} cannot be read", "the answer as CP shows it")
 
 
 def _chpid(text: str, place: Place) -> ChpidId:

@@ -21,6 +21,7 @@ from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed
 from isfc.layout.checked_toml import within
+from isfc.layout.pasted import LineAccount
 from isfc.link.name import NodeName
 
 DEVICES_MAX: Final = 65_536
@@ -175,6 +176,8 @@ class Deck:
     """Devices on ESCON CTCs."""
     passed_over: list[StatementOperands] = field(default_factory=list, repr=False)
     """Control units, and then devices, that are no FICON CTCs."""
+    account: LineAccount = field(default_factory=LineAccount, repr=False)
+    """What became of each line."""
 
 
 def read_access(operands: StatementOperands) -> Access:

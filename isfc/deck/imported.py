@@ -22,6 +22,7 @@ from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
+from isfc.layout.pasted import LineAccount, lines_read
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -113,7 +114,7 @@ class Imported:
 
     ``remarks`` say what was assumed or left out, ``link_remarks`` the same of each link.
     ``unpaired`` are devices of decks that no partner has a mate of, each with ``node``, ``reason``
-    and ``text``. JSON has the links.
+    and ``text``; ``accounts`` say what became of the lines of the texts. JSON has the links.
     """
 
     links: tuple[ImportedLink, ...]
@@ -130,6 +131,7 @@ class Imported:
     """the layout whose devices were chosen, if one was given, as it was given"""
     remarks: tuple[str, ...] = field(default=(), repr=False)
     unpaired: tuple[Unpaired, ...] = field(default=(), repr=False)
+    accounts: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(
@@ -196,9 +198,10 @@ def remembered(work: Callable[_Given, Imported]) -> Callable[_Given, Imported]:
         with in_python():
             given["tell"] = note
             found = work(*args, **given)
-        remarks = tuple(each for each in told if isinstance(each, str))
+        accounts = tuple(each for each in told if isinstance(each, LinesRead))
+        remarks = tuple(each for each in told if isinstance(each, str) and each not in accounts)
         unpaired = [each for some in told if not isinstance(some, Deck | str) for each in some]
-        return replace(found, remarks=remarks, unpaired=tuple(unpaired))
+        return replace(found, remarks=remarks, unpaired=tuple(unpaired), accounts=accounts)
 
     return imported
 
@@ -252,6 +255,18 @@ def parse_features(texts: Sequence[str]) -> Profiles:
         return next((said[key] for key in keys if key in said), None)
 
     return profile
+
+
+class LinesRead(str):
+    """What became of the lines of texts, in one sentence."""
+
+    __slots__ = ()
+
+
+def tell_lines(read: Iterable[tuple[str, LineAccount]], tell: Tell) -> None:
+    """Tell what became of the lines of each file."""
+    for sentence in lines_read([f"{file}: {account}" for file, account in read]):
+        tell(LinesRead(sentence))
 
 
 def tell_remarks(links: Sequence[Layout], remarks: Iterable[Sequence[str]], tell: Tell) -> None:

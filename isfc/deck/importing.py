@@ -6,7 +6,13 @@ from dataclasses import replace
 from typing import Annotated, Final
 
 from ctc.address import Rdev
-from isfc.deck.activation import Activation, Statements, imbedded, parse_activations
+from isfc.deck.activation import (
+    Activation,
+    Statements,
+    account_of_statements,
+    imbedded,
+    parse_activations,
+)
 from isfc.deck.active import active_ctcs, choose, choose_from, paired_devices, wire
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.cec import (
@@ -33,6 +39,7 @@ from isfc.deck.imported import (
     parse_features,
     read_text,
     remembered,
+    tell_lines,
     tell_remarks,
 )
 from isfc.deck.kept import keep_decks, too_long
@@ -40,7 +47,7 @@ from isfc.deck.listing import read_deck
 from isfc.deck.pairing import Pairing, never_paired, pair_all
 from isfc.deck.place import decode
 from isfc.deck.rnid import is_rnid_table, rnid_ports
-from isfc.deck.whose import by_system
+from isfc.deck.whose import account_of_console, by_system
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked
 from isfc.layout.build import SaidFibre, build_layout
@@ -49,6 +56,7 @@ from isfc.layout.checked_toml import AnyText, SourceKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.parts import KeptDeck
+from isfc.layout.pasted import Kind
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 
@@ -103,6 +111,7 @@ def import_iocp(
     read = [read_deck(each, each.file) for each in texts]
     for deck in read:
         tell(deck)
+    tell_lines([(deck.file, deck.account) for deck in read], tell)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems, tell)]
     profile = parse_features(feature)
@@ -221,6 +230,7 @@ def import_islink(
     texts = named_texts(logs)
     if not texts:
         raise ConfigurationError("logs: none; expected one or more")
+    tell_lines([(log.file, account_of_console(log)) for log in texts], tell)
     named = name_logs([each for log in texts for each in _consoles(log)])
     seen = find_links(named, parse_chpids(chpids, next(iter(named))))
     profile = parse_features(feature)
@@ -295,6 +305,7 @@ def _consoles(log: NamedText) -> list[tuple[str, ConsoleLog]]:
 def _activations(files: Sequence[NamedText], tell: Tell) -> Statements:
     """All statements, each with the node that its file is said to be of."""
     found: list[tuple[NodeName | None, Activation]] = []
+    tell_lines([(each.file, account_of_statements(each, each.file)) for each in files], tell)
     for each in files:
         for remark in imbedded(each, each.file):
             tell(remark)
@@ -317,5 +328,6 @@ def layout_of(
         found = import_iocp(named, partitions=partitions, ports=ports)
     else:
         found = import_islink(named)
-    assumed = tuple(each.removeprefix("isfc: note: ") for each in found.remarks)
+    said = *found.remarks, *(each for each in found.accounts if Kind.TEXT.value in each)
+    assumed = tuple(each.removeprefix("isfc: note: ") for each in said)
     return layout_text(found, []), assumed

@@ -8,14 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
-from isfc.deck.card import (
-    CONTINUED_COLUMN,
-    CardNote,
-    CommentCard,
-    Statement,
-    plain_cards,
-    read_cards,
-)
+from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
+from isfc.deck.card_image import plain_cards
 from isfc.deck.deck import (
     DEVICES_MAX,
     Channel,
@@ -79,7 +73,7 @@ def parse_deck(text: str, file: str) -> Deck:
 
 
 def _read(pasted: Plain, file: str) -> Deck:
-    deck = Deck(file, pasted.text)
+    deck = Deck(file, pasted.text, account=pasted.account)
     operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
     last: StatementOperands | None = None
     for card in read_cards(pasted, file):

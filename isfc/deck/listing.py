@@ -8,17 +8,18 @@ report are taken to have the columns of its heading.
 """
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.deck import Deck
 from isfc.deck.iocp import parse_deck
-from isfc.deck.place import Place, lines_of, shown, to_far_port, to_rdev
+from isfc.deck.place import Place, shown, to_far_port, to_rdev
 from isfc.deck.report_rows import Said, deck_of
 from isfc.errors.arguments import checked
+from isfc.layout.layers import Plain, plain
+from isfc.layout.pasted import Kind, is_rule
 
 _TITLE: Final = re.compile(
     r"\b(?:CSS +([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
@@ -52,7 +53,22 @@ _DEVICE_ROW: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +FCTC +{_COMPOSITE
 _FURTHER_PATH: Final = re.compile(rf" *{_COMPOSITE}")
 _RULE: Final = re.compile(r" *-{40,} *")
 _OTHER_UNIT: Final = re.compile(r" *[0-9A-F]{3,4} +[A-Z0-9-]+ +.*\b[0-5] +(?:\*\*|[0-9A-F]{2,4}) *")
+_OTHER_PATH: Final = re.compile(r" *[0-5] +[0-9A-F]{3,4} +[0-9A-F]{2}\b.*\|")
 _OTHER_DEVICE: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +[A-Z0-9-]+\b.*")
+_ROWS: Final = (_ON_PATH, _IN_SUMMARY, _UNIT_ON_PATH, _DEVICE_ROW, _DEVICES_ON_PATH)
+_NUMBERED: Final = re.compile(r"\|1\|2\|3\|4\|5\|6\|7\|8\|9\|A\|B\|C\|D\|E\|F\||\|__.__.__\|")
+_NO_ROW: Final = {
+    "PARTITION": ("is no partition", "a MIF id and a name"),
+    "CHPID SUMMARY": ("is no channel path", "all columns of one"),
+}
+_OF_PARTITION: Final = re.compile(r"\W*\w\W*\s+\S+(?:\s+\S+)?\s*")
+
+
+def _is_row(line: str, report: str) -> bool:
+    """Whether a line that is none that is known may be a row: no heading has digits or masks."""
+    if report == "PARTITION" and _OF_PARTITION.fullmatch(line):
+        return True
+    return bool(re.search(r"[\d|]", _NUMBERED.sub("", line)))
 
 
 def read_deck(text: str, file: str) -> Deck:
@@ -60,9 +76,9 @@ def read_deck(text: str, file: str) -> Deck:
 
     Raises `ConfigurationError` as `parse_deck` does, and where two rows contradict each other.
     """
-    lines = lines_of(text)
-    is_listing = any(map(_TITLE.search, map(str.upper, lines)))
-    return _Listing(file).read(lines) if is_listing else parse_deck(text, file)
+    pasted = plain(text)
+    is_listing = any(map(_TITLE.search, map(str.upper, pasted.lines)))
+    return _Listing(file).read(pasted) if is_listing else parse_deck(text, file)
 
 
 @checked
@@ -85,6 +101,7 @@ class _Listing:
     css: int | None = None
     channel: re.Match[str] | None = None
     """In the CHANNEL PATH report: whose control units follow."""
+    channel_place: Place = Place("", 0)
     unit: re.Match[str] | None = None
     """Whose devices follow, if it is an FCTC."""
     device: tuple[Rdev, int] | None = None
@@ -92,34 +109,50 @@ class _Listing:
     how many there are."""
     listed: dict[str, set[Rdev]] = field(default_factory=dict)
     """The CTCs of each report that has devices."""
+    has_rows: bool = False
+    """Whether the page has a row: what is above is its heading."""
 
-    def read(self, lines: Sequence[str]) -> Deck:
+    def read(self, pasted: Plain) -> Deck:
         """The deck that a listing was made of."""
-        takers: dict[str, Callable[[str, Place], None]] = {
-            "PARTITION": self._partition,
-            "CHPID SUMMARY": self._summary,
-            "CHANNEL PATH": self._path,
-            "I/O DEVICE": self._device,
-        }
-        for number, line in enumerate(map(str.upper, lines), start=1):
-            place = Place(self.file, number)
-            if title := _TITLE.search(line):
-                if title[2] != self.report:
-                    self.channel = self.unit = self.device = None
-                self.report = title[2]
-                self.css = None if title[1] is None else int(title[1])
-                if self.report == "CHPID SUMMARY" and self.css is None:
-                    raise place.error("a CHPID SUMMARY without its CSS", "CSS 0: CHPID SUMMARY")
-            elif heading := _OF_LISTING.match(line):
-                self._say((heading[1],), heading[2].strip(), place, heading[1])
-            elif self.report in takers and line.strip():
-                takers[self.report](line, place)
+        account = pasted.read(self._take)
         if not self.listed:
             raise Place(self.file, 1).error(
                 "these reports of IOCP have no FCTC device",
                 "the CHANNEL PATH or the I/O DEVICE report of a machine that has some",
             )
-        return deck_of(self.file, self.said, self._whole())
+        deck = deck_of(self.file, self.said, self._whole())
+        deck.account = account
+        return deck
+
+    def _take(self, text: str, number: int) -> Kind:
+        """Read one line, and say what it is."""
+        line, place = text.upper(), Place(self.file, number)
+        if title := _TITLE.search(line):
+            if title[2] != self.report:
+                self.channel = self.unit = self.device = None
+            self.report, self.has_rows = title[2], False
+            self.css = None if title[1] is None else int(title[1])
+            if self.report == "CHPID SUMMARY" and self.css is None:
+                raise place.error("a CHPID SUMMARY without its CSS", "CSS 0: CHPID SUMMARY")
+        elif heading := _OF_LISTING.match(line):
+            self._say((heading[1],), heading[2].strip(), place, heading[1])
+        elif is_rule(line):
+            if _RULE.fullmatch(line):
+                self.channel = self.unit = None
+            return Kind.RULE
+        elif self.report not in self._TAKERS:
+            if any(form.match(line) for form in _ROWS):
+                raise place.error(f"{shown(line.strip())} is below no title", "its report's title")
+            return Kind.OTHER if self.report else Kind.TEXT
+        elif kind := self._TAKERS[self.report](self, line, place):
+            self.has_rows = True
+            return kind
+        elif _is_row(line, self.report):
+            problem, expected = _NO_ROW.get(self.report, ("cannot be read", "all columns of a row"))
+            raise place.error(f"{shown(line.strip())} {problem}", expected)
+        elif self.has_rows:
+            return Kind.TEXT
+        return Kind.HEADING
 
     def _say(self, key: tuple[Any, ...], value: object, place: Place, what: str) -> None:
         """Note what a row says; raise `ConfigurationError` if another row said something else."""
@@ -130,8 +163,8 @@ class _Listing:
                 "the same: are these two listings, or was a line lost?",
             )
 
-    def _partition(self, line: str, place: Place) -> None:
-        if found := _CSS.match(line):
+    def _partition(self, line: str, place: Place) -> Kind | None:
+        if found := _CSS.fullmatch(line):
             self.css = int(found[1])
         elif row := _PARTITION.fullmatch(line.strip()):
             if self.css is None:
@@ -139,18 +172,19 @@ class _Listing:
             mif = int(row[1], 16)
             what = f"partition {self.css}.{mif:X}"
             self._say(("partition", self.css, mif), row[2], place, what)
-        elif re.match(r" *[1-9A-F] +\S", line):
-            raise place.error(f"{shown(line.strip())} is no partition", "a MIF id and a name")
+        else:
+            return None
+        return Kind.ROW
 
-    def _summary(self, line: str, place: Place) -> None:
+    def _summary(self, line: str, place: Place) -> Kind | None:
         row = _IN_SUMMARY.match(line)
-        if row is not None:
-            assert self.css is not None, "a title has it"
-            chpid = self._channel(row, self.css, place)
-            mask = _mask(line, place)
-            self._say(("access", self.css, chpid), mask, place, f"access to chpid {row['chpid']}")
-        elif "CHPID" not in line and ("|" in line or " FC " in line):
-            raise place.error(f"{shown(line.strip())} is no channel path", "all columns of one")
+        if row is None:
+            return None
+        assert self.css is not None, "a title has it"
+        chpid = self._channel(row, self.css, place)
+        mask = _mask(line, place)
+        self._say(("access", self.css, chpid), mask, place, f"access to chpid {row['chpid']}")
+        return Kind.ROW
 
     def _channel(self, row: re.Match[str], css: int | None, place: Place) -> ChpidId:
         """Note a channel by its PCHID: the same chpid in another CSS may be another channel."""
@@ -168,16 +202,14 @@ class _Listing:
         what = f"SWITCH of chpid {row['chpid']} in CSS {css}"
         self._say(("switch", css, parse_chpid(row["chpid"])), switch, place, what)
 
-    def _path(self, line: str, place: Place) -> None:
-        if _RULE.fullmatch(line):
-            self.channel = self.unit = None
-        elif row := _ON_PATH.fullmatch(line):
+    def _path(self, line: str, place: Place) -> Kind | None:
+        if row := _ON_PATH.fullmatch(line):
             self._channel(row, None, place)
-            self.channel, self.unit = row, None
+            self.channel, self.channel_place, self.unit = row, place, None
         elif unit := _UNIT_ON_PATH.fullmatch(line):
             if self.channel is None:
                 raise place.error(f"control unit {unit['cu']} is below no channel path", "its row")
-            self._channel(self.channel, int(unit["css"]), place)
+            self._channel(self.channel, int(unit["css"]), self.channel_place)
             self._unit(unit, self.channel["chpid"], place)
             for address in _addresses(unit, place):
                 self._say(("recognizes", int(unit["cu"], 16), address), True, place, "")
@@ -186,26 +218,31 @@ class _Listing:
             if self.unit is None:
                 raise place.error("FCTC devices are below no FCTC control unit", "its row")
             self._devices(devices, int(self.unit["cu"], 16), place)
-        elif " FCTC" in line:
-            raise place.error(f"{shown(line.strip())} cannot be read", "all columns of a row")
+        elif re.search(r" FCTC|\b(?:DED|REC|SHARED)\b", line):
+            return None
         elif _OTHER_UNIT.fullmatch(line):
             self.unit = None
-        elif self.unit is not None and line.strip() and "_" not in line and "CHPID" not in line:
+            return Kind.OTHER_DEVICE
+        elif self.unit is None and _OTHER_DEVICE.fullmatch(line):
+            return Kind.OTHER_DEVICE
+        elif self.unit is not None and _OTHER_DEVICE.fullmatch(line):
             raise place.error(
                 f"{shown(line.strip())} follows FCTC control unit {self.unit['cu']}",
                 "its devices, or another control unit",
             )
+        else:
+            return None
+        return Kind.ROW
 
-    def _device(self, line: str, place: Place) -> None:
+    def _device(self, line: str, place: Place) -> Kind | None:
         row = _DEVICE_ROW.match(line)
         further = None if row or self.device is None else _FURTHER_PATH.match(line)
         found = row or further
         if found is None:
-            is_other = " FCTC" not in line and _OTHER_DEVICE.fullmatch(line)
-            if not is_other and (" FCTC" in line or (self.device and _MASK.search(line))):
-                raise place.error(f"{shown(line.strip())} cannot be read", "all columns of a row")
-            self.device = None if is_other else self.device
-            return
+            if " FCTC" in line or not (_OTHER_DEVICE.fullmatch(line) or _OTHER_PATH.match(line)):
+                return None
+            self.device = None
+            return Kind.OTHER_DEVICE
         if row:
             self.device = self._devices(row, int(row["cu"], 16), place)
         assert self.device is not None, "a row has devices, and a further path follows one"
@@ -222,6 +259,7 @@ class _Listing:
         self._switch(css, found, place)
         for rdev in range(first, first + count):
             self._say(("images", css, rdev), mask, place, f"access to {rdev:04X}")
+        return Kind.ROW
 
     def _unit(self, row: re.Match[str], chpid: str, place: Place) -> None:
         cuadd = int(row["cuadd"] or "0", 16)
@@ -256,6 +294,13 @@ class _Listing:
                     "it in both: was a line lost?",
                 )
         return sorted(set().union(*self.listed.values()))
+
+    _TAKERS: ClassVar = {
+        "PARTITION": _partition,
+        "CHPID SUMMARY": _summary,
+        "CHANNEL PATH": _path,
+        "I/O DEVICE": _device,
+    }
 
 
 def _words(value: object) -> str:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from isfc.deck.place import Place, lines_of, to_node
+from isfc.layout.layers import plain
+from isfc.layout.pasted import Kind, LineAccount
 from isfc.link.name import NodeName
 
 _FLAGS: Final = re.IGNORECASE | re.ASCII
@@ -74,6 +76,16 @@ def by_system(text: str, file: str, own: str = "") -> dict[NodeName | None, str]
         )
         for each in dict.fromkeys((said, *owners))
     }
+
+
+def account_of_console(text: str) -> LineAccount:
+    """What each line of a console is: of what is read, or of something else."""
+    read = (_ANSWER, _COMMAND, _AT, _IDENTITY, _SCREEN)
+
+    def kind(line: str, _: int) -> Kind:
+        return Kind.ANSWER if any(form.search(line) for form in read) else Kind.TEXT
+
+    return plain(text).read(kind)
 
 
 @dataclass(slots=True)

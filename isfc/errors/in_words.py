@@ -31,6 +31,15 @@ def first_listed(items: Sequence[str], most: int, parting: str = ", ") -> str:
     return parting.join(items[:most]) + (f" and {more} more" if more > 0 else "")
 
 
+_LINKS_MAX: Final = 6
+"""Links that a cell of a table names: those of four members."""
+
+
+def link_names(names: Sequence[str]) -> str:
+    """Links by their names, or how many if they are many."""
+    return f"{len(names)} links" if len(names) > _LINKS_MAX else ", ".join(names) or "none"
+
+
 _LISTED_MAX: Final = 12
 """Names in a message. More would hide the message among them."""
 

@@ -108,7 +108,7 @@ class _Parser:
         """The first channel of a table that has no figures of zHPF."""
         self._is_broken = False
         """Whether a channel of the table goes on in the next line."""
-        self._account = LineAccount(0)
+        self._account = LineAccount()
         self._not_read: list[tuple[Word, str, bool]] = []
         """Lines that look like rows and are none, and whether a title is above them."""
         self._width = self._page_width = 0
@@ -132,7 +132,7 @@ class _Parser:
         pasted = plain(text)
         lines = rmf_text.plain_text(pasted).split("\n")
         self._width = max(map(len, lines), default=0)
-        self._account = LineAccount(len(lines) - (not lines[-1]))
+        self._account = pasted.account
         for number, line in enumerate(lines, start=1):
             if self._take_heading(line, number):
                 self._take_records()

@@ -11,12 +11,12 @@ hyphens and bold words are plain.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
-from isfc.layout.pasted import looks_like_row, spans
+from isfc.layout.pasted import Kind, LineAccount, looks_like_row, spans
 
 _BLANKS: Final = {
     **dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", " "),
@@ -36,8 +36,8 @@ _MARKUP: Final = re.compile(
 )
 """Entities of HTML, tags, and what has no width."""
 
-_BOLD: Final = re.compile(r"(?<![^\s|])(\*\*|__)(\w[^\s*]*)\1(?![^\s|])")
-"""A word between marks."""
+_BOLD: Final = re.compile(r"(?<![^\s|])(\*\*|__)(?=\w)([^*]*?[^\s*])\1(?![^\s|])")
+"""Words between marks."""
 
 _FENCE: Final = re.compile(
     r"\s*(?:(?:`{3,}|~{3,})[\w .:+-]*|\{(?:code|noformat)[^{}]*\}|\[/?code\])\s*"
@@ -70,12 +70,14 @@ class Plain:
 
     ``lines`` are what is left of the lines of the file, ``raw``; ``cut`` is how many characters
     each has lost in front once markup was plain. ``outside`` are the numbers of lines that are not
-    in its code fences, if it has any, the fences among them; ``layers`` says what was taken off.
+    in its code fences, if it has any, the fences among them; ``layers`` says what was taken
+    off. Their reader says in ``account`` what each is.
     """
 
     raw: list[str]
     lines: list[str]
     cut: list[int]
+    account: LineAccount
     outside: frozenset[int] = frozenset()
     layers: list[str] = field(default_factory=list)
     bold: dict[int, str] = field(default_factory=dict)
@@ -85,6 +87,17 @@ class Plain:
     def text(self) -> str:
         """The lines as one text."""
         return "\n".join(self.lines)
+
+    def read(self, take: Callable[[str, int], Kind | None]) -> LineAccount:
+        """Take each line that is not empty, with its number, and say what it was; None is wrong."""
+        for number, line in enumerate(self.lines, start=1):
+            if line.strip():
+                kind = take(line.rstrip(), number)
+                if kind is None:
+                    self.account.refused.append(number)
+                else:
+                    self.account.note(number, kind)
+        return self.account
 
     def column(self, line: int, column: int) -> int:
         """The column of the file at which a character of a line stood; both count from 1."""
@@ -135,7 +148,7 @@ def plain(text: str, *, cards: bool = False) -> Plain:
     raw = [line.rstrip("\r\x1a") for line in text.split("\n")]
     if "\n" not in text.strip("\n"):
         raw = text.rstrip("\n").split("\r")
-    found = Plain(raw, raw[:], [0] * len(raw))
+    found = Plain(raw, raw[:], [0] * len(raw), LineAccount(len(raw) - (not raw[-1])))
     is_marked = _MARKUP.search(text) is not None
     if is_marked:
         found.lines = [_MARKUP.sub(_meant, line) for line in raw]
@@ -177,6 +190,7 @@ def _fenced(found: Plain, inside: Sequence[int]) -> Sequence[int]:
         return inside
     for at in fences:
         found.lines[at] = ""
+        found.account.note(at + 1, Kind.RULE)
     found.layers.append(f"code fences ({spans(at + 1 for at in fences)})")
     before = [at for at in inside if at < fences[0] and found.lines[at].strip()]
     behind = [at for at in inside if at > fences[0] and found.lines[at].strip()]

@@ -34,10 +34,15 @@ class Kind(Enum):
     """What a line is; the value is how an account speaks of one."""
 
     ROW = "row"
+    STATEMENT = "of statements"
+    ANSWER = "of commands and answers"
+    COMMENT = "comment"
     HEADING = "heading"
     SUM = "sum"
     RULE = "rule"
     OTHER = "of other reports"
+    OTHER_DEVICE = "of other devices"
+    OTHER_STATEMENT = "of other statements"
     TEXT = "of text"
 
 
@@ -74,7 +79,7 @@ def not_read(line: str) -> str:
 class LineAccount:
     """What became of each line of a text; lines count from 1."""
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int = 0) -> None:
         self.lines = lines
         self.kinds: dict[int, Kind] = {}
         """Of each line that is not empty."""

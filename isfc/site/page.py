@@ -16,8 +16,8 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
-from isfc.layout.layers import plain
-from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read
+from isfc.layout.layers import Plain, plain
+from isfc.layout.pasted import Kind, is_rule, looks_like_row, not_read
 from isfc.site import fcx
 from isfc.site.dates import leading_stamp
 from isfc.site.figures import BadFigure, Reading
@@ -282,26 +282,24 @@ class _Pages:
 
 
 def read_lines(
-    lines: Sequence[str], file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
+    pasted: Plain, file: str, reading: Reading, take: Callable[[str, FilePlace], Kind]
 ) -> None:
     """Take each line, and account for it; what ``take`` refuses goes to ``reading``."""
-    account = LineAccount(len(lines) - (not lines[-1]))
-    for number, line in enumerate(lines, start=1):
+
+    def attempt(line: str, number: int) -> Kind | None:
         place = FilePlace(file, number)
-        what = reading.attempt(place, partial(take, line.rstrip(), place))
-        if what is None:
-            account.refused.append(number)
-        elif line.strip():
-            account.note(number, what)
+        return reading.attempt(place, partial(take, line, place))
+
+    account = pasted.read(attempt)
     if account.kinds:
         reading.accounts.append(f"{file}: {account}")
 
 
 def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     """Every page of a text. What is wrong goes to ``reading``; nothing found is an empty list."""
-    lines = plain(text).lines
-    pages = _Pages(file, reading, _Above(lines=lines, notes=reading.notes))
-    read_lines(lines, file, reading, pages.take)
+    pasted = plain(text)
+    pages = _Pages(file, reading, _Above(lines=pasted.lines, notes=reading.notes))
+    read_lines(pasted, file, reading, pages.take)
     pages.close()
     found = [page for page in pages.found if page.devices or page.links]
     passed = pages.passed

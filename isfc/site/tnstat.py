@@ -147,7 +147,7 @@ def _stamp(text: str) -> str:
 def read_tnstat(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The CTCs of each record of a text; what is wrong goes to ``reading``."""
     log = _Log(reading)
-    read_lines(plain(text).lines, file, reading, log.take)
+    read_lines(plain(text), file, reading, log.take)
     log.close()
     if log.seconds and min(log.seconds) < max(log.seconds) * (1 - _APART):
         longest, least = max(log.seconds), min(log.seconds)

@@ -118,6 +118,6 @@ class _Display:
 def read_xcf(text: str, file: str, reading: Reading) -> list[Measurement]:
     """The CTCs of each answer in a text; what is wrong goes to ``reading``."""
     display = _Display(reading)
-    read_lines(plain(text).lines, file, reading, display.take)
+    read_lines(plain(text), file, reading, display.take)
     display.close()
     return display.found

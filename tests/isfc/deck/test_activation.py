@@ -151,7 +151,7 @@ LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
         ("ATLANTA: BEGIN\nACT ISLINK 6000", "config:1:1: ATLANTA: BEGIN without END; expected"),
         ("ACT ISLINK 6000\nBOSTON: END", "config:2:1: BOSTON: END without BEGIN; expected NODE:"),
         ("ATLANTA: BEGIN\nACT ISLINK 6000\nBOSTON: END",
-         "config:3:1: BOSTON: END behind ATLANTA: BEGIN; expected NODE: BEGIN and NODE: END"),
+         "config:3:1: BOSTON: END behind ATLANTA: BEGIN in line 1; expected NODE: BEGIN"),
         ("ACT ISLINK 6000, /* a\n 6001, /* b */\n 6002", "config:1:18: a comment begins here"),
         (LOST.format("ACTIVATE ISLINK6021"), "config:3:10: 'ISLINK6021' is no statement or comm"),
         (LOST.format("DEACTIVE NODE BOSTON"), "config:3:10: 'NODE' is no statement or command ab"),

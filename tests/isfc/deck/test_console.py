@@ -81,10 +81,10 @@ def test_chpids_come_from_query_chpid_and_query_paths() -> None:
     [
         ("", "1:1: there is no link device; expected what QUERY ISLINK shows, such as Link"),
         (ONE.replace("CC30", "CC3Z"), "1:14: Link device: 'CC3Z'; expected a device number"),
-        (ONE.replace("FCTC", "FCTC**"), "1:27: Type: 'FCTC**'; expected a type such as FCTC"),
+        (ONE.replace("FCTC", "FCTC!!"), "1:27: Type: 'FCTC!!'; expected a type such as FCTC"),
         (ONE.replace("33C0", "33C00"), "4:41: Remote link device: '33C00'; expected a device"),
         (ONE.replace("2NDI", "2ND(I)"), "2:7: Node: '2ND(I)'; expected a name of 1 to 8"),
-        (ONE.replace("Node:", "Nod:"), "1:14: Link device 'CC30' has no Node; expected Node:"),
+        (ONE.replace("Node:", "Nod:"), "1:14: Link device 'CC30' has no Node in line"),
         (f"{ONE}Path 4G online to devices 6000", "5:6: chpid '4G'; expected 2 hex"),
         (f"{ONE}Path 4 online to devices 6000", "5:6: chpid '4'; expected 2 hex digits: was"),
         (f"{ONE}Path 40 online to devices 0-FFFF", "5:27: a range of devices; expected device"),

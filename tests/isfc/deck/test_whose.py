@@ -147,6 +147,7 @@ rdevs = { VMA = "6000-6001", VMB = "6000-6001" }
     "text",
     [
         "VMA: BEGIN\nACT ISLINK 6000,\n 6001\nVMA: END\nVMB: ACT ISLINK 6001\n",
+        "VMB: ACT ISLINK 6001 /* AT ALL CMD x */\nVMA: ACT ISLINK 6000, /* AT VMB CMD */\n 6001\n",
         "VMB: ACT ISLINK 6000-6001\nACT ISLINK 6001 NODE VMB\n",
     ],
 )

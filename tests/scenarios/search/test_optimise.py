@@ -18,7 +18,8 @@ from scenarios.runs.experiment import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from scenarios.search.candidate import candidate_of
-from scenarios.search.optimise import optimise, placed
+from scenarios.search.climb import placed
+from scenarios.search.optimise import optimise
 from scenarios.search.scoring import (
     Contender,
     Figures,

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from isfc.answers.losses import link_names
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files, opened
@@ -15,6 +14,7 @@ from isfc.cli.studio.panels import run as run_workload
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import link_names
 from isfc.layout.catalogue import read_content
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import pieces
