@@ -16,8 +16,8 @@ from ctc.features import find_channel
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
 from isfc.io.machine import Trunk
-from isfc.layout.checked_toml import convert, holds, no_table, span, within
-from isfc.layout.document import TomlTable
+from isfc.layout.checked_toml import convert, holds, no_table, within
+from isfc.layout.document import TomlTable, span
 from isfc.layout.layout import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"

@@ -55,9 +55,9 @@ from isfc.io.configuration import (
     read_workload,
 )
 from isfc.io.machine import LEVELS, Ceiling, Trunk
-from isfc.layout.checked_toml import convert, holds, no_table, show_key, span, within, words_of
+from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document, Gbps, Root, TomlTable, parse_document
+from isfc.layout.document import Document, Gbps, Root, TomlTable, parse_document, span
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import FarPath, Fibre
 

@@ -286,11 +286,6 @@ def holds(what: str, form: dict[str, Any] | None = None, **bounds: Any) -> msgsp
     return found
 
 
-def span(what: str, least: float, most: float) -> msgspec.Meta:
-    """The same of a number between two bounds, both included, which the words name as well."""
-    return holds(f"{what}, from {least} to {most}", ge=least, le=most)
-
-
 def words_of(kind: type[msgspec.Struct]) -> dict[str, str]:
     """What each key of a table holds, in words, as `holds` has it beside the key's type."""
     return {each.encode_name: _words(each.type) for each in msgspec.structs.fields(kind)}

@@ -17,7 +17,6 @@ from isfc.layout.checked_toml import (
     decode,
     holds,
     show_key,
-    span,
     text_of,
     within,
     words_of,
@@ -59,6 +58,11 @@ _Rdevs = Annotated[str, _form(rf"^{_RDEVS}(,{_RDEVS})*$")]
 _Director = Annotated[str, _form(rf"^.{{1,{TABLE_NAME_LENGTH_MAX}}}$")]
 _Port = Annotated[str, _form(r"^[0-9A-Fa-f]{1,4}$")]
 _TWO: Final = {"minProperties": 2, "maxProperties": 2}
+
+
+def span(what: str, least: float, most: float) -> msgspec.Meta:
+    """What a key holds that is a number between two bounds, both included, in words and checked."""
+    return holds(f"{what}, from {least} to {most}", ge=least, le=most)
 
 
 class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
