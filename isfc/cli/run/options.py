@@ -1,11 +1,11 @@
 """The options of ``isfc run``: what runs over which links, what happens meanwhile, what is seen."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import structs
+from msgspec import Struct, structs
 
 from isfc.answers.views import View, check_view, sample_seconds
 from isfc.cli.options.experiment import (
@@ -55,8 +55,7 @@ if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRun:
+class ChosenRun(Struct, frozen=True):
     """What is to be run: one link, or several ``together``, and what disks on their chpids do.
 
     ``side`` is the node to measure at, ``layout`` what the command line called the layout.
