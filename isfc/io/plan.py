@@ -84,11 +84,8 @@ class IoPlan(Struct, frozen=True):
 
         A trunk that is full leaves the channels below it with less to do than they could.
         """
-        return max(
-            (each for each in self.used() if each.most > 0),
-            key=lambda each: each.most,
-            default=None,
-        )
+        some = (each for each in self.used() if each.most > 0)
+        return max(some, key=lambda each: each.most, default=None)
 
 
 class IoAdvice(Struct, frozen=True):

@@ -31,13 +31,13 @@ _DEFERS: Final = frozenset(name for name in COLUMNS if name.endswith("DEFER"))
 _GROUPS: Final = (PARTS, _DATA, FICON, ZHPF)
 """What is blank is blank as a whole."""
 
+_NONE: Final = frozenset[str]()
+_RATES: Final = (_NONE, ZHPF, ZHPF | FICON)
+"""The columns of rates that a release or a line may lack."""
+
 _HEADINGS: Final = {
     tuple(name.split()[-1] for name in names): names
-    for parts, defers, rates in product(
-        (frozenset[str](), PARTS),
-        (frozenset[str](), _DEFERS),
-        (frozenset[str](), ZHPF, ZHPF | FICON),
-    )
+    for parts, defers, rates in product((_NONE, PARTS), (_NONE, _DEFERS), _RATES)
     for names in (tuple(name for name in COLUMNS if name not in parts | defers | rates),)
 }
 """From the words of a heading, from the left, to its columns: all that releases have printed."""
@@ -196,12 +196,12 @@ def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, 
     A channel without zHPF has none below it, one that is not shared none below PART, and one that
     RMF has utilization of alone none below either protocol.
     """
-    parts = [frozenset[str]()] if is_shared else [frozenset[str](), PARTS]
+    parts = [_NONE] if is_shared else [_NONE, PARTS]
     return list(
         dict.fromkeys(
             tuple(name for name in names if name not in gone | part)
             for part in parts
-            for gone in (frozenset[str](), ZHPF, ZHPF | FICON)
+            for gone in _RATES
         )
     )
 
@@ -265,12 +265,8 @@ class ChannelLine:
     @property
     def has_load(self) -> bool:
         """Whether RMF could measure what a load is made of: rates, and bytes of both ways."""
-        return None not in (
-            self.ficon_io_per_s,
-            self.zhpf_io_per_s,
-            self.read_mb_per_s,
-            self.write_mb_per_s,
-        )
+        rates = self.ficon_io_per_s, self.zhpf_io_per_s
+        return None not in (*rates, self.read_mb_per_s, self.write_mb_per_s)
 
 
 def read_channel(

@@ -93,13 +93,11 @@ def balance(
             changed |= both.change(flow.mb_per_s / ceiling.mb_per_s)
         if not changed:
             break
-        slowness = _slowed_by(
-            channels,
-            [
-                (trunk, (reads.factor * both.factor, writes.factor * both.factor))
-                for trunk, (reads, writes, both) in brakes
-            ],
+        factors = (
+            (trunk, (reads.factor * both.factor, writes.factor * both.factor))
+            for trunk, (reads, writes, both) in brakes
         )
+        slowness = _slowed_by(channels, factors)
         found = {chpid: estimate(slowness[chpid]) for chpid, estimate in channels.items()}
     roomy = [trunk for trunk, limits in brakes if all(limit.factor == 1.0 for limit in limits)]
     return _with_chance(roomy, channels, slowness, found)

@@ -94,10 +94,7 @@ APPC_ONE_CTC: Final = "APPC/VM on one CTC"
 _WITHIN: Final = {
     QUIET: SEVERAL_CTCS,
     COLLIDING: SEVERAL_CTCS,
-    SEVERAL_CTCS: ALL_LINKS,
-    ONE_CTC: ALL_LINKS,
-    APPC: ALL_LINKS,
-    APPC_ONE_CTC: ALL_LINKS,
+    **dict.fromkeys((SEVERAL_CTCS, ONE_CTC, APPC, APPC_ONE_CTC), ALL_LINKS),
 }
 
 SMALL: Final = "small messages"

@@ -426,16 +426,10 @@ def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsO
         for move in (-MOVE, MOVE)
     ]
     base, *runs = glances([experiment, *cases], run_each)
-    found = [
-        RestsOn(
-            holder,
-            name,
-            known(holder, name, experiment.layout),
-            _times(less, base),
-            _times(more, base),
-        )
-        for (holder, name), less, more in zip(names, runs[::2], runs[1::2], strict=True)
-    ]
+    found = []
+    for (holder, name), less, more in zip(names, runs[::2], runs[1::2], strict=True):
+        ends = _times(less, base), _times(more, base)
+        found.append(RestsOn(holder, name, known(holder, name, experiment.layout), *ends))
     moved = [each for each in found if each.moved > MOVED_MIN]
     return sorted(moved, key=lambda each: -each.moved)
 

@@ -110,11 +110,8 @@ def by_rule(link: Layout) -> tuple[float, float]:
 
 def slower_way(ways: Ways) -> EndRate:
     """That of the ways that have something to send."""
-    return min(
-        (way for way in ways if way.rate.mb_per_s),
-        key=lambda way: way.rate.mb_per_s,
-        default=_NOTHING[0],
-    )
+    sending = (way for way in ways if way.rate.mb_per_s)
+    return min(sending, key=lambda way: way.rate.mb_per_s, default=_NOTHING[0])
 
 
 def carry(

@@ -250,12 +250,8 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     evacuation, guests = outcome.evacuation, outcome.guests
     known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
     if not known:
-        return MovesFigures(
-            _without_range(outcome.seconds),
-            _without_range(outcome.longest_stop_s),
-            tuple(map(_by_no_rate, guests)),
-            (),
-        )
+        whole = _without_range(outcome.seconds), _without_range(outcome.longest_stop_s)
+        return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]

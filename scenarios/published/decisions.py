@@ -118,14 +118,8 @@ def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> Decisio
         differing = [(ibm, theirs) for ibm, theirs in found if abs(ibm - 1) > level]
         right = sum((ibm - 1) * (theirs - 1) > 0 for ibm, theirs in differing)
         counts.append((len(differing), right))
-    return DecisionAccuracy(
-        choice,
-        len(found),
-        tuple(counts),
-        median(errors),
-        errors[-(-len(errors) * 9 // 10) - 1],
-        errors[-1],
-    )
+    p90 = errors[-(-len(errors) * 9 // 10) - 1]
+    return DecisionAccuracy(choice, len(found), tuple(counts), median(errors), p90, errors[-1])
 
 
 def decisions(

@@ -144,12 +144,8 @@ def ficon_frames(row: PublishedRow) -> Figures:
 
 def ficon_generations(row: PublishedRow) -> Figures:
     """The maximum of one channel."""
-    channel = IoChannel(
-        "42",
-        str(row.columns["feature"]),
-        link_gbps=row.number("link_gbps"),
-        encrypted=row.columns["encrypted"] == "yes",
-    )
+    feature, encrypted = str(row.columns["feature"]), row.columns["encrypted"] == "yes"
+    channel = IoChannel("42", feature, row.number("link_gbps"), encrypted)
     workload = _workload_of(row, _PROTOCOLS[str(row.columns["protocol"])])
     io_per_s = _alone(workload, channel).rate_per_s
     return {"io_per_s": io_per_s, "mb_per_s": io_per_s * workload.io_bytes / 1e6}

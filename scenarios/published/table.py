@@ -114,21 +114,15 @@ class Deviation(StrEnum):
 
     def limit(self, value: float) -> str:
         """What it means that a distance is at most so much."""
-        match self:
-            case Deviation.RELATIVE:
-                return f"within {self.show(value)}" if value else "the same"
-            case Deviation.POINTS:
-                return f"within {value:.3g} points"
-            case Deviation.FACTOR:
-                return f"within a factor {value:.3g}"
-            case Deviation.EMULATED:
-                return f"at most {value:.3g}"
-            case Deviation.EXCESS:
-                return f"no more than {self.show(value)} above it"
-            case Deviation.SHORTFALL:
-                return f"no more than {self.show(value)} below it"
-            case _:
-                assert_never(self)
+        said = {
+            Deviation.RELATIVE: f"within {self.show(value)}" if value else "the same",
+            Deviation.POINTS: f"within {value:.3g} points",
+            Deviation.FACTOR: f"within a factor {value:.3g}",
+            Deviation.EMULATED: f"at most {value:.3g}",
+            Deviation.EXCESS: f"no more than {self.show(value)} above it",
+            Deviation.SHORTFALL: f"no more than {self.show(value)} below it",
+        }
+        return said[self]
 
 
 def _share(difference: float, published: float) -> float:

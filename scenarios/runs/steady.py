@@ -182,11 +182,8 @@ def mean_of(rates: Sequence[Rate]) -> Rate:
     middle = sum(figures) / len(rates)
     seconds = [rate.second_mb_per_s for rate in rates if rate.second_mb_per_s is not None]
     spread = max(_together(rates, 0.0) / len(rates), (max(figures) - min(figures)) / 2)
-    return Rate(
-        middle,
-        max(spread, SPREAD_SHARE_MIN * middle),
-        sum(seconds) / len(seconds) if seconds else None,
-    )
+    second = sum(seconds) / len(seconds) if seconds else None
+    return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle), second)
 
 
 def _together(rates: Sequence[Rate], total: float) -> float:

@@ -271,12 +271,9 @@ def _cells(root: _Root, site: _Site, lose: str, name: str, pairs: int, seed: int
     for link in site.collection.links:
         left = left_links.get(link.nodes)
         noted = with_notes(left_of_all if left else site.collection, left or link, alone=False)
-        yield Cell(
-            {**site.place, "link": link.name, **axes},
-            run(Collection.of(noted)),
-            together if left else None,
-            is_cut=left is None,
-        )
+        place = {**site.place, "link": link.name, **axes}
+        own = run(Collection.of(noted))
+        yield Cell(place, own, together if left else None, is_cut=left is None)
 
 
 def _said(place: Place) -> str:

@@ -222,13 +222,9 @@ class _Fit:
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.aicc)
-        return Fitted(
-            replace(profile, doubts=tuple(doubts)),
-            site_fitted.constants_off(profile.factors, off, skew),
-            misfit,
-            tuple(ranked),
-            tuple(notes),
-        )
+        constants = site_fitted.constants_off(profile.factors, off, skew)
+        profile = replace(profile, doubts=tuple(doubts))
+        return Fitted(profile, constants, misfit, tuple(ranked), tuple(notes))
 
     def _held_back(self) -> list[HeldBack]:
         """Of each group its figures, by the fit to the rest; what ran is as all figures tell it."""
