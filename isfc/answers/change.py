@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Annotated, Final
 
 from msgspec import structs
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.answers.change_page import Change, ChangeStep, ChangeTrial, DeckChange, LinkBefore
-from isfc.answers.given import with_known_traffic
+from isfc.answers.given import called, with_known_traffic
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
@@ -95,7 +94,7 @@ def change(
     each = [*changing, *(step.left for step in steps if step.left is not None)]
     carried = carried_alone(each, each_by(jobs)) if rates else {}
     return Change(
-        *(_called(before, "before"), _called(after, "after")),
+        *(called(before, "before"), called(after, "after")),
         any(step.is_down for step in steps),
         tuple(LinkBefore(link.name, len(link.ctcs), _rate(link, carried)) for link in changing),
         tuple(_step(step, carried) for step in steps),
@@ -108,12 +107,6 @@ def change(
         tuple(_trial(link, steps, old, new) for link in changing),
         (*old.assumed, *new.assumed),
     )
-
-
-def _called(layout: AnyLayout, side: str) -> str:
-    """What it was given as; ``side`` of records and texts."""
-    is_named = isinstance(layout, str | Path) and "\n" not in str(layout)
-    return str(layout) if is_named else side
 
 
 def _rate(link: Layout | None, carried: Mapping[Layout, Carried]) -> Figure | None:

@@ -18,7 +18,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Severity, count_of
 from isfc.link.name import NodeName
 from isfc.reports.figure import Reported
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 
 _PLACES: Final = 6
 _TEXTS: Final = 2
@@ -74,8 +74,7 @@ class RuleFound(Struct, frozen=True):
 
 _RULE_COLUMNS: Final = (
     Column("severity", "severity", value=lambda rule: rule.severity.noun),
-    Column("finding", "finding"),
-    Column("count", "count"),
+    *headed(finding="finding", count="count"),
     Column("what is so, and what to do", "said", folds=True),
 )
 

@@ -15,23 +15,9 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.scan import stop_short
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Grid, Report, Table
+from isfc.reports.report import Column, Grid, Report, Table, headed
 from isfc.reports.units import shown
-from scenarios.figures.collide import (
-    LOAD_MAX,
-    MESSAGE_LENGTH,
-    SCANS,
-    SECONDS_MAX,
-    SEEDS,
-    STEPS_MAX,
-    CollisionOutcome,
-    Scan,
-    WriteRule,
-    loads_up_to,
-    mean_outcomes,
-    trials,
-)
-from scenarios.figures.collide import collide as run_trial
+from scenarios.figures import collide as figures
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import WARMUP
 from scenarios.runs.notes import layout_notes, unranged
@@ -44,7 +30,7 @@ UNRANGED: Final = unranged(
     "other rules, and of loads that are offered; take the figures to compare rules"
 )
 STEPS: Final = 4
-RUNS: Final = len(SCANS) * STEPS**2 * SEEDS
+RUNS: Final = len(figures.SCANS) * STEPS**2 * figures.SEEDS
 """Of a link with CTCs enough for every rule, if nothing else is said."""
 
 LISTED: Final = 3
@@ -75,7 +61,7 @@ class Collisions(Reported, Struct, frozen=True):
     """with how many seeds each run was made, from the first on"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
-    outcomes: tuple[CollisionOutcome, ...]
+    outcomes: tuple[figures.CollisionOutcome, ...]
     """means over the seeds"""
 
     def rows(self) -> list[dict[str, Any]]:
@@ -83,14 +69,14 @@ class Collisions(Reported, Struct, frozen=True):
         return [each.to_dict() for each in self.outcomes]
 
     @property
-    def at_full_load(self) -> list[CollisionOutcome]:
+    def at_full_load(self) -> list[figures.CollisionOutcome]:
         """Those of each rule with the most that both offer."""
         most = max((each.offered_out, each.offered_in) for each in self.outcomes)
         return [each for each in self.outcomes if (each.offered_out, each.offered_in) == most]
 
 
 _STEPS_SAID: Final = f"Loads between nothing and the most, each way; {STEPS} make {RUNS} runs."
-Steps = Annotated[int, Argument("N", _STEPS_SAID, 1, STEPS_MAX)]
+Steps = Annotated[int, Argument("N", _STEPS_SAID, 1, figures.STEPS_MAX)]
 
 
 @checked
@@ -99,22 +85,24 @@ def collide(
     *,
     link: str | None = None,
     offer_out: Annotated[
-        float | None, Argument("MB/s", "The most that the first system offers.", 0, LOAD_MAX)
+        float | None,
+        Argument("MB/s", "The most that the first system offers.", 0, figures.LOAD_MAX),
     ] = None,
     offer_in: Annotated[
-        float | None, Argument("MB/s", "The most that the second system offers.", 0, LOAD_MAX)
+        float | None,
+        Argument("MB/s", "The most that the second system offers.", 0, figures.LOAD_MAX),
     ] = None,
     steps: Steps = STEPS,
     message: Annotated[
         int, Argument("BYTES", "Length of every message.", 1, MESSAGE_LENGTH_MAX)
-    ] = MESSAGE_LENGTH,
+    ] = figures.MESSAGE_LENGTH,
     seconds: Annotated[
         float,
         Argument(
             "S",
             f"Virtual time that each run is measured, after {WARMUP:g} s of warm-up.",
             INTERVAL_MIN,
-            SECONDS_MAX,
+            figures.SECONDS_MAX,
         ),
     ] = 0.5,
     seed: Annotated[int, Argument("N", "Seed of when messages are sent.", 0, SEED_MAX)] = 1,
@@ -126,7 +114,7 @@ def collide(
             1,
             SEEDS_MAX,
         ),
-    ] = SEEDS,
+    ] = figures.SEEDS,
     jobs: int = 1,
 ) -> Collisions:
     """Show how often writes collide, by rule and by offered load.
@@ -141,9 +129,9 @@ def collide(
     ends = named_link(layout, link)
     if offer_out is None or offer_in is None:
         raise ConfigurationError(_what_to_offer(ends))
-    loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
-    planned = trials(ends, *loads, seconds, message, range(seed, seed + seeds))
-    outcomes = mean_outcomes(each_by(jobs)(run_trial, planned), seeds)
+    loads = figures.loads_up_to(offer_out, steps), figures.loads_up_to(offer_in, steps)
+    planned = figures.trials(ends, *loads, seconds, message, range(seed, seed + seeds))
+    outcomes = figures.mean_outcomes(each_by(jobs)(figures.collide, planned), seeds)
     notes = (*layout_notes(ends), UNRANGED)
     how = message, seconds, planned[0].warmup, seed, seeds
     return Collisions(ends.nodes, len(ends.ctcs), *how, notes, tuple(outcomes))
@@ -157,8 +145,8 @@ def _what_to_offer(layout: Layout) -> str:
         f"no load: expected {first} and {second}, such as "
         f"{first} {out.estimated_mb_per_s} {second} {back.estimated_mb_per_s}\n\n"
         f"What {out.sender} and {back.sender} offer at most, in MB/s (2^20), in messages of "
-        f"{MESSAGE_LENGTH} bytes\nunless {spelt('message')} says otherwise. Above is what each can "
-        "write by IBM's rule of\nthumb; 'isfc plan' says what the model carries."
+        f"{figures.MESSAGE_LENGTH} bytes\nunless {spelt('message')} says otherwise. Above is what "
+        "each can write by IBM's rule of\nthumb; 'isfc plan' says what the model carries."
     )
 
 
@@ -182,21 +170,18 @@ def collide_report(found: Collisions) -> Report:
 
 
 _COLLISIONS: Final = (
-    Column("coll/s", "collisions_per_s", Unit.PER_S),
-    Column("spread", "collisions_per_s_spread", Unit.PER_S),
+    *headed(Unit.PER_S, collisions_per_s="coll/s", collisions_per_s_spread="spread"),
     Column("time\nlost %", "wasted_percent", Unit.PERCENT),
 )
 
 
-def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
+def _rules_table(found: Collisions, full: Sequence[figures.CollisionOutcome]) -> Table:
     """Each rule with both systems at full load, and how much may be offered without a collision."""
     own = _own(found)
     columns = (
         Column("rule", "rule", value=lambda each: f"{each.rule}{' +' * (each.rule == own)}"),
         *_COLLISIONS,
-        Column("MB/s\nsum", "mb_per_s", Unit.MB_PER_S),
-        Column("spread", "mb_per_s_spread", Unit.MB_PER_S),
-        Column("out", "mb_per_s_out", Unit.MB_PER_S),
+        *headed(Unit.MB_PER_S, mb_per_s="MB/s\nsum", mb_per_s_spread="spread", mb_per_s_out="out"),
         Column("in", "mb_per_s_in", Unit.MB_PER_S),
         Column(
             "no collisions\nup to", "free_below", value=lambda each: _free_below(found, each.rule)
@@ -213,21 +198,21 @@ def _rules_table(found: Collisions, full: Sequence[CollisionOutcome]) -> Table:
 
 _LOAD_COLUMNS: Final = (
     Column("rule", "rule"),
-    Column("offered\nout", "offered_out", Unit.MB_PER_S),
-    Column("in", "offered_in", Unit.MB_PER_S),
+    *headed(Unit.MB_PER_S, offered_out="offered\nout", offered_in="in"),
     *_COLLISIONS,
-    Column("MB/s\nout", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    *headed(Unit.MB_PER_S, mb_per_s_out="MB/s\nout", mb_per_s_in="in"),
     Column("packages/s", "packages_per_s", Unit.PER_S),
 )
 
 
 def _own(found: Collisions) -> str:
     """The rule that ISFC has for so many CTCs."""
-    return WriteRule(Scan.OPPOSITE, stop_short(found.ctcs)).name
+    return figures.WriteRule(figures.Scan.OPPOSITE, stop_short(found.ctcs)).name
 
 
-def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tuple[str, str]]:
+def _answer(
+    found: Collisions, full: Sequence[figures.CollisionOutcome]
+) -> Iterator[tuple[str, str]]:
     """What ISFC's rule does, and which rules do better by more than their runs differ."""
     own = next(each for each in full if each.rule == _own(found))
     each_way = (
@@ -248,13 +233,13 @@ def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tup
         yield "Collides least", f"{least.rule}: {_wastes(least)}; {_carries(least)}"
 
 
-def _carries(outcome: CollisionOutcome) -> str:
+def _carries(outcome: figures.CollisionOutcome) -> str:
     spread = outcome.mb_per_s_spread
     within = f" (spread {shown(spread, Unit.MB_PER_S)})" if spread else ""
     return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s together{within}"
 
 
-def _wastes(outcome: CollisionOutcome) -> str:
+def _wastes(outcome: figures.CollisionOutcome) -> str:
     return (
         f"{shown(outcome.collisions_per_s, Unit.PER_S)} collisions/s waste "
         f"{shown(outcome.wasted_percent, Unit.PERCENT)} % of the CTCs' time"
@@ -331,7 +316,7 @@ def _drifting(found: Collisions) -> Iterator[str]:
         )
 
 
-def _place(outcome: CollisionOutcome) -> str:
+def _place(outcome: figures.CollisionOutcome) -> str:
     """The rule and the loads of a figure."""
     loads = (shown(each, Unit.ANY) for each in (outcome.offered_out, outcome.offered_in))
     return f"{outcome.rule} at {' and '.join(loads)}"

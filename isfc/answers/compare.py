@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
 
+from isfc.answers.given import called
 from isfc.answers.limit import LimitedBy, limits_of
 from isfc.answers.plan_link import WorstLoss
 from isfc.answers.plan_modelled import worst_loss
@@ -29,7 +30,7 @@ from isfc.layout.rules.rule import Severity
 from isfc.layout.sharing import only, with_notes
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, share_note, shown, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.changed import AfterLoss, after_losses
@@ -95,7 +96,7 @@ class PairOdds(Struct, frozen=True):
         return Odds(self.odds).percent
 
 
-class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
+class Comparison(Reported, Struct, frozen=True):
     """Layouts under the same load, and the odds of each pair."""
 
     reported_by = "isfc.answers.compare.compare_report"
@@ -130,10 +131,6 @@ class Comparison(Reported, Struct, frozen=True, repr_omit_defaults=True):
             for each in self.layouts
         ]
 
-    def __repr__(self) -> str:
-        rates = ", ".join(f"{each.layout} {with_unit(each.rate)}" for each in self.layouts)
-        return f"<Comparison {rates}>"
-
 
 @checked
 def compare(
@@ -155,7 +152,7 @@ def compare(
     load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
     named = []
     for place, each in enumerate(layouts, start=1):
-        name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
+        name = called(each, str(place))
         links = _links(each, link, profile)
         if (workload or pairs) and load.of(links).traffic:
             raise ConfigurationError(
@@ -164,7 +161,10 @@ def compare(
             )
         named.append((name, links))
     _check_comparable(named, load)
-    every = each_by(jobs)(partial(_after_losses, load), [links for _, links in named])
+    every = each_by(jobs)(
+        partial(after_losses, run_each=in_turn, load=load, each_limit=False),
+        [links for _, links in named],
+    )
     wholes = [(name, lefts[0]) for (name, _), lefts in zip(named, every, strict=True)]
     traffic = wholes[0][1].carried.load.traffic
     return Comparison(
@@ -204,11 +204,6 @@ def _check_comparable(named: Sequence[tuple[str, Collection]], load: Load) -> No
             "layouts: their [[traffic]] differs; expected the same load for all, or "
             f"{spelt('link')} with one"
         )
-
-
-def _after_losses(load: Load, links: Collection) -> list[AfterLoss]:
-    """Run a layout and what each loss leaves of it, each direction until steady."""
-    return after_losses(links, None, in_turn, load, each_limit=False)
 
 
 def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
@@ -259,11 +254,8 @@ def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
         yield PairOdds(ahead, behind, found, odds_ahead(found).share)
 
 
-_PAIR_COLUMNS: Final = (
-    Column("ahead", "ahead"),
-    Column("behind", "behind"),
-    Column("times\nthe rate", "ratio"),
-    Column("odds\nof 100", "percent"),
+_PAIR_COLUMNS: Final = headed(
+    ahead="ahead", behind="behind", ratio="times\nthe rate", percent="odds\nof 100"
 )
 
 
@@ -330,8 +322,7 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
         return None if each is best else _pair(best, each, found).percent
 
     columns = (
-        Column("layout", "layout"),
-        Column("MB/s", "rate"),
+        *headed(layout="layout", rate="MB/s"),
         Column("best\nahead, %", "best_ahead", value=best_ahead),
         Column("limited\nby", "limited_by", value=lambda each: each.limits.short),
         Column("left\n%", "left", ranged=False, value=lambda each: each.worst and each.worst.left),
@@ -340,8 +331,7 @@ def _layouts_table(found: Comparison, best: ComparedLayout) -> Table:
             "without",
             value=lambda each: each.worst.gone if each.worst else "nothing",
         ),
-        Column("CTCs", "ctcs"),
-        Column("chp-\nids", "chpids"),
+        *headed(ctcs="CTCs", chpids="chp-\nids"),
         Column("find-\nings", "findings", value=lambda each: each.warnings + each.remarks),
     )
     caption = (

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from ctc.address import format_chpid, format_rdev
 from isfc.deck.kept import CtcRange, RangeEnd, ranges_of
@@ -16,7 +17,7 @@ from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.link.name import NodeName
 from isfc.reports.figure import Reported
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 
 
 class ConnectionEnd(Struct, frozen=True):
@@ -68,10 +69,6 @@ class Connections(Reported, Struct, frozen=True):
         """A flat record for each range, as a data frame takes them."""
         return [_row(each) for each in self.connections]
 
-    def __repr__(self) -> str:
-        count = sum(each.count for each in self.connections)
-        return f"<Connections of {', '.join(self.systems)}: {count} CTCs>"
-
 
 @checked
 def connections(layout: AnyLayout) -> Connections:
@@ -100,22 +97,16 @@ def _end(end: RangeEnd | None) -> ConnectionEnd | None:
 
 def _row(each: CtcConnection) -> dict[str, Any]:
     """Both ends of a range around the unit address that they share."""
-    first, second = map(_side, each.ends)
+    first, second = ((None,) * 4 if end is None else astuple(end) for end in each.ends)
     said = "gap" if each.gap else "" if each.in_link else "not in link"
     cells = (*first, each.unit_address, each.count, *second[::-1], said)
     return {column.field: cell for column, cell in zip(_COLUMNS, cells, strict=True)}
 
 
-def _side(end: ConnectionEnd | None) -> tuple[str | None, ...]:
-    """From its system to its devices."""
-    return (None,) * 4 if end is None else (end.node, end.chpid, end.control_unit, end.rdev)
-
-
 _COLUMNS: Final = (
-    *(Column("system", "first"), Column("chpid", "chpid_first"), Column("CU", "unit_first")),
-    *(Column("devices", "rdev_first"), Column("UA", "address"), Column("CTCs", "count")),
-    *(Column("devices", "rdev_second"), Column("CU", "unit_second")),
-    *(Column("chpid", "chpid_second"), Column("system", "second"), Column("", "said")),
+    *headed(first="system", chpid_first="chpid", unit_first="CU", rdev_first="devices"),
+    *headed(address="UA", count="CTCs", rdev_second="devices", unit_second="CU"),
+    *headed(chpid_second="chpid", second="system", said=""),
 )
 
 

@@ -7,18 +7,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
+from isfc.answers import relocate
 from isfc.answers.guest import read_guests
 from isfc.answers.moves import AllMoves, Moves, commands_tables, moves_report
-from isfc.answers.relocate import (
-    At,
-    Best,
-    Progress,
-    Seed,
-    Together,
-    moves,
-    orders_given,
-    told_in_shares,
-)
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, first_listed, listed
@@ -28,7 +19,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, with_unit
 from scenarios.moves.by_rate import rolling_figures, turn_figures
 from scenarios.moves.evacuation import Evacuation
@@ -66,13 +57,13 @@ def evacuate(
     system: Systems = (),
     guests: Guests = "",
     *,
-    together: Together = 1,
-    best: Best = False,
+    together: relocate.Together = 1,
+    best: relocate.Best = False,
     quiet: Quiet = False,
-    at: At = (),
-    seed: Seed = 1,
+    at: relocate.At = (),
+    seed: relocate.Seed = 1,
     jobs: Jobs = 1,
-    progress: Progress = None,
+    progress: relocate.Progress = None,
     profile: GivenSite = None,
 ) -> Moves:
     """Show how long it takes to move every guest off systems.
@@ -98,11 +89,11 @@ def evacuate(
         placed,
         together=together,
         loads=loads,
-        orders=orders_given(at, [tenant.plan for tenant in tenants]),
+        orders=relocate.orders_given(at, [tenant.plan for tenant in tenants]),
         seed=seed,
         room=room,
     )
-    return moves(evacuation, best=best, jobs=jobs, progress=progress)
+    return relocate.moves(evacuation, best=best, jobs=jobs, progress=progress)
 
 
 def evacuate_report(found: Moves) -> Report:
@@ -154,9 +145,6 @@ class RollingMaintenance(Reported, AllMoves, frozen=True, kw_only=True):
 
         return records(_turns_table(self))
 
-    def __repr__(self) -> str:
-        return f"<RollingMaintenance {listed(self.systems)}: {self.seconds} s of moves>"
-
 
 @checked
 def rolling_maintenance(
@@ -164,11 +152,11 @@ def rolling_maintenance(
     guests: Guests = "",
     *,
     system: Systems = (),
-    together: Together = 1,
+    together: relocate.Together = 1,
     quiet: Quiet = False,
-    at: At = (),
-    seed: Seed = 1,
-    progress: Progress = None,
+    at: relocate.At = (),
+    seed: relocate.Seed = 1,
+    progress: relocate.Progress = None,
     profile: GivenSite = None,
 ) -> RollingMaintenance:
     """Evacuate one system after the other, and bring its guests back before the next.
@@ -194,10 +182,10 @@ def rolling_maintenance(
         together=together,
         loads=loads,
         seed=seed,
-        orders=orders_given(at, plans),
+        orders=relocate.orders_given(at, plans),
     )
     leaving = [tenant.plan for tenant in tenants if tenant.source in order]
-    outcome = roll(rolling, told_in_shares(progress, leaving, times=2))
+    outcome = roll(rolling, relocate.told_in_shares(progress, leaving, times=2))
     if progress is not None:
         progress(1.0)
     figures = rolling_figures(outcome)
@@ -257,13 +245,9 @@ def _rolling_answer(found: RollingMaintenance) -> Iterator[tuple[str, str]]:
 
 def _turns_table(found: RollingMaintenance) -> Table:
     columns = (
-        Column("system", "system"),
-        Column("", "way"),
-        Column("guests", "guests"),
+        *headed(system="system", way="", guests="guests"),
         Column("GiB", "memory_bytes", Unit.BYTES),
-        Column("takes\ns", "seconds"),
-        Column("stop\ns", "longest_stop"),
-        Column("guests go to", "goes_to"),
+        *headed(seconds="takes\ns", longest_stop="stop\ns", goes_to="guests go to"),
     )
     return Table("Each system: its guests go away, and come back", columns, found.turns, "turns")
 

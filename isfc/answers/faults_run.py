@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Lines, Report, Table
+from isfc.reports.report import Column, Lines, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.runs.experiment import Experiment
@@ -67,8 +67,7 @@ def faults_report(found: FaultsRun) -> Report:
         Column("at ms", "at_ms", Unit.MS, value=lambda each: 1e3 * each.at_s),
         Column("fault", "fault", folds=True),
         *([Column("link", "link")] if any(each.link for each in found.faults) else []),
-        Column("before", "before_mb_per_s", Unit.MB_PER_S),
-        Column("during", "during_mb_per_s", Unit.MB_PER_S),
+        *headed(Unit.MB_PER_S, before_mb_per_s="before", during_mb_per_s="during"),
         Column("after", "after_mb_per_s", Unit.MB_PER_S),
         Column("recovered", "recovered", value=_recovered),
     )

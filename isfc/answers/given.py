@@ -2,6 +2,7 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 LINKS_IN_FULL = 3
 """Links of a file that are shown one by one. Of more a page has all together, and one if named."""
+
+
+def called(layout: catalogue.AnyLayout, otherwise: str) -> str:
+    """What it was given as; ``otherwise`` of records and texts."""
+    is_named = isinstance(layout, str | Path) and "\n" not in str(layout)
+    return str(layout) if is_named else otherwise
 
 
 class OpenedLink(Struct, frozen=True):

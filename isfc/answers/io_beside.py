@@ -7,17 +7,10 @@ from typing import Annotated, Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
+from isfc.answers import shared
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
 from isfc.answers.limit import LimitedBy, limit_of_run, limits_answer, limits_of
-from isfc.answers.shared import (
-    DisksBeside,
-    SharedChpid,
-    chpids_table,
-    disks_table,
-    shared_by,
-    slowest_of,
-)
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.io.run import SECONDS, WARMUP
@@ -52,8 +45,8 @@ class LinkBesideDisks(Reported, Struct, frozen=True):
     """MB/s (2^20) of the link both ways, as if there were no disks"""
     beside: Figure
     """and with them"""
-    disks: tuple[DisksBeside, ...]
-    chpids: tuple[SharedChpid, ...]
+    disks: tuple[shared.DisksBeside, ...]
+    chpids: tuple[shared.SharedChpid, ...]
     limits: LimitedBy | None
     """of the link beside the disks; null of runs of less than a second"""
     notes: tuple[Note, ...]
@@ -62,9 +55,6 @@ class LinkBesideDisks(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each workload on each chpid, as a data frame takes them."""
         return [asdict(each) for each in self.disks]
-
-    def __repr__(self) -> str:
-        return f"<LinkBesideDisks {self.link}: {self.alone} MB/s alone, {self.beside} beside>"
 
 
 @checked
@@ -96,10 +86,10 @@ def io_beside(
         opened = with_notes(collection, collection.link(link, spelt("link")))
         load = find_workload(workload), pairs
         experiment = Experiment.of(opened, *load, seconds, warmup, seed)
-        shared = run_shared(experiment, disks)
-    found = shared_by(shared)
+        run = run_shared(experiment, disks)
+    found = shared.shared_by(run)
     ((_, alone, beside),) = map(astuple, found.links)
-    limit = limit_of_run(shared.beside.experiment, None, LIMITED_SECONDS_MIN)
+    limit = limit_of_run(run.beside.experiment, None, LIMITED_SECONDS_MIN)
     notes = run_notes(opened, experiment.workload, pairs, beside.value)
     return LinkBesideDisks(
         *(opened.name, workload, pairs, alone, beside),
@@ -116,7 +106,7 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
         f"{found.link}: CTCs ({found.workload}, {found.pairs} pair{'s' * (found.pairs > 1)}) "
         "and disks on one chpid",
         [*_answer(found)],
-        [disks_table(found.disks), chpids_table(found.chpids)],
+        [shared.disks_table(found.disks), shared.chpids_table(found.chpids)],
         notes=[range_note((found.alone, found.beside))],
         known=[each for each in found.notes if each.kind is not NoteKind.DISKS],
     )
@@ -125,7 +115,7 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
 def _answer(found: LinkBesideDisks) -> Iterator[tuple[str, str]]:
     yield "Link alone", f"{with_unit(found.alone)} (2^20) both ways"
     yield "With disks", f"{with_unit(found.beside)}"
-    slowest, before, after = slowest_of(found.disks)
+    slowest, before, after = shared.slowest_of(found.disks)
     most = ", of which it delays these most" if len(found.disks) > 1 else ""
     yield "Disks", f"{slowest.name} at {slowest.chpid}: {before} us, with the link {after} us{most}"
     yield from limits_answer(found.limits)

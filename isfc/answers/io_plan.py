@@ -19,7 +19,7 @@ from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.checked_toml import within
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Note, NoteKind, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -105,9 +105,6 @@ class IoEstimates(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each channel, as a data frame takes them."""
         return [asdict(each) for each in self.channels]
-
-    def __repr__(self) -> str:
-        return f"<IoEstimates {self.name}: {carried(self.channels)}>"
 
 
 @checked
@@ -210,52 +207,39 @@ def machine_tables(saps: Sequence[SapLoad], trunks: Sequence[TrunkLoad]) -> Iter
 
 
 _CHANNELS: Final = (
-    Column("chpid", "chpid"),
-    Column("feature", "feature"),
+    *headed(chpid="chpid", feature="feature"),
     Column("Gb/s", "link_gbps", Unit.GBPS),
     Column("I/Os/s", "io_per_s", Unit.PER_S),
-    Column("read\nMB/s", "mb_per_s_read", Unit.MB_PER_S),
-    Column("write\nMB/s", "mb_per_s_write", Unit.MB_PER_S),
-    Column("proc\n%", "processor_percent", Unit.PERCENT),
-    Column("bus\n%", "bus_percent", Unit.PERCENT),
+    *headed(Unit.MB_PER_S, mb_per_s_read="read\nMB/s", mb_per_s_write="write\nMB/s"),
+    *headed(Unit.PERCENT, processor_percent="proc\n%", bus_percent="bus\n%"),
     Column("line\n%", "line_percent", Unit.PERCENT),
 )
 _LOADS: Final = (
-    Column("workload", "name"),
-    Column("chpid", "chpid"),
-    Column("protocol", "protocol"),
+    *headed(name="workload", chpid="chpid", protocol="protocol"),
     Column("I/Os/s", "io_per_s", Unit.PER_S),
     Column("response\nus", "response_us", Unit.US),
     Column("open", "active", Unit.COUNT),
 )
 _READS: Final = (
-    Column("workload", "name"),
-    Column("links", "links"),
-    Column("synchronous\n%", "success_percent", Unit.PERCENT),
-    Column("busy\n%", "link_busy_percent", Unit.PERCENT),
-    Column("in\nus", "latency_us", Unit.US),
-    Column("all\nus", "response_us", Unit.US),
+    *headed(name="workload", links="links"),
+    *headed(Unit.PERCENT, success_percent="synchronous\n%", link_busy_percent="busy\n%"),
+    *headed(Unit.US, latency_us="in\nus", response_us="all\nus"),
 )
 _OSAS: Final = (
-    Column("chpid", "chpid"),
-    Column("feature", "feature"),
-    Column("MTU", "mtu_bytes"),
+    *headed(chpid="chpid", feature="feature", mtu_bytes="MTU"),
     Column("out\nMB/s", "mb_per_s_out", Unit.MB_PER_S),
     Column("limit", "limit_out"),
     Column("in\nMB/s", "mb_per_s_in", Unit.MB_PER_S),
     Column("limit", "limit_in"),
 )
 _SAPS: Final = (
-    Column("SYSTEM", "system"),
-    Column("SAPS", "saps"),
+    *headed(system="SYSTEM", saps="SAPS"),
     Column("%BUSY", "busy_percent", Unit.PERCENT),
     Column("STARTS/S", "io_per_s", Unit.PER_S),
 )
 _TRUNKS: Final = (
-    Column("shared", "title"),
-    Column("channels", "count"),
-    Column("GB/s\nread", "gb_per_s_read", Unit.COUNT),
-    Column("write", "gb_per_s_write", Unit.COUNT),
+    *headed(title="shared", count="channels"),
+    *headed(Unit.COUNT, gb_per_s_read="GB/s\nread", gb_per_s_write="write"),
     Column("used\n%", "percent", Unit.PERCENT),
 )
 _ADVICE: Final = (Column("", "severity"), Column("id", "id"), Column("advice", "text", folds=True))

@@ -7,14 +7,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ctc.features import generation_code
-from isfc.answers.io_plan import (
-    ChannelFigures,
-    Config,
-    carried,
-    channel_fields,
-    machine_tables,
-    name_of,
-)
+from isfc.answers import io_plan
 from isfc.errors.arguments import SEED_MAX, Argument, checked
 from isfc.errors.in_words import listed
 from isfc.io.configuration import IoConfiguration, Protocol
@@ -27,7 +20,7 @@ from isfc.io.shared import read_disks
 from isfc.io.zhyperlink import ReadsActivity, reads_activity, synchronous_loads
 from isfc.layout.checked_toml import within
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -38,7 +31,7 @@ Warmup = Annotated[float, Argument("S", "Virtual time before that.", 0, _SECONDS
 Seed = Annotated[int, Argument("N", "Another seed, another run.", 0, SEED_MAX)]
 
 
-class ChannelActivity(ChannelFigures, frozen=True, kw_only=True):
+class ChannelActivity(io_plan.ChannelFigures, frozen=True, kw_only=True):
     """A channel that was run: of each protocol its I/Os a second, and more."""
 
     generation: str
@@ -87,13 +80,10 @@ class IoActivity(Reported, Struct, frozen=True):
         """A flat record for each channel, as a data frame takes them."""
         return [asdict(each) for each in self.channels]
 
-    def __repr__(self) -> str:
-        return f"<IoActivity {self.name}, {self.seconds:g} s: {carried(self.channels)}>"
-
 
 @checked
 def io_run(
-    config: Config, *, seconds: Seconds = SECONDS, warmup: Warmup = WARMUP, seed: Seed = 1
+    config: io_plan.Config, *, seconds: Seconds = SECONDS, warmup: Warmup = WARMUP, seed: Seed = 1
 ) -> IoActivity:
     """Run an I/O configuration; show what channels carry.
 
@@ -104,12 +94,12 @@ def io_run(
     Raises `ConfigurationError`. ``config`` is a path, or the text of the file.
     """
     configuration, alone = read_disks(config)
-    with within(name_of(config)):
+    with within(io_plan.name_of(config)):
         found = io_activity(configuration, seconds, warmup, seed)
         limit = find_io_limit(configuration)
     return replace(
         found,
-        name=name_of(config),
+        name=io_plan.name_of(config),
         limits=None if limit is None else replace(limit, text=io_limited_by(limit)),
         notes=(*alone, CHANNELS_UNRANGED),
     )
@@ -157,7 +147,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
         for what, value in zip(whats, run.of(protocol), strict=True)
     }
     return ChannelActivity(
-        **channel_fields(run),
+        **io_plan.channel_fields(run),
         generation="" if code is None else f"{code:02X}",
         frame_bytes_read=run.frame_bytes(reads=True),
         frame_bytes_write=run.frame_bytes(reads=False),
@@ -167,7 +157,7 @@ def _channel(run: ChannelRun) -> ChannelActivity:
 
 def io_run_report(found: IoActivity) -> Report:
     """What was carried, how fast, and what limits it; then workloads, and RMF's views."""
-    queuing, trunks = machine_tables(found.saps, found.trunks)
+    queuing, trunks = io_plan.machine_tables(found.saps, found.trunks)
     tables = (
         Table("RESPONSE TIMES", _RESPONSES, found.workloads, "workloads"),
         Table("CHANNEL PATH ACTIVITY", _CHANNELS, found.channels, "channel"),
@@ -191,53 +181,36 @@ _RESPONSES: Final = (
     Column("workload", "name"),
     Column("I/Os/s", "io_per_s", Unit.PER_S),
     Column("MB/s\nboth ways", "mb_per_s", Unit.MB_PER_S),
-    Column("mean\nus", "response_us", Unit.US),
-    Column("p50\nus", "response_p50_us", Unit.US),
-    Column("p99\nus", "response_p99_us", Unit.US),
+    *headed(Unit.US, response_us="mean\nus", response_p50_us="p50\nus", response_p99_us="p99\nus"),
 )
 _CHANNELS: Final = (
-    Column("ID", "chpid"),
-    Column("G", "generation"),
+    *headed(chpid="ID", generation="G"),
     Column("SPEED", "link_gbps", Unit.GBPS),
-    Column("TOTAL", "processor_percent", Unit.PERCENT),
-    Column("BUS", "bus_percent", Unit.PERCENT),
-    Column("READ", "mb_per_s_read", Unit.MB_PER_S),
-    Column("WRITE", "mb_per_s_write", Unit.MB_PER_S),
+    *headed(Unit.PERCENT, processor_percent="TOTAL", bus_percent="BUS"),
+    *headed(Unit.MB_PER_S, mb_per_s_read="READ", mb_per_s_write="WRITE"),
     Column("FICON/S", "ficon_per_s", Unit.PER_S),
-    Column("ACTIVE", "ficon_active", Unit.COUNT),
-    Column("DEFER", "ficon_deferred_per_s", Unit.COUNT),
+    *headed(Unit.COUNT, ficon_active="ACTIVE", ficon_deferred_per_s="DEFER"),
     Column("ZHPF/S", "zhpf_per_s", Unit.PER_S),
-    Column("ACTIVE", "zhpf_active", Unit.COUNT),
-    Column("DEFER", "zhpf_deferred_per_s", Unit.COUNT),
+    *headed(Unit.COUNT, zhpf_active="ACTIVE", zhpf_deferred_per_s="DEFER"),
 )
 _DEVICES: Final = (
-    Column("DEVICES", "name"),
-    Column("NO", "devices"),
+    *headed(name="DEVICES", devices="NO"),
     Column("RATE", "device_io_per_s", Unit.COUNT),
-    Column("RESP\nus", "response_us", Unit.US),
-    Column("PEND\nus", "pend_us", Unit.US),
-    Column("DISC\nus", "disc_us", Unit.US),
+    *headed(Unit.US, response_us="RESP\nus", pend_us="PEND\nus", disc_us="DISC\nus"),
     Column("CONN\nus", "conn_us", Unit.US),
-    Column("%CONN", "connect_percent", Unit.PERCENT),
-    Column("%UTIL", "utilization_percent", Unit.PERCENT),
+    *headed(Unit.PERCENT, connect_percent="%CONN", utilization_percent="%UTIL"),
 )
 _READS: Final = (
-    Column("DEVICES", "name"),
-    Column("NO", "devices"),
+    *headed(name="DEVICES", devices="NO"),
     Column("RATE", "io_per_s", Unit.PER_S),
     Column("RESP\nus", "response_us", Unit.US),
     Column("MB/S", "mb_per_s", Unit.MB_PER_S),
-    Column("%SUCCESS", "success_percent", Unit.PERCENT),
-    Column("%BUSY", "link_busy_percent", Unit.PERCENT),
-    Column("%MISS", "cache_miss_percent", Unit.PERCENT),
-    Column("%REJECT", "rejected_percent", Unit.PERCENT),
+    *headed(Unit.PERCENT, success_percent="%SUCCESS", link_busy_percent="%BUSY"),
+    *headed(Unit.PERCENT, cache_miss_percent="%MISS", rejected_percent="%REJECT"),
 )
 _OSAS: Final = (
-    Column("chpid", "chpid"),
-    Column("feature", "feature"),
-    Column("MTU", "mtu_bytes"),
-    Column("out\nMB/s", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in\nMB/s", "mb_per_s_in", Unit.MB_PER_S),
+    *headed(chpid="chpid", feature="feature", mtu_bytes="MTU"),
+    *headed(Unit.MB_PER_S, mb_per_s_out="out\nMB/s", mb_per_s_in="in\nMB/s"),
     Column("packets/s", "packets_per_s", Unit.PER_S),
     Column("CPU\nus/MB", "cpu_us_per_mb", Unit.US),
 )
@@ -245,7 +218,7 @@ _OSAS: Final = (
 
 def _answer(found: IoActivity) -> Iterator[tuple[str, str]]:
     if found.channels:
-        yield "Carried", carried(found.channels)
+        yield "Carried", io_plan.carried(found.channels)
     if found.workloads:
         slowest = max(found.workloads, key=lambda each: each.response_us)
         mean, most = (

@@ -13,6 +13,7 @@ from isfc.answers.io_plan import name_of
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.errors.in_words import listed
+from isfc.io import sizing as sizes
 from isfc.io.configuration import Protocol
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval, not_sized
 from isfc.io.plan import ZHYPERLINK_KM_MAX
@@ -20,20 +21,9 @@ from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
 from isfc.io.rmf_lines import busiest
 from isfc.io.shared import read_disks
-from isfc.io.sizing import (
-    ASSUMED,
-    ChannelChoice,
-    DistanceNeed,
-    Guidelines,
-    RoomNeed,
-    SapsNeeded,
-    Sizing,
-    SynchronousNeed,
-)
-from isfc.io.sizing import size as size_mix
 from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Note, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -53,15 +43,15 @@ class MixNeeds(Struct, frozen=True):
     """what was assumed of the load, and what the mix has today"""
     left_out: tuple[str, ...]
     """chpids whose load RMF could not measure"""
-    best: ChannelChoice
+    best: sizes.ChannelChoice
     """the same as one of `choices`"""
-    choices: tuple[ChannelChoice, ...]
+    choices: tuple[sizes.ChannelChoice, ...]
     """each"""
-    distances: tuple[DistanceNeed, ...]
-    saps: SapsNeeded
-    synchronous: SynchronousNeed | None
+    distances: tuple[sizes.DistanceNeed, ...]
+    saps: sizes.SapsNeeded
+    synchronous: sizes.SynchronousNeed | None
     """null if no reads fit zHyperLink"""
-    rooms: tuple[RoomNeed, ...]
+    rooms: tuple[sizes.RoomNeed, ...]
     proposal: str | None
     """the best as a configuration, which `isfc io plan` takes; null where several are sized, and
     where none can be so large"""
@@ -104,9 +94,6 @@ class IoSizes(Reported, Struct, frozen=True):
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each feature that a mix could have, as a data frame takes them."""
         return [{"mix": mix.name, **asdict(choice)} for mix in self.mixes for choice in mix.choices]
-
-    def __repr__(self) -> str:
-        return f"<IoSizes {self.mixes[0].name}: {_ordered(self.mixes[0])}>"
 
 
 Rmf = Annotated[
@@ -169,7 +156,7 @@ def io_size(
     Raises `ConfigurationError`. ``mix`` is the path of a configuration, or its text.
     """
     of_devices = {"block": block, "read_percent": read_percent}
-    guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
+    guidelines = sizes.Guidelines(processor_percent, bus_percent, sap_percent)
     if (mix is None) == (rmf is None):
         raise ConfigurationError(
             f"{spelt('mix')} and {spelt('rmf')}: expected one of them, a configuration or a report"
@@ -183,7 +170,7 @@ def io_size(
     sizings = []
     for each in mixes:
         far = next(far for far in (km, each.km, _KM) if far is not None)
-        sizings.append(size_mix(each, growth, guidelines, (0.0, far)))
+        sizings.append(sizes.size(each, growth, guidelines, (0.0, far)))
     return IoSizes(
         *(growth, processor_percent, bus_percent, sap_percent),
         tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
@@ -192,7 +179,7 @@ def io_size(
     )
 
 
-def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
+def _needs(sizing: sizes.Sizing, *, alone: bool) -> MixNeeds:
     """The record of a mix that was sized; one that is ``alone`` has a proposal, or why not."""
     mix, text = sizing.mix, None
     warnings: tuple[str, ...] = ()
@@ -281,11 +268,9 @@ def _load(mix: MixNeeds) -> str:
 
 def _choices(found: IoSizes, mix: MixNeeds) -> Table:
     columns = (
-        Column("channel", "name"),
-        Column("now", "channels"),
+        *headed(name="channel", channels="now"),
         Column(f"+{found.growth_percent:g} %", "channels_grown"),
-        Column("proc\n%", "processor_percent", Unit.PERCENT),
-        Column("bus\n%", "bus_percent", Unit.PERCENT),
+        *headed(Unit.PERCENT, processor_percent="proc\n%", bus_percent="bus\n%"),
         Column("line\n%", "line_percent", Unit.PERCENT),
         Column("full first", "first"),
         Column("at\nI/Os/s", "first_at_io_per_s", Unit.PER_S),
@@ -300,9 +285,7 @@ def _details(mix: MixNeeds) -> Iterator[Table]:
         f"Inter-switch links of {gbps} Gb/s, zHPF: buffer credits of each port",
         (
             Column("km", "km", Unit.COUNT),
-            Column("ISLs", "isls"),
-            Column("credits", "credits"),
-            Column("full\nline", "credits_full_line"),
+            *headed(isls="ISLs", credits="credits", credits_full_line="full\nline"),
             Column("old\nrule", "credits_by_rule"),
             Column("added\nus", "added_us", Unit.US),
             Column("more open\nexchanges", "exchanges_added", Unit.COUNT),
@@ -313,9 +296,7 @@ def _details(mix: MixNeeds) -> Iterator[Table]:
     )
     if mix.rooms:
         columns = (
-            Column("level", "level"),
-            Column("count", "count"),
-            Column("needed", "needed"),
+            *headed(level="level", count="count", needed="needed"),
             Column("used\n%", "percent", Unit.PERCENT),
         )
         shared = "What all channels share, with the grown load"
@@ -349,7 +330,7 @@ def _ordered(mix: MixNeeds) -> str:
     return f"{many} {best.feature} channel{'s' * (many > 1)}{today}, zHPF {zhpf}{missing}"
 
 
-def _saps(need: SapsNeeded, most: float) -> str:
+def _saps(need: sizes.SapsNeeded, most: float) -> str:
     if need.saps is None or need.busy_percent is None:
         return f"no z15 has enough to stay below {most:g} %"
     busy = f"{shown(need.busy_percent, Unit.PERCENT)} % busy"
@@ -359,7 +340,7 @@ def _saps(need: SapsNeeded, most: float) -> str:
     return f"{need.saps} of a z15 would be {busy}{above}"
 
 
-def _synchronous(need: SynchronousNeed | None, km: float) -> str:
+def _synchronous(need: sizes.SynchronousNeed | None, km: float) -> str:
     if need is None:
         return "no reads of 4096 bytes or less, so it would carry nothing"
     if km > ZHYPERLINK_KM_MAX:
@@ -383,7 +364,7 @@ def _read(found: IoSizes) -> Iterator[str]:
         f"Enough is where the processor is used {found.processor_percent:g} % at most, bus and "
         f"line {found.bus_percent:g} %; the line's are without waits for credits."
     )
-    if names := [each.feature.removeprefix("FICON Express") for each in ASSUMED]:
+    if names := [each.feature.removeprefix("FICON Express") for each in sizes.ASSUMED]:
         none = "neither" if len(names) == 2 else "none"
         yield f"{listed(names)}: processor assumed, bus not known; so {none} is called best."
     yield from (note.text for note in found.notes)

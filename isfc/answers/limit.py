@@ -9,7 +9,7 @@ from isfc.errors.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Column, Table
+from isfc.reports.report import Column, Table, headed
 from isfc.reports.units import percent_range, shown
 from scenarios.figures import resources
 from scenarios.figures.limit import (
@@ -203,12 +203,9 @@ def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
     if len(found) == 2 and _alike(*found):
         (slower, limit), _ = found
         return [f"Each way {limit_line(limit, _saturated(slower), each_way=True)} MB/s."]
-    return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
-
-
-def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
-    """``ATLANTA sending limited by: ...``, of one direction."""
-    return f"{sender} sending {limit_line(limit, mb_per_s)} MB/s."
+    return [
+        f"{way.sender} sending {limit_line(limit, _saturated(way))} MB/s." for way, limit in found
+    ]
 
 
 def _slowest_first(figures: Sequence[ModelledRate]) -> "list[_Way]":
@@ -350,8 +347,7 @@ def resources_table(seen: Sequence[BusyResource]) -> Table:
     ]
     columns = (
         Column("resource", "resource", value=_seen),
-        Column("busy\n%", "busy_percent", Unit.PERCENT),
-        Column("waited for\n%", "waited_percent", Unit.PERCENT),
+        *headed(Unit.PERCENT, busy_percent="busy\n%", waited_percent="waited for\n%"),
         Column("waiting", "waiting", Unit.COUNT),
     )
     return Table(_SEEN_HEADING, columns, rows, "resources")

@@ -13,7 +13,7 @@ from isfc.errors.loading import named
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment
@@ -217,11 +217,9 @@ def _answer(found: LinksRun) -> Iterator[tuple[str, str]]:
 def _columns(head: str, *, traffic: bool = False, spread: bool = False) -> list[Column]:
     return [
         Column(head, "name"),
-        Column("out", "mb_per_s_out", Unit.MB_PER_S),
-        Column("in", "mb_per_s_in", Unit.MB_PER_S),
+        *headed(Unit.MB_PER_S, mb_per_s_out="out", mb_per_s_in="in"),
         Column("both", "mb_per_s", value=lambda part: part.figures["mb_per_s"]),
-        Column("msg/s", "messages_per_s", Unit.PER_S),
-        Column("coll/s", "collisions_per_s", Unit.PER_S),
+        *headed(Unit.PER_S, messages_per_s="msg/s", collisions_per_s="coll/s"),
         *([Column("spread\n%", "spread_percent", Unit.PERCENT)] if spread else []),
         *([Column("traffic", "traffic", folds=True, value=_arrows)] if traffic else []),
     ]
@@ -237,8 +235,7 @@ def _arrows(part: CarriedPart) -> str:
 
 
 _OVER: Final = (
-    Column("out", "mb_per_s_out", Unit.MB_PER_S),
-    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    *headed(Unit.MB_PER_S, mb_per_s_out="out", mb_per_s_in="in"),
     Column("busy %", "busy_percent", Unit.PERCENT),
 )
 

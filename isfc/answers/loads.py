@@ -23,20 +23,9 @@ from isfc.layout.loss import losses
 from isfc.layout.site import GivenSite
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
+from isfc.site import intervals as times
 from isfc.site.figures import Reading
 from isfc.site.file import read_content
-from isfc.site.intervals import (
-    PERIODS,
-    CarriedInterval,
-    Slot,
-    carried_intervals,
-    is_interval_table,
-    label_of,
-    mean,
-    percentile_of,
-    since,
-    slots_of,
-)
 from isfc.site.measurement import Measurement
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.figures.rates import Carried, carry
@@ -117,7 +106,7 @@ class Loads(Reported, Struct, frozen=True):
     """for how many headroom is told"""
     ways: tuple[WayLoad, WayLoad]
     """by sender, in the order of `nodes`"""
-    slots: tuple[Slot, ...]
+    slots: tuple[times.Slot, ...]
     """quarters of an hour of the period that some interval is in; rates in the order of `nodes`"""
     leaving: Leaving | None
     """`guests` that leave `source`, so many `together`; null without `--guests` or `--move`"""
@@ -190,14 +179,14 @@ def loads(
     Raises `ConfigurationError` for what is wrong. ``measured`` may have records too; ``about`` says
     of files what they do not. ``guests`` are plans, a file, or the memory of one.
     """
-    check_known(spelt("period"), period, PERIODS)
+    check_known(spelt("period"), period, times.PERIODS)
     check_known(spelt("lost"), lost, LostPiece)
     plans = plans_of(guests or ())
     opened = named_link(layout, link, profile)
     leaving = _leaving(opened, plans, together, from_)
     reading = (about := about or AboutFiles()).reading()
     _check_dated(period, found := _intervals(opened, measured, about, reading))
-    slots = tuple(slots_of(found, percentile, period))
+    slots = tuple(times.slots_of(found, percentile, period))
     carries = _carried(opened, LostPiece(lost), each_by(jobs))
     first, second = (
         _way(opened.nodes[way], _sent(found, way, percentile, period), carries[way], growth, months)
@@ -241,7 +230,7 @@ def _leaving(
     return None
 
 
-def _check_dated(period: str, intervals: Sequence[CarriedInterval]) -> None:
+def _check_dated(period: str, intervals: Sequence[times.CarriedInterval]) -> None:
     """Raise `ConfigurationError` for a week of times that have no day."""
     if period == "week" and not all(each.dated for each in intervals):
         raise ConfigurationError(
@@ -251,7 +240,7 @@ def _check_dated(period: str, intervals: Sequence[CarriedInterval]) -> None:
 
 def _windows(
     link: Layout,
-    slots: Sequence[Slot],
+    slots: Sequence[times.Slot],
     period: str,
     leaving: Leaving | None,
     carries: Sequence[tuple[Carries, Carries | None]],
@@ -272,18 +261,18 @@ def _intervals(
     measured: Measured,
     about: AboutFiles,
     reading: Reading,
-) -> list[CarriedInterval]:
+) -> list[times.CarriedInterval]:
     """What the link carried, of tables and of what else there is."""
     paths, records = files_and_records(measured)
     contents = {path: read_content(path) for path in paths}
-    tables = {path: data for path, data in contents.items() if is_interval_table(data, link)}
+    tables = {path: data for path, data in contents.items() if times.is_interval_table(data, link)}
     rest = [path for path in paths if path not in tables]
     if rest:
         records += read_files(rest, reading, about, contents=contents)
         if not records:
             raise ConfigurationError(f"{rest[0]}: nothing usable is left")
     seen = seen_intervals(link, [of_end(link, each) for each in records], reading.notes)
-    return carried_intervals(link, tables, seen, reading)
+    return times.carried_intervals(link, tables, seen, reading)
 
 
 def _carried(
@@ -314,7 +303,7 @@ def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
 
 
 def _sent(
-    intervals: Sequence[CarriedInterval], way: int, percentile: float, period: str
+    intervals: Sequence[times.CarriedInterval], way: int, percentile: float, period: str
 ) -> tuple[float, float, float, str]:
     """What one node sent: in the mean, the percentile, the most, and when that began."""
     weighed = [(each.mb_per_s[way], each.seconds) for each in intervals]
@@ -322,9 +311,14 @@ def _sent(
     when = (
         f"{busiest.begin:%Y-%m-%d %H:%M}"
         if busiest.dated
-        else label_of(since(busiest.begin, period), period)
+        else times.label_of(times.since(busiest.begin, period), period)
     )
-    return mean(weighed), percentile_of(weighed, percentile), busiest.mb_per_s[way], when
+    return (
+        times.mean(weighed),
+        times.percentile_of(weighed, percentile),
+        busiest.mb_per_s[way],
+        when,
+    )
 
 
 def _way(

@@ -11,20 +11,9 @@ from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.in_words import first_listed, grouped, link_names, listed
+from isfc.layout import loss as pieces_of
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
-from isfc.layout.loss import (
-    CTC,
-    PORT,
-    SYSTEM,
-    TOGETHER,
-    VARY,
-    check_pieces,
-    known_pieces,
-    links_with,
-    named_alone,
-)
-from isfc.layout.loss import spelt as spelt_piece
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import GivenSite, SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
@@ -131,7 +120,7 @@ class Losses(Reported, Struct, frozen=True):
     @property
     def is_named(self) -> bool:
         """Whether it was said what is gone."""
-        return any(left.kind == TOGETHER for left in self.losses)
+        return any(left.kind == pieces_of.TOGETHER for left in self.losses)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each loss, as a data frame takes them; MB/s of the slower direction.
@@ -178,10 +167,10 @@ def losses(
 
 def _elsewhere(pieces: Sequence[str], links: Collection, every: Collection) -> Iterator[Note]:
     """That pieces are part of other links alone; `ConfigurationError` for one of none."""
-    known = known_pieces(links.links, links.cecs)
-    for piece in (piece for piece in pieces if spelt_piece(piece, known) not in known):
-        if not (others := links_with(piece, every)):
-            check_pieces([piece], known, spelt("without"))
+    known = pieces_of.known_pieces(links.links, links.cecs)
+    for piece in (piece for piece in pieces if pieces_of.spelt(piece, known) not in known):
+        if not (others := pieces_of.links_with(piece, every)):
+            pieces_of.check_pieces([piece], known, spelt("without"))
         kept = listed([each.name for each in links.links])
         text = f"{piece} is part of {listed(others)}: {kept} is as without its loss."
         yield Note(NoteKind.ELSEWHERE, text)
@@ -193,9 +182,9 @@ def losses_of(
     """The answer of what was run, with more notes; the whole is first of ``lefts``."""
     whole, worst = lefts[0].carried, worst_of(lefts)
     links = whole.links.links
-    is_named = any(left.loss is not None and left.loss.kind == TOGETHER for left in lefts)
-    kinds = (VARY, PORT, *([SYSTEM] if len(links) == 1 else ()))
-    unlisted = () if is_named else named_alone(links, whole.links.cecs, *kinds)
+    is_named = any(left.loss is not None and left.loss.kind == pieces_of.TOGETHER for left in lefts)
+    kinds = (pieces_of.VARY, pieces_of.PORT, *([pieces_of.SYSTEM] if len(links) == 1 else ()))
+    unlisted = () if is_named else pieces_of.named_alone(links, whole.links.cecs, *kinds)
     return Losses(
         tuple(link.name for link in links),
         None if whole.ways is None else whole.load.words,
@@ -315,7 +304,7 @@ def losses_table(found: Losses) -> Table:
     """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
 
     def shown_of(left: Left) -> object:
-        if left.kind != CTC:
+        if left.kind != pieces_of.CTC:
             return left.name
         return left.ctcs_left, *map(with_unit, (left.share, left.rate)), _limited_by(left)
 

@@ -86,7 +86,7 @@ class ComparedInterval(Struct, frozen=True):
 
     def judged(self) -> list[MeasuredFigure]:
         """The figures that count."""
-        return [each for each in self.figures if _counts(each)]
+        return [*filter(_counts, self.figures)]
 
 
 class MeasuredComparison(Reported, Struct, frozen=True):
@@ -117,10 +117,6 @@ class MeasuredComparison(Reported, Struct, frozen=True):
             for each in self.intervals
             for figure in each.figures
         ]
-
-    def __repr__(self) -> str:
-        count = len(self.intervals)
-        return f"<MeasuredComparison {count} interval{'s' * (count > 1)}: {_off_by(self)}>"
 
 
 @checked
@@ -181,7 +177,7 @@ def _compared(
     one = seen.ends[0].measurement
     beyond = None
     if tolerance is not None:
-        beyond = sum(_counts(each) and _size(each) > tolerance for each in figures)
+        beyond = sum(_size(each) > tolerance for each in filter(_counts, figures))
     return ComparedInterval(
         str(one.place),
         tuple(map(_heading, seen.ends)),
@@ -217,7 +213,7 @@ def _rate_range(layout: Layout, derived: Derived) -> Figure | None:
 
 
 def _counts(figure: MeasuredFigure) -> bool:
-    return figure.judged and figure.error_percent is not None
+    return _judged_error(figure) is not None
 
 
 def _size(figure: MeasuredFigure) -> float:
@@ -291,7 +287,8 @@ def _errors(found: MeasuredComparison) -> Lines:
 
 def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:
     """How far the model is off, and what may explain that."""
-    yield "Model is off", f"{_off_by(found)}, by the median" if _off_by(found) else "not known"
+    off = _off_by(found)
+    yield "Model is off", f"{off}, by the median" if off else "not known"
     if found.tolerance is not None:
         judged = [each for one in found.intervals for each in one.judged()]
         said = f"{found.beyond_tolerance} of {len(judged)} judged figures are further off than "

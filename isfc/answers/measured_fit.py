@@ -13,7 +13,7 @@ from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.site import FitErrors
 from isfc.reports.figure import Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
 from scenarios.runs.at_site import named_link
@@ -56,10 +56,8 @@ def fit(
     of_link = named_link(layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
-    ends, left_out = (
-        [of_end(of_link, each, client) for each in found.measurements],
-        [*found.left_out],
-    )
+    ends = [of_end(of_link, each, client) for each in found.measurements]
+    left_out = [*found.left_out]
     seen = seen_intervals(of_link, ends, left_out)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(of_link, min(len(seen), INTERVALS_MAX), is_told=is_told)
@@ -86,9 +84,7 @@ def measured_fit_report(fitted: Fitted) -> Report:
 
 _COLUMNS: Final = (
     Column("constant", "constant"),
-    Column("factor", "factor", Unit.TIMES),
-    Column("from", "low", Unit.TIMES),
-    Column("to", "high", Unit.TIMES),
+    *headed(Unit.TIMES, factor="factor", low="from", high="to"),
     Column("", "meaning", folds=True),
 )
 

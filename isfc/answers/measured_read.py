@@ -15,7 +15,7 @@ from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.site.figures import Reading
 from isfc.site.file import completed, read_measurements
 from isfc.site.measurement import COLUMNS, LinkFigures, Measurement, Ran, table_rows
@@ -59,9 +59,6 @@ class Measurements(Reported, Struct, frozen=True):
     def record(self) -> MeasuredTable:
         """The same, as it is printed for programs."""
         return MeasuredTable(tuple(self.rows()), self.left_out, self.notes, self.accounts)
-
-    def __repr__(self) -> str:
-        return f"<Measurements {len(self.measurements)}, {len(self.left_out)} left out>"
 
 
 Measured = Annotated[
@@ -226,10 +223,7 @@ def _tables(found: Measurements) -> Iterator[Table]:
 
 
 _FOREIGN_COLUMNS: Final = (
-    Column("RDEV", "rdev"),
-    Column("", "software"),
-    Column("", "way"),
-    Column("partner", "partner"),
+    *headed(rdev="RDEV", software="", way="", partner="partner"),
     Column("I/O/s", "io_per_s", Unit.COUNT),
     Column("bytes/I/O", "bytes_per_io", Unit.PER_S),
     Column("MB/s", "mb_per_s", Unit.COUNT),
@@ -242,9 +236,7 @@ _OF_FOREIGN: Final = (
 
 _WAY_COLUMNS: Final = (
     Column("", "way"),
-    Column("MB/s", "mb_per_s", Unit.COUNT),
-    Column("messages/s", "messages_per_s", Unit.COUNT),
-    Column("packages/s", "packages_per_s", Unit.COUNT),
+    *headed(Unit.COUNT, mb_per_s="MB/s", messages_per_s="messages/s", packages_per_s="packages/s"),
     Column("bytes/package", "bytes_per_package", Unit.PER_S),
     Column("collisions/s", "collisions_per_s", Unit.COUNT),
 )

@@ -12,7 +12,7 @@ from isfc.errors.in_words import first_listed, listed
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Reported, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import FORMATS, bytes_words, range_note, shown, with_unit
 from scenarios.moves.evacuation import DeviceSeen
 from scenarios.moves.guest import GuestMemory, Limits
@@ -157,13 +157,6 @@ class Moves(Reported, AllMoves, frozen=True, kw_only=True):
         from isfc.reports.text import records
 
         return records(passes_table(self))
-
-    def __repr__(self) -> str:
-        moved = len(self.guests) - len(self.stayed)
-        return (
-            f"<Moves {listed(self.sources)} - {listed(self.destinations)}, "
-            f"{moved} of {len(self.guests)} guests: {self.seconds} s>"
-        )
 
 
 _ON_PAGE: Final = 12
@@ -314,8 +307,7 @@ def _guests(found: Moves, *, detail: bool) -> Table:
         *([Column("instead\nof", "instead_of")] if elsewhere else []),
         Column("GiB", "size", Unit.BYTES),
         Column("begins\ns", "begin_s", Unit.SECONDS),
-        Column("takes\ns", "seconds"),
-        Column("stop\ns", "stopped"),
+        *headed(seconds="takes\ns", stopped="stop\ns"),
         *([] if found.all_moved else [Column("", "stays")]),
     )
     caption = "Guests, in the order in which they begin"
@@ -335,10 +327,8 @@ def _stayed(found: Moves) -> Table:
 def passes_table(found: Moves, *, detail: bool = False) -> Table:
     """Each pass over the memory of each guest."""
     columns = (
-        Column("guest", "guest"),
-        Column("pass", "number"),
-        Column("begins\ns", "begin_s", Unit.SECONDS),
-        Column("takes\ns", "seconds", Unit.SECONDS),
+        *headed(guest="guest", number="pass"),
+        *headed(Unit.SECONDS, begin_s="begins\ns", seconds="takes\ns"),
         Column("moves\nGiB", "bytes", Unit.BYTES),
         Column("MB/s\none way", "mb_per_s", Unit.MB_PER_S),
         Column("changed\nGiB", "changed_bytes", Unit.BYTES),
@@ -372,12 +362,12 @@ def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
     if not given:
         return
     at = Column("at s", "at_s", Unit.SECONDS)
-    columns = at, Column("command", "command"), Column("what came of it", "told")
+    columns = at, *headed(command="command", told="what came of it")
     yield Table("Commands meanwhile", columns, given, "commands")
     lines = [{"at_s": each.at_s, **asdict(line)} for each in given for line in each.lines]
     if lines:
         status = (
-            *(at, Column("User", "user"), Column("From", "source"), Column("To", "to")),
+            *(at, *headed(user="User", source="From", to="To")),
             *(Column("Elapsed\ns", "elapsed_s", Unit.SECONDS), Column("Status", "stage")),
         )
         yield Table("VMRELOCATE STATUS", status, lines, "status")
@@ -385,9 +375,7 @@ def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
 
 def _traffic(found: Moves) -> Table:
     columns = (
-        Column("load", "load"),
-        Column("alone\nMB/s", "alone"),
-        Column("meanwhile\nMB/s", "meanwhile"),
+        *headed(load="load", alone="alone\nMB/s", meanwhile="meanwhile\nMB/s"),
         Column("left\n%", "left", Unit.SHARE),
         Column("exchanges/s\nalone", "alone_exchanges_per_s", Unit.PER_S),
         Column("\nmeanwhile", "meanwhile_exchanges_per_s", Unit.PER_S),
@@ -397,9 +385,7 @@ def _traffic(found: Moves) -> Table:
 
 def _tried(found: Moves) -> Table:
     columns = (
-        Column("together", "together"),
-        Column("takes\ns", "seconds"),
-        Column("longest stop\ns", "longest_stop"),
+        *headed(together="together", seconds="takes\ns", longest_stop="longest stop\ns"),
         Column("moved", "moved"),
         *([Column("left of other\ntraffic %", "left", Unit.SHARE)] if found.traffic else []),
     )

@@ -1,14 +1,14 @@
 """What ``isfc plan`` says of a layout: of one link, or of several and all of them together."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_links
 from isfc.answers.plan_link import PlannedLink, planned_by_rule
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import Argument, Jobs, checked, spelt
+from isfc.errors.arguments import Jobs, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
@@ -24,11 +24,8 @@ def planned(
     *,
     link: str | None = None,
     profile: "measured.SiteProfile | str | Path | None" = None,
-    rule: Annotated[bool, Argument("", "By IBM's rule of thumb alone: no model is run.")] = False,
-    why: Annotated[
-        bool,
-        Argument("", "Show also which constants of the model the rate rests on: it takes runs."),
-    ] = False,
+    rule: bool = False,
+    why: bool = False,
     jobs: Jobs = 1,
 ) -> "PlannedLink | PlannedLinks":
     """Who writes on which CTC, what the link carries, what limits it and what to change.

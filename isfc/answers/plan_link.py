@@ -184,14 +184,6 @@ class PlannedLink(Reported, Struct, frozen=True):
             for sender, by_rule in self.estimated_mb_per_s.items()
         ]
 
-    def __repr__(self) -> str:
-        rates = self.model.stated if self.model else self.estimated_mb_per_s
-        each = ", ".join(f"{sender} {rate}" for sender, rate in rates.items())
-        how = "by the model" if self.model else "by rule"
-        return (
-            f"<{type(self).__name__} {self.nodes.first} - {self.nodes.second}: {each} MB/s {how}>"
-        )
-
 
 def planned_by_rule(plan: Plan) -> PlannedLink:
     """The answer of one link by IBM's rule of thumb alone."""

@@ -19,19 +19,8 @@ from isfc.layout.plan import find_in
 from isfc.layout.sharing import open_questions
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Note, Reported, Unit, record_of
-from isfc.reports.units import range_note, shown, with_unit
-from scenarios.figures.cluster_plan import (
-    Busiest,
-    ClusterPlan,
-    LinkPlan,
-    Slowest,
-    SystemOverview,
-    busiest_of,
-    cluster_plan,
-    most_cut,
-    slowest_of,
-    system_overview,
-)
+from isfc.reports.units import range_note, shown
+from scenarios.figures import cluster_plan as cluster
 from scenarios.figures.rates import Carried
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -105,13 +94,13 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
 
     links: list[PlannedLink] = []
     """what `isfc plan --json` prints of each; without the model's figures, if all run together"""
-    systems: list[SystemOverview] = []
+    systems: list[cluster.SystemOverview] = []
     """what each system has, and carries if all run together"""
     cecs: int = 0
     """machines that the file names"""
-    busiest: list[Busiest] = []
+    busiest: list[cluster.Busiest] = []
     """what links share, the busiest first"""
-    slowest: list[Slowest] = []
+    slowest: list[cluster.Slowest] = []
     """links that have traffic, with all together"""
     cuts: list[Cut] = []
     """the losses that cut most"""
@@ -160,10 +149,6 @@ class PlannedLinks(Reported, Struct, frozen=True, kw_only=True):
             for row in link.rows()
         ]
 
-    def __repr__(self) -> str:
-        rate = self.rate and f", {with_unit(self.rate)} together"
-        return f"<PlannedLinks {len(self.links)} links{rate or ''}>"
-
 
 def planned_links(
     opened: OpenedLink, links: list[PlannedLink], jobs: int, *, is_run: bool
@@ -173,7 +158,7 @@ def planned_links(
     if not is_run:
         alone = PlannedLinks(notes=[*open_questions(collection)])
         return at_a_glance(alone, links, collection, None)
-    plan = cluster_plan(collection, each_by(jobs))
+    plan = cluster.cluster_plan(collection, each_by(jobs))
     found, carried, disks = planned_together(plan), plan.together, opened.file_disks
     if disks is not None and carried.slower and find_shared(disks, *collection.links):
         found = replace(found, disks=shared_by(run_shared(carried.slower, disks)))
@@ -188,11 +173,11 @@ def at_a_glance(
     return replace(
         found,
         links=links,
-        systems=[system_overview(collection, name, carried) for name in collection.systems],
-        busiest=[] if carried is None else busiest_of(carried),
-        slowest=[] if carried is None else slowest_of(carried),
+        systems=[cluster.system_overview(collection, name, carried) for name in collection.systems],
+        busiest=[] if carried is None else cluster.busiest_of(carried),
+        slowest=[] if carried is None else cluster.slowest_of(carried),
         cecs=len(collection.cecs),
-        cuts=[record_of(Cut, each) for each in most_cut(collection)],
+        cuts=[record_of(Cut, each) for each in cluster.most_cut(collection)],
         to_do=to_do([*findings], {}, (), "isfc check"),
     )
 
@@ -208,7 +193,7 @@ def all_together(carried: Carried) -> PlannedLinks:
     )
 
 
-def planned_together(plan: ClusterPlan) -> PlannedLinks:
+def planned_together(plan: cluster.ClusterPlan) -> PlannedLinks:
     """The same with what each link carries alone and together, and what they share."""
     together = plan.together
     return replace(
@@ -225,7 +210,7 @@ def _shared(shared: ChannelResult | PathResult) -> dict[str, Any]:
     return {"busy_percent": 100.0 * shared.busy, "links": links}
 
 
-def _together(each: LinkPlan, carried: Carried) -> LinkTogether:
+def _together(each: cluster.LinkPlan, carried: Carried) -> LinkTogether:
     link = carried.links.link(each.name)
     alone = Carried(Collection.of(link), carried.load)
     first, second = each.alone
@@ -239,7 +224,7 @@ def _together(each: LinkPlan, carried: Carried) -> LinkTogether:
     )
 
 
-def known_together(plan: ClusterPlan) -> str:
+def known_together(plan: cluster.ClusterPlan) -> str:
     """How far the figures are known, which links have two paces, and of which run the rest is."""
     known = f"{shown(100 * plan.spread, Unit.SPREAD)} %"
     said = [f"Each run went on until what every link carries was known within {known}."]
@@ -256,7 +241,7 @@ def known_together(plan: ClusterPlan) -> str:
     return " ".join(said)
 
 
-def _known(plan: ClusterPlan) -> Iterator[str]:
+def _known(plan: cluster.ClusterPlan) -> Iterator[str]:
     """How far the figures are known, and of which runs they are."""
     if said := range_note(link.rate for link in plan.links):
         yield said

@@ -16,7 +16,7 @@ from isfc.answers.shared import disks_known, disks_tables
 from isfc.errors.in_words import link_names
 from isfc.layout.rules.rule import Severity
 from isfc.reports.figure import Figure, Unit
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.runs.experiment import STATED_PAIRS, SUITE
 
@@ -193,9 +193,7 @@ def _systems_table(found: PlannedLinks) -> Table:
     columns = [
         Column("system", "name"),
         *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if found.load else []),
-        Column("links", "links"),
-        Column("CTCs", "ctcs"),
-        Column("channels", "channels"),
+        *headed(links="links", ctcs="CTCs", channels="channels"),
         Column("Gb/s", "gbps", Unit.GBPS),
     ]
     caption = f"What each system has{f', MB/s (2^20) {found.load}' if found.load else ''}"

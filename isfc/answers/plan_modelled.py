@@ -10,25 +10,12 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict, replace
 
 from ctc.features import ChpidProfile
+from isfc.answers import plan_link
 from isfc.answers.advice import advice_text, to_do, two_paces
 from isfc.answers.given import OpenedLink
 from isfc.answers.limit import limit_lines, limited_by, limits_of, rests_on_table
-from isfc.answers.plan_link import (
-    Advice,
-    Compared,
-    Modelled,
-    PlannedLink,
-    TriedChange,
-    WorstLoss,
-    planned_by_rule,
-)
 from isfc.answers.shared import Shared, disks_known, disks_tables, shared_by
-from isfc.layout.capacity import (
-    COMMAND_MODE_MB_PER_S,
-    FULL_CTC_COUNT,
-    RULE_GBPS_MAX,
-    WriteDirection,
-)
+from isfc.layout import capacity
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import CHPID, losses
@@ -48,22 +35,14 @@ from scenarios.figures.changed import (
 )
 from scenarios.figures.limit import RestsOn, rests_on
 from scenarios.figures.rates import Carried, EndRate, ModelledRate, link_rates, with_others_busy
-from scenarios.runs.experiment import (
-    SATURATING_PAIRS,
-    STATED,
-    SUITE,
-    RunEach,
-    alike,
-    one_way,
-    stated_load,
-)
+from scenarios.runs import experiment
 from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.result import MIB
 from scenarios.runs.workload import find_workload
 from scenarios.search.workers import each_by
 
 
-class ModelledLink(PlannedLink, frozen=True):
+class ModelledLink(plan_link.PlannedLink, frozen=True):
     """``isfc plan`` of a link by the model, with what was asked beside."""
 
     disks: Shared | UnsetType = UNSET
@@ -102,42 +81,44 @@ def planned_by_model(opened: OpenedLink, judged: Plan, jobs: int, *, why: bool) 
     found = modelled_link(judged, figures, tried, _worst_chpid(noted, figures, run_each))
     if why:
         slower = min(figures, key=lambda each: each.saturated.value)
-        moved = rests_on(one_way(noted, slower.sender, SATURATING_PAIRS), run_each)
+        moved = rests_on(
+            experiment.one_way(noted, slower.sender, experiment.SATURATING_PAIRS), run_each
+        )
         found = replace(found, rests_on=moved)
     if opened.disks is not None:
         from scenarios.runs.shared_channel import run_shared  # most chpids have none
 
-        shared = run_shared(stated_load(opened.layout), opened.disks)
+        shared = run_shared(experiment.stated_load(opened.layout), opened.disks)
         found = replace(found, disks=shared_by(shared))
     return found
 
 
 def _worst_chpid(
-    layout: Layout, figures: Sequence[ModelledRate], run_each: RunEach
-) -> WorstLoss | None:
+    layout: Layout, figures: Sequence[ModelledRate], run_each: experiment.RunEach
+) -> plan_link.WorstLoss | None:
     """That whose loss leaves least; what the whole carries with the same load is known."""
     first, second = (EndRate(each.runs[1], each.seen) for each in figures)
-    whole = Carried(Collection.of(layout), STATED, {layout.name: (first, second)})
+    whole = Carried(Collection.of(layout), experiment.STATED, {layout.name: (first, second)})
     return worst_loss(left_of(whole, [*losses(whole.links, CHPID)], run_each))
 
 
-def worst_loss(lefts: Sequence[AfterLoss]) -> WorstLoss | None:
+def worst_loss(lefts: Sequence[AfterLoss]) -> plan_link.WorstLoss | None:
     """The loss that leaves least of the whole, which is first; None if there is none."""
     worst = worst_of(lefts)
-    return None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share)
+    return None if worst is None else plan_link.WorstLoss(worst.gone, worst.rate, worst.share)
 
 
 def modelled_link(
     plan: Plan,
     figures: Sequence[ModelledRate],
     tried: Mapping[str, Sequence[TriedAdvice]],
-    worst_chpid: WorstLoss | None,
+    worst_chpid: plan_link.WorstLoss | None,
 ) -> ModelledLink:
     """The answer of one link with what the model said."""
     ways = [*zip(plan.directions, figures, strict=True)]
-    model = Modelled(
-        SUITE,
-        SATURATING_PAIRS,
+    model = plan_link.Modelled(
+        experiment.SUITE,
+        experiment.SATURATING_PAIRS,
         figures[0].pairs,
         {each.sender: each.saturated for each in figures},
         {each.sender: each.stated for each in figures},
@@ -153,24 +134,24 @@ def modelled_link(
         beyond_plan(plan.layout, figures),
     )
     advice = [
-        Advice(
+        plan_link.Advice(
             each.id, each.severity, advice_text(each, tried), [*map(_trial, tried.get(each.id, ()))]
         )
         for each in plan.advice
     ]
-    by_rule = asdict(planned_by_rule(plan))
+    by_rule = asdict(plan_link.planned_by_rule(plan))
     said = {"model": model, "worst_chpid": worst_chpid, "advice": advice}
     return ModelledLink(**by_rule | said | {"notes": [*plan_notes(plan.layout, figures)]})
 
 
-def _trial(tried: TriedAdvice) -> TriedChange:
+def _trial(tried: TriedAdvice) -> plan_link.TriedChange:
     """What the model makes of one change."""
     if isinstance(tried.outcome, Untried):
-        return TriedChange(run=tried.trial.done, not_run_because=tried.outcome.because)
+        return plan_link.TriedChange(run=tried.trial.done, not_run_because=tried.outcome.because)
     saturated, stated = (
-        Compared(each.verdict, *each.figures, each.odds.share) for each in tried.outcome
+        plan_link.Compared(each.verdict, *each.figures, each.odds.share) for each in tried.outcome
     )
-    return TriedChange(run=tried.trial.done, saturated=saturated, stated=stated)
+    return plan_link.TriedChange(run=tried.trial.done, saturated=saturated, stated=stated)
 
 
 def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
@@ -181,8 +162,9 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
     within = f"{shown(100 * spread, Unit.SPREAD)} %"
     yield (
-        f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
-        f"{pairs}; each run went on until its figure was known within {within}."
+        f"The model's figures are of {experiment.SUITE}: saturated, with "
+        f"{experiment.SATURATING_PAIRS} pairs, and with {pairs}; each run went on "
+        f"until its figure was known within {within}."
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
         yield "Advised changes were tried for a second of virtual time, its first half not counted."
@@ -198,35 +180,35 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     apart = [
         (way, figure.saturated.value)
         for way, figure in zip(plan.directions, figures, strict=True)
-        if not alike(way.estimated_mb_per_s, figure.saturated.value)
+        if not experiment.alike(way.estimated_mb_per_s, figure.saturated.value)
     ]
     if apart:
         alone = len(plan.layout.ctcs) == 1
         each = [_ALONE] if alone else (reason for one in apart for reason in _reasons(*one))
         reasons = " ".join(dict.fromkeys(each))
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
-    if any(not alike(*(rate.mb_per_s for rate in figure.runs)) for figure in figures):
+    if any(not experiment.alike(*(rate.mb_per_s for rate in figure.runs)) for figure in figures):
         yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
 def handled_mb_per_s(profile: ChpidProfile) -> float:
     """What a data processor handles of the longest messages, both ways, in MB/s (2^20)."""
-    length = find_workload(SUITE).max_length
+    length = find_workload(experiment.SUITE).max_length
     ns = length * profile.processor_ns_per_byte + profile.processor_ns_per_ccw
     return length * 1e9 / ns / MIB
 
 
-def ceiling_mb_per_s(way: WriteDirection) -> float | None:
+def ceiling_mb_per_s(way: capacity.WriteDirection) -> float | None:
     """What IBM states of FICON in command mode on the chpids of a direction, in MB/s (2^20).
 
     None where they are slower than what it was stated of.
     """
-    if all(use.fibre.gbps < RULE_GBPS_MAX for use in way.chpids):
+    if all(use.fibre.gbps < capacity.RULE_GBPS_MAX for use in way.chpids):
         return None
-    return len(way.chpids) * COMMAND_MODE_MB_PER_S * 1e6 / MIB
+    return len(way.chpids) * capacity.COMMAND_MODE_MB_PER_S * 1e6 / MIB
 
 
-def to_count_on(way: WriteDirection, rates: ModelledRate) -> Figure:
+def to_count_on(way: capacity.WriteDirection, rates: ModelledRate) -> Figure:
     """What a direction carries with the stated load; the ceiling, if that is less."""
     ceiling = ceiling_mb_per_s(way)
     if ceiling is None or rates.stated.value <= ceiling:
@@ -246,20 +228,20 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
         default=None,
     )
     if most is not None:
-        stated = shown(COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)
+        stated = shown(capacity.COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)
         yield (
             f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What "
-            f"IBM states of FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 "
-            f"bytes both ways, which is {stated} here: count on no more."
+            f"IBM states of FICON in command mode is over {capacity.COMMAND_MODE_MB_PER_S} MB/s of "
+            f"10^6 bytes both ways, which is {stated} here: count on no more."
         )
 
 
-def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
+def _reasons(way: capacity.WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     """Why rule and model may disagree on what one node can send."""
     is_more = model_mb_per_s > way.estimated_mb_per_s
-    few = is_more and any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
+    few = is_more and any(use.ctc_count < capacity.FULL_CTC_COUNT for use in way.chpids)
     fibres = [use.fibre for use in way.chpids]
-    fast = max(fibre.gbps for fibre in fibres) >= RULE_GBPS_MAX
+    fast = max(fibre.gbps for fibre in fibres) >= capacity.RULE_GBPS_MAX
     far = not is_more and any(fibre.km for fibre in fibres)
     if few:
         yield (

@@ -17,17 +17,9 @@ from isfc.layout.site import GivenSite
 from isfc.reports.figure import Note, NoteKind
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
+from scenarios.moves import evacuation as evacuations
 from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
-from scenarios.moves.evacuation import (
-    TOGETHER_MAX,
-    WINDOW,
-    WINDOW_MAX,
-    Evacuated,
-    Evacuation,
-    EvacuationOutcome,
-    OtherTraffic,
-)
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
 from scenarios.moves.orders import UNNAMED, RelocationOrder, read_orders
 from scenarios.moves.relocation import WouldMove
@@ -43,7 +35,9 @@ _MOVING: Final = 0.9
 """Of all that is done, moving itself (chosen: the rest takes seconds)."""
 
 
-def moves(evacuation: Evacuation, *, best: bool, jobs: int, progress: Progress) -> Moves:
+def moves(
+    evacuation: evacuations.Evacuation, *, best: bool, jobs: int, progress: Progress
+) -> Moves:
     """Move everything, or search how many together are ``best``; it takes short runs as well."""
     if best:
         tried = best_together(evacuation, each_by(jobs))
@@ -68,7 +62,7 @@ def told_in_shares(
     return lambda length: progress(_MOVING * min(1.0, length / total))
 
 
-def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
+def _moves(outcome: evacuations.EvacuationOutcome, best: BestTogether | None) -> Moves:
     evacuation, figures = outcome.evacuation, moves_figures(outcome)
     limit = find_limit(moving_load(evacuation))
     load = f"{evacuation.window} messages of each guest under way"
@@ -92,7 +86,7 @@ def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
     )
 
 
-def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
+def _like_known(guests: Sequence[evacuations.Evacuated]) -> Iterator[Note]:
     """What is known of guests that are as IBM measured."""
     memories = {guest.plan.memory for guest in guests}
     for kind, known in KNOWN_GUESTS.items():
@@ -100,7 +94,9 @@ def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
             yield Note(NoteKind.NO_RANGE, f"{kind}: {known.basis}")
 
 
-def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> MovedGuest:
+def _guest(
+    guest: evacuations.Evacuated, known: MovedFigures, would: WouldMove | None
+) -> MovedGuest:
     plan, end = guest.plan, guest.end
     return MovedGuest(
         plan.name,
@@ -119,7 +115,7 @@ def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> Mo
     )
 
 
-def _traffic(outcome: EvacuationOutcome) -> Iterator[OthersMeanwhile]:
+def _traffic(outcome: evacuations.EvacuationOutcome) -> Iterator[OthersMeanwhile]:
     evacuation = outcome.evacuation
     for alone, meanwhile in zip(outcome.alone, outcome.meanwhile, strict=True):
         link = [evacuation.collection.link(alone.link)]
@@ -133,7 +129,9 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[OthersMeanwhile]:
         )
 
 
-def _left(alone: Sequence[OtherTraffic], meanwhile: Sequence[OtherTraffic]) -> float:
+def _left(
+    alone: Sequence[evacuations.OtherTraffic], meanwhile: Sequence[evacuations.OtherTraffic]
+) -> float:
     """What other traffic has of what it has alone."""
     before, now = (sum(each.exchanges_per_s for each in some) for some in (alone, meanwhile))
     return now / max(1e-9, before)
@@ -161,7 +159,8 @@ Seed = Annotated[
     int, Argument("N", "Seed of the message sizes and of who begins when.", 0, SEED_MAX)
 ]
 Together = Annotated[
-    int, Argument("N", "How many guests leave a system at the same time.", 1, TOGETHER_MAX)
+    int,
+    Argument("N", "How many guests leave a system at the same time.", 1, evacuations.TOGETHER_MAX),
 ]
 
 
@@ -182,8 +181,8 @@ def relocate(
     ] = None,
     at: At = (),
     window: Annotated[
-        int, Argument("N", "Messages of a guest outstanding.", 1, WINDOW_MAX)
-    ] = WINDOW,
+        int, Argument("N", "Messages of a guest outstanding.", 1, evacuations.WINDOW_MAX)
+    ] = evacuations.WINDOW,
     seed: Seed = 1,
     jobs: Jobs = 1,
     progress: Progress = None,
@@ -203,7 +202,7 @@ def relocate(
     one = link_of(file, layout, link)
     source = None if from_ is None else find_node(spelt("from_"), from_, one.nodes)
     plans = plans_of(guests)
-    evacuation = Evacuation.over(
+    evacuation = evacuations.Evacuation.over(
         one,
         plans,
         source=source,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from isfc.layout.catalogue import load_layout
 from isfc.reports.figure import Figure
-from isfc.reports.report import Column, Lines, between
+from isfc.reports.report import Column, Lines, between, headed
 from scenarios.published.replay import Cell, Part
 from scenarios.published.table import PublishedRow, PublishedTable
 
@@ -16,10 +16,8 @@ Emulated = Mapping[Cell, Sequence[float]]
 """What was emulated of each published figure, once for each seed."""
 
 _PANELS: Final = (
-    Column("MB/s, both ways", "mb_per_s"),
-    Column("messages/s, both ways", "msgs_per_s"),
-    Column("%CPU/msg", "cpu_percent_per_msg"),
-    Column("collisions/s", "collisions_per_s"),
+    *headed(mb_per_s="MB/s, both ways", msgs_per_s="messages/s, both ways"),
+    *headed(cpu_percent_per_msg="%CPU/msg", collisions_per_s="collisions/s"),
     Column("RDEV util %", "rdev_util_percent"),
 )
 _AXES: Final = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}

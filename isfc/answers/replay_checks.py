@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -32,7 +32,7 @@ WITHIN = {
 _PERCENT: Final = (Deviation.RELATIVE, Deviation.EXCESS, Deviation.SHORTFALL)
 
 
-class MeasureCheck(Struct, frozen=True, kw_only=True):
+class MeasureCheck(Struct, frozen=True):
     """A measure of a table."""
 
     table: str
@@ -46,7 +46,7 @@ class MeasureCheck(Struct, frozen=True, kw_only=True):
         return measure_name(self.measure)
 
 
-class GroupError(MeasureCheck, frozen=True, kw_only=True):
+class GroupError(MeasureCheck, frozen=True):
     """How near ours is to IBM's in a group of rows; null where ours has nothing beside a figure."""
 
     group: str
@@ -109,7 +109,7 @@ class Check(MeasureCheck, frozen=True, kw_only=True):
         return WITHIN[self.statistic]
 
 
-class ChoiceCheck(MeasureCheck, frozen=True, kw_only=True):
+class ChoiceCheck(MeasureCheck, frozen=True):
     """How well two rows that differ in one thing are told apart."""
 
     differ_in: str
@@ -126,7 +126,7 @@ class ChoiceCheck(MeasureCheck, frozen=True, kw_only=True):
     """of all"""
 
 
-class BestLink(Struct, frozen=True, kw_only=True):
+class BestLink(Struct, frozen=True):
     """What is lost of IBM's MB/s by taking the link of 1 to 16 CTCs that a guess likes best."""
 
     by: str
@@ -211,29 +211,19 @@ def _error(
         _in_unit(summary.distance, getattr(summary, name)) for name in STATISTICS
     )
     return GroupError(
-        table=table.name,
-        measure=bound.measure,
-        group=bound.group,
-        role=role,
-        rows=summary.count,
-        unit=_unit(summary.distance),
-        half=half,
-        nine_of_ten=most,
-        all_but_three=but_three,
-        all=worst,
-        worst=summary.worst_key,
-        kept=kept,
+        *(table.name, bound.measure, bound.group, role, summary.count, _unit(summary.distance)),
+        *(half, most, but_three, worst, summary.worst_key, kept),
     )
 
 
-def _in_unit(distance: Deviation, value: float | None) -> float | None:
+def _in_unit(distance: Deviation | None, value: float | None) -> float | None:
     """A distance in the unit that `_unit` says; None where it is infinite."""
     if value is None or not isfinite(value):
         return None
     return 100 * value if distance in _PERCENT else value
 
 
-def _unit(distance: Deviation) -> str:
+def _unit(distance: Deviation | None) -> str:
     return "%" if distance in _PERCENT else "x" if distance is Deviation.FACTOR else ""
 
 
@@ -241,52 +231,48 @@ def checks_of(verdict: TableVerdict) -> Iterator[Check]:
     """Each number of groups of rows, then of changes, then of choices."""
     name = verdict.table.name
     for check in verdict.checks:
+        found, group = check.summary, (name, check.of.measure, check.of.group)
+        more: dict[str, Any] = {"rows": found.count, "worst": found.worst_key}
         for statistic in STATISTICS:
             bound, goal = (getattr(each, statistic, None) for each in (check.bound, check.goal))
-            reached, distance = getattr(check.summary, statistic), check.summary.distance
             if bound is not None or goal is not None:
-                yield Check(
-                    table=name,
-                    measure=check.of.measure,
-                    of=check.of.group,
-                    rows=check.summary.count,
-                    statistic=statistic,
-                    reached=_in_unit(distance, reached),
-                    unit=_unit(distance),
-                    bound=_in_unit(distance, bound),
-                    goal=_in_unit(distance, goal),
-                    within=bound is None or reached <= bound,
-                    meets_goal=goal is None or reached <= goal,
-                    worst=check.summary.worst_key,
-                )
+                numbers = getattr(found, statistic), bound, goal
+                yield _check(*group, statistic, numbers, found.distance, **more)
     for changed in verdict.changes:
         change = changed.change
-        yield Check(
-            table=name,
-            measure=change.measure,
-            of=f"{change.before} to {change.after}, more than {100 * change.above:g} %",
-            rows=changed.count,
-            statistic="wrong_way",
-            reached=len(changed.wrong),
-            unit="",
-            bound=change.wrong_max,
-            goal=0,
-            within=changed.within,
-            meets_goal=not changed.wrong,
-            worst=", ".join(changed.wrong),
-        )
+        of = f"{change.before} to {change.after}, more than {100 * change.above:g} %"
+        counts = len(changed.wrong), change.wrong_max, 0
+        more = {"rows": changed.count, "worst": ", ".join(changed.wrong)}
+        yield _check(name, change.measure, of, "wrong_way", counts, None, **more)
     for made in verdict.decisions:
-        yield Check(
-            table=name,
-            measure=made.measure,
-            of=f"{'lost by ' * made.is_regret}{made.what}",
-            statistic=made.statistic,
-            reached=_in_unit(Deviation.RELATIVE, made.reached),
-            bound=_in_unit(Deviation.RELATIVE, made.bound),
-            goal=_in_unit(Deviation.RELATIVE, made.goal),
-            within=made.within,
-            meets_goal=made.meets_goal,
-        )
+        of = f"{'lost by ' * made.is_regret}{made.what}"
+        known = made.reached, made.bound, made.goal
+        yield _check(name, made.measure, of, made.statistic, known, Deviation.RELATIVE)
+
+
+def _check(
+    table: str,
+    measure: str,
+    of: str,
+    statistic: str,
+    numbers: tuple[float, float | None, float | None],
+    distance: Deviation | None,
+    **more: Any,
+) -> Check:
+    """What is reached, bounded and wanted: distances of a kind, or counts."""
+    reached, bound, goal = numbers
+    return Check(
+        *(table, measure),
+        of=of,
+        statistic=statistic,
+        reached=_in_unit(distance, reached),
+        bound=_in_unit(distance, bound),
+        goal=_in_unit(distance, goal),
+        unit=_unit(distance),
+        within=bound is None or reached <= bound,
+        meets_goal=goal is None or reached <= goal,
+        **more,
+    )
 
 
 def choices_of(verdict: TableVerdict) -> Iterator[ChoiceCheck]:
@@ -299,19 +285,11 @@ def choices_of(verdict: TableVerdict) -> Iterator[ChoiceCheck]:
 
 
 def _choice(by: str, found: decisions.DecisionAccuracy) -> ChoiceCheck:
-    half, most, every = (
-        _in_unit(Deviation.RELATIVE, each) for each in (found.median, found.p90, found.worst)
-    )
+    within = found.median, found.p90, found.worst
     return ChoiceCheck(
-        table=found.choice.table,
-        measure=found.choice.measure,
-        differ_in=found.choice.what,
-        by=by,
-        pairs=found.count,
-        right_percent=100 * found.share(decisions.LEVEL),
-        half_percent=half,
-        nine_of_ten_percent=most,
-        all_percent=every,
+        *(found.choice.table, found.choice.measure, found.choice.what, by, found.count),
+        100 * found.share(decisions.LEVEL),
+        *(_in_unit(Deviation.RELATIVE, each) for each in within),
     )
 
 
@@ -326,10 +304,5 @@ def best_links_of(verdict: TableVerdict) -> Iterator[BestLink]:
     for name, liking in ({"the model": figures} | guesses).items():
         lost = decisions.regret(table, liking)
         ordinary = decisions.regret(table, liking, without=without)
-        yield BestLink(
-            by=name,
-            lost_percent=100 * lost.mean,
-            worst_percent=100 * lost.worst,
-            ordinary_lost_percent=100 * ordinary.mean,
-            ordinary_worst_percent=100 * ordinary.worst,
-        )
+        losses = lost.mean, lost.worst, ordinary.mean, ordinary.worst
+        yield BestLink(name, *(100 * each for each in losses))

@@ -9,19 +9,12 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers import replay_checks as replayed
 from isfc.answers.replay_charts import part_charts
-from isfc.answers.replay_checks import (
-    WITHIN,
-    BestLink,
-    Check,
-    ChoiceCheck,
-    GroupError,
-    TableOutcome,
-)
 from isfc.answers.views import View, Viewed
 from isfc.reports.figure import Note, Reported, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Lines, Report, Table
+from isfc.reports.report import Column, Lines, Report, Table, headed
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table
@@ -79,17 +72,17 @@ class Replayed(Reported, Struct, frozen=True):
     """with how many seeds each run was made, from 1 on"""
     within: bool
     """whether every figure, bound and decision is as it is declared"""
-    tables: tuple[TableOutcome, ...] = ()
+    tables: tuple[replayed.TableOutcome, ...] = ()
     """each table of which rows were replayed"""
     figures: tuple[ReplayedFigure, ...] = ()
     """every figure beside ours"""
-    errors: tuple[GroupError, ...] = ()
+    errors: tuple[replayed.GroupError, ...] = ()
     """how near ours comes, by groups of rows"""
-    checks: tuple[Check, ...] = ()
+    checks: tuple[replayed.Check, ...] = ()
     """every number that is bounded or wanted, of groups all of whose rows were replayed"""
-    choices: tuple[ChoiceCheck, ...] = ()
+    choices: tuple[replayed.ChoiceCheck, ...] = ()
     """how well choices between two rows are told, of tables all of whose rows were replayed"""
-    best_links: tuple[BestLink, ...] = ()
+    best_links: tuple[replayed.BestLink, ...] = ()
     """what a site loses that takes the link which is best by a guess"""
     shows_all: bool = False
     """whether a page has every figure"""
@@ -162,56 +155,34 @@ def replay_report(found: Replayed) -> Report:
 
 
 _FIGURES: Final = (
-    Column("row", "key"),
-    Column("measure", "measure"),
-    Column("IBM", "published", Unit.OWN),
-    Column("ours", "emulated", Unit.OWN),
+    *headed(key="row", measure="measure"),
+    *headed(Unit.OWN, published="IBM", emulated="ours"),
     Column("% off", "error_percent", Unit.CHANGE),
-    Column("bound", "bound"),
-    Column("table", "table"),
+    *headed(bound="bound", table="table"),
 )
 _TABLES: Final = (
-    Column("table", "name"),
-    Column("rows", "rows"),
-    Column("bounds\nkept", "kept"),
-    Column("goals\nmet", "met"),
+    *headed(name="table", rows="rows", kept="bounds\nkept", met="goals\nmet"),
     Column("goals missed", "missed", folds=True),
 )
 _ERRORS: Final = (
-    Column("", "name"),
-    Column("of", "group"),
-    Column("rows", "rows"),
-    Column("half", "half", Unit.OWN),
-    Column("90 %", "nine_of_ten", Unit.OWN),
-    Column("all", "all", Unit.OWN),
-    Column("", "unit"),
-    Column("worst", "worst"),
-    Column("bounds", "bound"),
+    *headed(name="", group="of", rows="rows"),
+    *headed(Unit.OWN, half="half", nine_of_ten="90 %", all="all"),
+    *headed(unit="", worst="worst", bound="bounds"),
 )
 _CHOICE: Final = (
-    Column("two differ in", "differ_in"),
-    Column("of", "name"),
-    Column("by", "by"),
-    Column("pairs", "pairs"),
+    *headed(differ_in="two differ in", name="of", by="by", pairs="pairs"),
     Column("right\n%", "right_percent", Unit.PERCENT),
-    Column("ratio off\nhalf, %", "half_percent", Unit.OWN),
-    Column("90 %", "nine_of_ten_percent", Unit.OWN),
+    *headed(Unit.OWN, half_percent="ratio off\nhalf, %", nine_of_ten_percent="90 %"),
     Column("all", "all_percent", Unit.OWN),
 )
 _LINKS: Final = (
     Column("best by", "by"),
-    Column("MB/s lost\n%", "lost_percent", Unit.OWN),
-    Column("at worst", "worst_percent", Unit.OWN),
-    Column("without\noutliers", "ordinary_lost_percent", Unit.OWN),
-    Column("at worst", "ordinary_worst_percent", Unit.OWN),
+    *headed(Unit.OWN, lost_percent="MB/s lost\n%", worst_percent="at worst"),
+    *headed(Unit.OWN, ordinary_lost_percent="without\noutliers", ordinary_worst_percent="at worst"),
 )
 _MISSED: Final = (
-    Column("", "name"),
-    Column("of", "of"),
-    Column("rows", "rows"),
-    Column("within", "what"),
-    Column("reached", "reached", Unit.OWN),
-    Column("goal", "goal", Unit.OWN),
+    *headed(name="", of="of", rows="rows", what="within"),
+    *headed(Unit.OWN, reached="reached", goal="goal"),
     Column("", "unit"),
     Column("worst", "worst", folds=True),
 )
@@ -222,11 +193,8 @@ _CHECKS: Final = (
     Column("table", "table"),
 )
 _SPREADS: Final = (
-    Column("", "measure"),
-    Column("table", "table"),
-    Column("figures", "figures"),
-    Column("half, %", "median_percent", Unit.OWN),
-    Column("all, %", "worst_percent", Unit.OWN),
+    *headed(measure="", table="table", figures="figures"),
+    *headed(Unit.OWN, median_percent="half, %", worst_percent="all, %"),
     Column("worst", "at"),
 )
 
@@ -352,11 +320,11 @@ def replay_failure(found: Replayed) -> str:
     return "out of tolerance:\n  " + "\n  ".join(listed)
 
 
-def _failed(check: Check) -> str:
+def _failed(check: replayed.Check) -> str:
     rows = "" if check.rows is None else f"{check.rows} "
     reached = "no number" if check.reached is None else shown(check.reached, Unit.OWN)
     return (
-        f"{check.name}, {rows}{check.of}: {WITHIN[check.statistic]} {reached} {check.unit} "
+        f"{check.name}, {rows}{check.of}: {check.what} {reached} {check.unit} "
         f"(bound {shown(check.bound or 0, Unit.OWN)})"
     )
 

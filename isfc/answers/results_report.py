@@ -11,7 +11,7 @@ from isfc.answers.results import ComparedResults, ResultFigure, Setting
 from isfc.errors.in_words import first_listed
 from isfc.reports.figure import Interval, Unit
 from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import RangeRecord, plain, shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 
@@ -159,15 +159,9 @@ class _Group(Struct, frozen=True):
 
 
 _GROUP_COLUMNS: Final = (
-    Column("size of error", "measure"),
-    Column("table", "table"),
-    Column("rows", "rows"),
-    Column("median %\nA", "a_median", Unit.ANY),
-    Column("\nB", "b_median", Unit.ANY),
-    Column("out\nA", "a_out"),
-    Column("\nB", "b_out"),
-    Column("nearer", "nearer"),
-    Column("farther", "farther"),
+    *headed(measure="size of error", table="table", rows="rows"),
+    *headed(Unit.ANY, a_median="median %\nA", b_median="\nB"),
+    *headed(a_out="out\nA", b_out="\nB", nearer="nearer", farther="farther"),
 )
 
 
@@ -225,8 +219,7 @@ def _name(measure: str) -> str:
 _CHANGED_COLUMNS: Final = (
     Column("run", "run", value=lambda each: each.key),
     Column("measure", "measure", value=lambda each: _name(each.measure)),
-    Column("IBM", "published", Unit.ANY),
-    Column("A", "a", Unit.ANY),
+    *headed(Unit.ANY, published="IBM", a="A"),
     Column("off\n%", "a_off", value=lambda each: _error(each, each.a, each.a_within)),
     Column("B", "b", Unit.ANY),
     Column("off\n%", "b_off", value=lambda each: _error(each, each.b, each.b_within)),

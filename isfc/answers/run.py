@@ -13,7 +13,7 @@ from isfc.errors.loading import named
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, NoRange, Note, Reported, Unit
 from isfc.reports.measures import RUN_ROWS, seed_words
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import factor_line, range_note, shown, with_unit
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.limit import Limit, RestsOn
@@ -218,9 +218,7 @@ def _figure(found: LinkRun, name: str, unit: Unit) -> Figure:
 
 
 _WAYS: Final = (
-    Column("", "way"),
-    Column("MB/s", "mb_per_s"),
-    Column("messages/s", "messages_per_s"),
+    *headed(way="", mb_per_s="MB/s", messages_per_s="messages/s"),
     Column("packages/s", "packages_per_s", Unit.PER_S),
     Column("messages\n/package", "messages_per_package", Unit.TIMES),
     Column("bytes\n/package", "bytes_per_package", Unit.PER_S),
@@ -256,10 +254,7 @@ _WHOLE: Final = (
 _DEVICES: Final = (
     Column("Addr", "rdev"),
     Column("I/O/s", "io_per_s", Unit.PER_S),
-    Column("Pend", "pend_ms", Unit.MS),
-    Column("Disc", "disc_ms", Unit.MS),
-    Column("Conn", "conn_ms", Unit.MS),
-    Column("Serv", "serv_ms", Unit.MS),
+    *headed(Unit.MS, pend_ms="Pend", disc_ms="Disc", conn_ms="Conn", serv_ms="Serv"),
     Column("Busy %", "busy_percent", Unit.PERCENT),
 )
 

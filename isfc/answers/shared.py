@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure, Note, Unit
-from isfc.reports.report import Column, Table
+from isfc.reports.report import Column, Table, headed
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -78,23 +78,16 @@ def _chpid(each: "SharedChannel") -> SharedChpid:
 
 def _disks(each: "SharedChannel") -> Iterator[DisksBeside]:
     for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
-        yield DisksBeside(
-            *(
-                alone.demand.workload.name,
-                each.node,
-                each.chpid,
-                alone.rate_per_s,
-                beside.rate_per_s,
-            ),
-            *(alone.response_ns / 1e3, beside.response_ns / 1e3),
-        )
+        rates = alone.rate_per_s, beside.rate_per_s
+        times = alone.response_ns / 1e3, beside.response_ns / 1e3
+        yield DisksBeside(alone.demand.workload.name, each.node, each.chpid, *rates, *times)
 
 
 def disks_answer(found: Shared) -> Iterator[tuple[str, str]]:
     """What disks take of the one link, and what the link takes of them."""
-    without = [f"{with_unit(each.alone)}" for each in found.links[:1]]
     slowest, before, after = slowest_of(found.disks)
-    alone = f"the link alone carries {without[0]}; " if len(found.links) == 1 else ""
+    one = found.links[0] if len(found.links) == 1 else None
+    alone = f"the link alone carries {with_unit(one.alone)}; " if one else ""
     yield "Disks", f"{alone}{slowest.name} take {before} us, beside the CTCs {after} us"
 
 
@@ -109,17 +102,13 @@ _LINKS: Final = (Column("link", "name"), Column("alone", "alone"), Column("besid
 _DISKS: Final = (
     Column("disks", "name"),
     *_PLACE,
-    Column("I/Os/s\nalone", "io_per_s_alone", Unit.PER_S),
-    Column("beside", "io_per_s_beside", Unit.PER_S),
-    Column("response\nus alone", "response_us_alone", Unit.US),
-    Column("beside", "response_us_beside", Unit.US),
+    *headed(Unit.PER_S, io_per_s_alone="I/Os/s\nalone", io_per_s_beside="beside"),
+    *headed(Unit.US, response_us_alone="response\nus alone", response_us_beside="beside"),
 )
 _CHPIDS: Final = (
     *_PLACE,
-    Column("CTCs\nalone %", "ctc_percent_alone", Unit.PERCENT),
-    Column("beside", "ctc_percent_beside", Unit.PERCENT),
-    Column("disks\nalone %", "disk_percent_alone", Unit.PERCENT),
-    Column("beside", "disk_percent_beside", Unit.PERCENT),
+    *headed(Unit.PERCENT, ctc_percent_alone="CTCs\nalone %", ctc_percent_beside="beside"),
+    *headed(Unit.PERCENT, disk_percent_alone="disks\nalone %", disk_percent_beside="beside"),
 )
 
 

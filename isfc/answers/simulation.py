@@ -128,9 +128,6 @@ class Simulation(Reported):
         for pair in zip(self.client.parts, self.server.parts, strict=True):
             yield from pair
 
-    def __repr__(self) -> str:
-        return f"<Simulation {_said(self)}>"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SimulatedLinks(Reported):
@@ -161,9 +158,6 @@ class SimulatedLinks(Reported):
         A data frame takes them; MB/s have the ends of their ranges.
         """
         return self.answer.rows()
-
-    def __repr__(self) -> str:
-        return f"<SimulatedLinks {_said(self)}>"
 
 
 def simulation_report(found: Simulation) -> Report:
@@ -211,12 +205,6 @@ def run_cells(run: Simulation) -> list[Figure]:
 def simulated_links_report(found: SimulatedLinks) -> Report:
     """The page of ``isfc run`` of several links."""
     return report_of(found.answer)
-
-
-def _said(record: Reported) -> str:
-    """What was run, and what is answered first."""
-    made = report_of(record)
-    return f"{made.title}: {made.answer[0][1]}"
 
 
 @checked

@@ -16,7 +16,7 @@ from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
 from isfc.layout.write import format_layout
 from isfc.reports.figure import Note, Reported
-from isfc.reports.report import Column, Report, Table
+from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.text import records
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
@@ -168,12 +168,8 @@ def _links_table(found: LinkSizing) -> Table:
         "MB/s (2^20) one way, of the slower direction: whole, and what is left "
         f"{_GONE[found.lost]}",
         (
-            Column("feature", "feature"),
-            Column("chpids", "chpids"),
-            Column("CTCs", "ctcs"),
-            Column("director\nports", "ports"),
-            Column("whole", "whole"),
-            Column("left", "left"),
+            *headed(feature="feature", chpids="chpids", ctcs="CTCs", ports="director\nports"),
+            *headed(whole="whole", left="left"),
             Column(f"odds of\n{wanted}, %", "odds_percent"),
         ),
         found.links,

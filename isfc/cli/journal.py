@@ -6,15 +6,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.answers.journal import (
-    JournalReplay,
-    input_of,
-    journal_lines,
-    journal_replay,
-    opened,
-    remainder,
-    replay_report,
-)
+from isfc.answers import journal as answers
 from isfc.cli.options.option import JsonOption, flag
 from isfc.cli.output.streams import ExitCode, show_error, show_json, show_lines
 from isfc.cli.output.streams import show as show_page
@@ -41,15 +33,15 @@ def show(
     A line has the time, what was done to which RDEV or chpid, how many frames and events came
     of it, and when the node wanted to be called next.
     """
-    with opened(file) as read:
+    with answers.opened(file) as read:
         reader = JournalReader(read)
-        inputs = map(input_of, reader)
+        inputs = map(answers.input_of, reader)
         if json:
             show_lines(map(json_line, inputs))
         else:
-            show_lines(journal_lines(inputs))
+            show_lines(answers.journal_lines(inputs))
         if reader.framed.truncated_length:
-            show_error(f"{file}: {remainder(reader.framed.truncated_length)}")
+            show_error(f"{file}: {answers.remainder(reader.framed.truncated_length)}")
 
 
 @app.command()
@@ -59,13 +51,13 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
     Ends with 0 when all are identical; with 1 at the first difference, and when the file is
     damaged. A journal whose end is missing is replayed up to its last whole record.
     """
-    done: JournalReplay = journal_replay(file)
+    done: answers.JournalReplay = answers.journal_replay(file)
     if json:
         show_json(done)
     else:
         from isfc.reports.terminal import page  # lines and JSON do without
 
-        show_page(page(replay_report(done), notes=False))
+        show_page(page(answers.replay_report(done), notes=False))
     if not done.identical:
         raise typer.Exit(ExitCode.FAILED)
 

@@ -20,16 +20,8 @@ from isfc.cli.output.streams import ExitCode
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import read_size, spelt
 from isfc.layout.checked_toml import within
+from scenarios.moves import guest
 from scenarios.moves.evacuation import GUESTS_MAX
-from scenarios.moves.guest import (
-    KNOWN_GUESTS,
-    QUIESCE_GOAL_S,
-    SECONDS_MAX,
-    GuestMemory,
-    GuestPlan,
-    Limits,
-    make_limits,
-)
 from scenarios.moves.orders import UNNAMED
 
 
@@ -67,7 +59,7 @@ class GuestOptions(Made, frozen=True):
         str | None,
         valued(
             "KIND",
-            f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
+            f"A guest as IBM measured: {', '.join(guest.KNOWN_GUESTS)}. Options that describe the "
             "guest go before.",
         ),
     ] = None
@@ -76,14 +68,14 @@ class GuestOptions(Made, frozen=True):
         bounded(
             "S",
             *(0, 3600),
-            f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
+            f"Stop the guest when what is left takes so long to move; {guest.QUIESCE_GOAL_S:g} s.",
         ),
     ] = None
     max_quiesce: Annotated[
         float | None,
         bounded(
             "S",
-            *(0, SECONDS_MAX),
+            *(0, guest.SECONDS_MAX),
             "Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
         ),
     ] = None
@@ -91,13 +83,13 @@ class GuestOptions(Made, frozen=True):
         float | None,
         bounded(
             "S",
-            *(0, SECONDS_MAX),
+            *(0, guest.SECONDS_MAX),
             "Give up a guest that is not there after so long; no limit if not given.",
         ),
     ] = None
     immediate: Annotated[bool, flag("--immediate", "Stop the guest after the first pass.")] = False
 
-    def made(self) -> list[GuestPlan]:
+    def made(self) -> list[guest.GuestPlan]:
         """So many alike, or those of a file, with these limits where it gives none."""
         text, limits = self.guests, self._limits()
         given = {name: getattr(self, name) for name in DESCRIBED}
@@ -109,7 +101,7 @@ class GuestOptions(Made, frozen=True):
                 )
             memory = guest_memory(given, self.like)
             names = [UNNAMED] if count == 1 else [f"{UNNAMED}{n + 1}" for n in range(count)]
-            return [GuestPlan(name, memory, limits) for name in names]
+            return [guest.GuestPlan(name, memory, limits) for name in names]
         if self.like is not None or any(each is not None for each in given.values()):
             raise ConfigurationError(
                 f"{spelt('guests')} FILE.csv: expected no {spelt('memory')} or other option that "
@@ -117,12 +109,12 @@ class GuestOptions(Made, frozen=True):
             )
         return [each.plan for each in read_guests(Path(text), limits)]
 
-    def _limits(self) -> Limits:
-        found = make_limits(
+    def _limits(self) -> guest.Limits:
+        found = guest.make_limits(
             max_total=self.max_total,
             max_quiesce=self.max_quiesce,
             immediate=self.immediate,
-            quiesce=QUIESCE_GOAL_S if self.quiesce is None else self.quiesce,
+            quiesce=guest.QUIESCE_GOAL_S if self.quiesce is None else self.quiesce,
         )
         if self.quiesce is not None and self.quiesce > found.max_quiesce:
             raise ConfigurationError(
@@ -166,7 +158,7 @@ class LeavingOptions(Made, frozen=True):
         ),
     ] = None
 
-    def made(self) -> GuestMemory | Path | None:
+    def made(self) -> guest.GuestMemory | Path | None:
         """The memory of one that changes nothing, or a file."""
         if self.move is None:
             return self.guests
@@ -174,7 +166,7 @@ class LeavingOptions(Made, frozen=True):
             raise ConfigurationError(f"{spelt('move')} and {spelt('guests')}: expected one of them")
         size = read_size(spelt("move"), self.move)
         with within(spelt("move")):
-            return GuestMemory(size=size, touched=size)
+            return guest.GuestMemory(size=size, touched=size)
 
 
 loads = command_of(

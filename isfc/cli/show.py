@@ -26,7 +26,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by
 from isfc.reports.figure import Unit
-from isfc.reports.report import NODE_STYLES, Column, Report, Styled, Table, report_of
+from isfc.reports.report import NODE_STYLES, Column, Report, Styled, Table, headed, report_of
 from isfc.reports.terminal import WideOrNarrow, table_of
 
 
@@ -175,8 +175,7 @@ def cluster_drawing_page(collection: Collection) -> RenderableType:
 
 _CHANNELS: Final = (
     Column("channel", "channel", folds=True),
-    Column("director", "director"),
-    Column("port", "port"),
+    *headed(director="director", port="port"),
     Column("Gb/s", "gbps", Unit.GBPS),
     Column("CTCs", "ctcs"),
     Column("of links", "links", folds=True),

@@ -237,12 +237,20 @@ _Record = TypeVar("_Record", bound=Struct)
 
 
 class Reported:
-    """A record with a report, of which a notebook shows the page."""
+    """A record with a report, of which a notebook shows the page, and Python a line.
+
+    That has what the report is called, and what it answers first.
+    """
 
     __slots__ = ()
 
     reported_by: ClassVar[str]
     """The function that makes its report, which is above it, or loads more than it does."""
+
+    def __repr__(self) -> str:
+        made = named(self.reported_by)(self)
+        said = "".join(f": {said}" for _, said in made.answer[:1])
+        return f"<{type(self).__name__} {' '.join(made.title.split())}{said}>"
 
     def _repr_html_(self) -> str:
         cell: str = named("isfc.reports.html.cell")(named(self.reported_by)(self))

@@ -101,6 +101,11 @@ class Column(Struct, frozen=True):
         return any(isinstance(self.of(row), Figure | float | int) for row in rows)
 
 
+def headed(unit: Unit | None = None, /, **headings: str) -> tuple[Column, ...]:
+    """Columns of fields in one unit, if they have one: by field what each is headed."""
+    return tuple(Column(heading, field, unit) for field, heading in headings.items())
+
+
 class Table(Struct, frozen=True):
     """Rows of an answer, below a ``caption`` that says what they are of.
 

@@ -25,7 +25,7 @@ from isfc.layout.rules.rule import warnings_first
 from isfc.reports.figure import Unit
 from isfc.reports.html import chart_of, render, table_of
 from isfc.reports.picture import SCHEMA, Spec, axis, config, marks
-from isfc.reports.report import Column, Lines, Table
+from isfc.reports.report import Column, Lines, Table, headed
 from isfc.reports.units import shown
 from scenarios.moves.by_rate import moves_figures
 from scenarios.runs.experiment import SATURATING_PAIRS, STATED_PAIRS, SUITE
@@ -110,9 +110,7 @@ def _load(runs: LinkRuns) -> Markup:
 
 
 _LOAD: Final = (
-    Column("sender", "sender"),
-    Column("pairs", "pairs"),
-    Column("MB/s sent", "mb_per_s"),
+    *headed(sender="sender", pairs="pairs", mb_per_s="MB/s sent"),
     Column("+-", "spread", Unit.MB_PER_S),
     Column("RDEV util %", "rdev_util_percent"),
     Column("collisions/s", "collisions_per_s", Unit.PER_S),
@@ -145,12 +143,8 @@ def _ios(runs: LinkRuns) -> Iterator[dict[str, Any]]:
 
 
 _IOS: Final = (
-    Column("node", "node"),
-    Column("RDEV", "rdev"),
-    Column("I/Os", "ios"),
-    Column("PEND", "pend", Unit.MS),
-    Column("DISC", "disc", Unit.MS),
-    Column("CONN", "conn", Unit.MS),
+    *headed(node="node", rdev="RDEV", ios="I/Os"),
+    *headed(Unit.MS, pend="PEND", disc="DISC", conn="CONN"),
     Column("collisions", "collisions"),
 )
 
@@ -172,11 +166,7 @@ def _relocated(runs: LinkRuns) -> Iterator[dict[str, Any]]:
 
 _MOVED_CAPTION: Final = "A guest as IBM measured, moved alone (isfc relocate --like has others)"
 _MOVED: Final = (
-    Column("guest", "guest"),
-    Column("from", "source"),
-    Column("s", "seconds"),
-    Column("stopped s", "quiesced"),
-    Column("passes", "passes"),
+    *headed(guest="guest", source="from", seconds="s", quiesced="stopped s", passes="passes"),
     Column("GiB", "length", Unit.BYTES),
     Column("moved", "moved"),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from isfc.answers.given import LINKS_IN_FULL, OpenedLink, open_all
+from isfc.answers.given import LINKS_IN_FULL, OpenedLink, called, open_all
 from isfc.errors.arguments import checked
 from isfc.errors.loading import check_library
 from isfc.layout.catalogue import AnyLayout
@@ -34,8 +34,7 @@ def report(
     from isfc.answers.page.document import bundle, document  # what it needs is there
 
     links, configuration = open_all(layout, link)
-    is_named = isinstance(layout, str) and "\n" not in layout
-    name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
+    name = called(layout, links[0].layout.name if links else "channels")
     channels = report_runs.channel_estimates(name, configuration) if configuration else None
     several = len(links) > 1
     tell = progress or (lambda _: None)

@@ -44,18 +44,9 @@ from isfc.layout.loss import check_pieces, known_pieces, one_of_several, places_
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
+from isfc.live import run_directory as run_dirs
 from isfc.live.control import ControlClient
 from isfc.live.operator import read_snapshot
-from isfc.live.run_directory import (
-    RunningGroup,
-    again_path,
-    control_path,
-    lost_path,
-    run_directory,
-    running_groups,
-    running_nodes,
-    starting,
-)
 from isfc.reports.report import Column, Table
 from isfc.reports.terminal import table_of
 from isfc.system.cp.commands import is_up
@@ -76,27 +67,29 @@ _End = tuple[NodeName, Rdev]
 """A system, and a device of it."""
 
 
-def running_group(option: str, names: Iterable[NodeName]) -> RunningGroup:
+def running_group(option: str, names: Iterable[NodeName]) -> run_dirs.RunningGroup:
     """The ``isfc up`` of some systems. Raises `ConfigurationError` where not just one runs."""
-    groups = [group for group in running_groups() if group.names and {*group.names} <= {*names}]
+    groups = [
+        group for group in run_dirs.running_groups() if group.names and {*group.names} <= {*names}
+    ]
     if len(groups) != 1:
         found = f"{len(groups)} of them run" if groups else "none of them runs"
         raise ConfigurationError(f"{option}: expected one 'isfc up' of this layout; {found}")
     return groups[0]
 
 
-def running_of(group: RunningGroup) -> set[NodeName]:
+def running_of(group: run_dirs.RunningGroup) -> set[NodeName]:
     """Its systems that run: not those that were killed."""
     return {
         NodeName(node)
-        for node, paths in running_nodes().items()
-        if control_path(group.directory, node) in paths
+        for node, paths in run_dirs.running_nodes().items()
+        if run_dirs.control_path(group.directory, node) in paths
     }
 
 
-def pieces_lost(group: RunningGroup) -> list[str]:
+def pieces_lost(group: run_dirs.RunningGroup) -> list[str]:
     """The names of the pieces that are lost."""
-    path = lost_path(group.directory)
+    path = run_dirs.lost_path(group.directory)
     return path.read_text("utf-8").splitlines() if path.exists() else []
 
 
@@ -123,10 +116,12 @@ def change_lost(
     gone, back = ends_of_pieces(collection, after), ends_of_pieces(collection, before)
     back -= gone
     for node in sorted(running_of(group)):
-        path = control_path(group.directory, node)
+        path = run_dirs.control_path(group.directory, node)
         vary(path, [rdev for name, rdev in gone if name == node], "OFFLINE")
         vary(path, [rdev for name, rdev in back if name == node], "ONLINE")
-    lost_path(group.directory).write_text("".join(f"{piece}\n" for piece in after), "utf-8")
+    run_dirs.lost_path(group.directory).write_text(
+        "".join(f"{piece}\n" for piece in after), "utf-8"
+    )
     wait_settled(collection, group, COME_S)
     _, up = _look(group)
     count = {link: sum(ends <= up for ends in _ctcs(link)) for link in collection.links}
@@ -149,7 +144,7 @@ def vary(control: Path, rdevs: Sequence[Rdev], how: str) -> None:
             client.ask("cp", f"VARY {how} {some}")
 
 
-def wait_settled(collection: Collection, group: RunningGroup, within_s: float) -> bool:
+def wait_settled(collection: Collection, group: run_dirs.RunningGroup, within_s: float) -> bool:
     """Wait until every CTC is up that both its systems have online; whether that came in time.
 
     What an operator has varied offline, or taken out of its link, is not waited for.
@@ -175,14 +170,14 @@ def _ctcs(link: Layout) -> list[set[_End]]:
     return [{*zip(link.nodes, ctc.rdevs, strict=True)} for ctc in link.ctcs]
 
 
-def _look(group: RunningGroup) -> tuple[set[_End], set[_End]]:
+def _look(group: run_dirs.RunningGroup) -> tuple[set[_End], set[_End]]:
     """The ends of CTCs that are online, and active in their link; and those of them that are up."""
     online, up = set[_End](), set[_End]()
     for node in running_of(group):
         reply: dict[str, Any] = {"links": (), "offline": ()}
         with (
             suppress(ConnectionError, FileNotFoundError),  # it has just ended
-            ControlClient(control_path(group.directory, node)) as client,
+            ControlClient(run_dirs.control_path(group.directory, node)) as client,
         ):
             reply = client.ask("snapshot")
         offline = {int(rdev, 16) for rdev in reply["offline"]}
@@ -249,7 +244,7 @@ class AskedOptions(Struct, frozen=True):
         return [f"Lost: {listed(lost) if lost else 'nothing'}{back}.", "", table]
 
 
-def end_all(group: RunningGroup) -> None:
+def end_all(group: run_dirs.RunningGroup) -> None:
     """Tell its process to end, and wait until that has tidied up."""
     os.kill(group.pid, signal.SIGTERM)
     if not _wait(lambda: not group.directory.exists(), time.monotonic() + END_S):
@@ -264,8 +259,8 @@ def start_again(name: NodeName, collection: Collection) -> None:
     group = running_group(f"--only {name}", collection.systems)
     if name in running_of(group):
         raise ConfigurationError(f"--only {name}: runs already; expected one that was killed")
-    path = control_path(group.directory, name)
-    again_path(group.directory, name).touch()
+    path = run_dirs.control_path(group.directory, name)
+    run_dirs.again_path(group.directory, name).touch()
     gone = ends_of_pieces(collection, pieces_lost(group))
     end_s = time.monotonic() + START_S
     if _wait(lambda: name in running_of(group), end_s):
@@ -356,13 +351,13 @@ def _detach(systems: LiveSystems, words: list[str], journal: Path | None, ending
     if systems.options.seconds is not None:
         raise ConfigurationError("--detach and --seconds: nobody would see the result")
     names = systems.names
-    with starting(names):
-        if any({*names} & {*running.names} for running in running_groups()):
+    with run_dirs.starting(names):
+        if any({*names} & {*running.names} for running in run_dirs.running_groups()):
             raise ConfigurationError(
                 f"--detach: {' or '.join(names)} runs already, and no command could tell the two "
                 f"apart; {ending} ends the one that runs"
             )
-        log = run_directory() / f"{'-'.join(names)}.log"
+        log = run_dirs.run_directory() / f"{'-'.join(names)}.log"
         code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
     if code:
         raise typer.Exit(code)

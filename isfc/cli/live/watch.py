@@ -19,7 +19,7 @@ from isfc.cli.live.options import LAG_PERCENT
 from isfc.cli.output.streams import show
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.operator import LiveSnapshot
-from isfc.reports.report import NODE_STYLES, Column, Styled, Table
+from isfc.reports.report import NODE_STYLES, Column, Styled, Table, headed
 from isfc.reports.terminal import open_console, table_of
 from isfc.reports.units import fitted
 from isfc.system.cp.commands import is_up
@@ -153,9 +153,7 @@ _LINK: Final = (
     Column("col/s", "collisions_per_s", width=5, places=1),
     Column("pend", "tx_pend_count", width=5),
     Column("lag %", "late_percent", width=5, places=1),
-    Column("refused", "refused_count"),
-    Column("lost", "detached_count"),
-    Column("severed", "severed_count"),
+    *headed(refused_count="refused", detached_count="lost", severed_count="severed"),
 )
 
 

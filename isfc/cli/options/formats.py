@@ -12,15 +12,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.cli.options.option import (
-    JSON_SAID,
-    NotesOption,
-    Several,
-    chosen,
-    expect_one,
-    flag_of,
-    valued,
-)
+from isfc.cli.options import option
 from isfc.cli.output.file import ForceOption, check_file, check_force, whole_file, write_file
 from isfc.cli.output.streams import show, show_csv, show_json, show_lines, show_log
 from isfc.errors import ConfigurationError
@@ -62,7 +54,7 @@ class OwnFile(Struct, frozen=True):
     @property
     def parameter(self) -> Parameter:
         """The option as `typer` takes it."""
-        hint = Annotated[Path | None, valued(self.metavar, self.said, *self.options)]
+        hint = Annotated[Path | None, option.valued(self.metavar, self.said, *self.options)]
         return Parameter(self.name, Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
@@ -124,7 +116,7 @@ _PAGE_SAID: Final = "Write the page to a file, with bars for ranges, and print n
 _PLOT_SAID: Final = "Draw it as well; FILE ends with .svg or .png."
 
 FORMATS: Final = (
-    PrintedFormat("json", JSON_SAID, _json),
+    PrintedFormat("json", option.JSON_SAID, _json),
     PrintedFormat("csv", "Print the tables as CSV.", _csv),
     PrintedFormat("markdown", "Print the page as Markdown.", _markdown),
     FileFormat(("--html",), (".html",), "FILE.html", _PAGE_SAID, _html, "jinja2", has_page=True),
@@ -141,7 +133,7 @@ RenderedFiles = Mapping[FileFormat, Path | None]
 """The same of its formats."""
 
 
-def file_options(*, of_charts: bool) -> Several:
+def file_options(*, of_charts: bool) -> option.Several:
     """The formats that are files; ``of_charts`` is of an answer with figures."""
     found = [each for each in FORMATS if isinstance(each, FileFormat)]
     found = [each for each in found if of_charts or not each.of_charts]
@@ -149,7 +141,7 @@ def file_options(*, of_charts: bool) -> Several:
     def made(given: Mapping[str, Path | None]) -> RenderedFiles:
         return {each: given[each.name] for each in found}
 
-    return Several([each.parameter for each in found], made)
+    return option.Several([each.parameter for each in found], made)
 
 
 class Printing(Struct, frozen=True):
@@ -168,12 +160,15 @@ class Printing(Struct, frozen=True):
 class AnswerPrinted(Printing, frozen=True):
     """The page of a terminal, unless another format has it, and the files that are wanted."""
 
-    notes: NotesOption = False
+    notes: option.NotesOption = False
     format: Annotated[
-        str, Several([flag_of(name, each.said) for name, each in _PRINTED.items()], chosen)
+        str,
+        option.Several(
+            [option.flag_of(name, each.said) for name, each in _PRINTED.items()], option.chosen
+        ),
     ] = ""
     table: Annotated[
-        str | None, valued("NAME", "With --csv, which table, where there are several.")
+        str | None, option.valued("NAME", "With --csv, which table, where there are several.")
     ] = None
     force: ForceOption = False
     files: Annotated[RenderedFiles, file_options(of_charts=True)] = MappingProxyType({})
@@ -197,7 +192,7 @@ class AnswerPrinted(Printing, frozen=True):
 
         ``others`` are files that are checked elsewhere, by their options: --force may be of them.
         """
-        expect_one(*self._pages)
+        option.expect_one(*self._pages)
         if self.notes and self.instead:
             raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and self.format != "csv":

@@ -5,15 +5,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
+from isfc.answers import drawing_link
 from isfc.answers.drawing import WIDTH, cluster_of, draw_cluster
-from isfc.answers.drawing_link import (
-    LINK_WIDTH,
-    DrawnFibre,
-    ctc_words,
-    draw_link,
-    fibre_words,
-    link_groups,
-)
 from isfc.reports.html import part
 
 _ROW = 22
@@ -47,8 +40,10 @@ def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
     screen reader, each with what it is in words.
     """
     of_file = {fibre.name: place for place, fibre in enumerate(link.fibres)}
-    groups = sorted(link_groups(link, left), key=lambda group: of_file[group.fibre.name])
-    svg, _ = draw_link(link, mark, tuple(groups))
+    groups = sorted(
+        drawing_link.link_groups(link, left), key=lambda group: of_file[group.fibre.name]
+    )
+    svg, _ = drawing_link.draw_link(link, mark, tuple(groups))
     svg.set("role", "group")
     svg.set("data-link", link.name)
     style = next(each for each in svg if each.tag == "style")
@@ -62,18 +57,20 @@ def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
         for ctc, use in zip(drawn_ctcs, group.uses, strict=True):
             ctc.set("data-link", link.name)
             ctc.set("id", f"ctc-{link.name}-{ctc.attrib['data-rdev']}")
-            _make_ctc(ctc, f"CTC {ctc_words(link, group, use)} on fibre {group.fibre.name}")
+            _make_ctc(
+                ctc, f"CTC {drawing_link.ctc_words(link, group, use)} on fibre {group.fibre.name}"
+            )
     return ElementTree.tostring(svg, "unicode")
 
 
-def _make_fibre(drawn: Element, group: DrawnFibre) -> None:
+def _make_fibre(drawn: Element, group: drawing_link.DrawnFibre) -> None:
     """A fibre can be chosen by the heading of its boxes."""
     if group.struck:
         drawn.set("class", "fibre struck")
     box = drawn.find("rect")
     assert box is not None
     top = float(box.attrib["y"])
-    heading = Element("g", _button("heading", fibre_words(group)))
+    heading = Element("g", _button("heading", drawing_link.fibre_words(group)))
     heading.attrib |= {"id": f"fibre-{group.fibre.name}", "data-fibre": group.fibre.name}
     SubElement(heading, "rect", _hit(top, 26))
     drawn.insert(0, heading)
@@ -92,7 +89,7 @@ def _button(kind: str, label: str) -> dict[str, str]:
 
 def _hit(top: float, height: float) -> dict[str, str]:
     """An invisible rectangle as wide as the drawing."""
-    place = {"x": 4.0, "y": top, "width": LINK_WIDTH - 8.0, "height": height}
+    place = {"x": 4.0, "y": top, "width": drawing_link.LINK_WIDTH - 8.0, "height": height}
     return {"class": "hit", **{name: f"{value:g}" for name, value in place.items()}}
 
 
