@@ -155,7 +155,7 @@ def in_utf8(data: bytes) -> bytes:
         ("le", head[1::2], head[::2]),
         ("be", head[::2], head[1::2]),
     ):
-        if zeros and zeros.count(0) * 10 > len(zeros) * 9 and not others.count(0):
+        if zeros and zeros.count(0) * 2 > len(zeros) and not others.count(0):
             return data.decode(f"utf-16-{order}", "replace").encode()
     return data
 
