@@ -141,7 +141,7 @@ def imbedded(text: str, file: str) -> Iterator[str]:
 def account_of_statements(text: str, file: str) -> LineAccount:
     """What each line of a file is in which `parse_activations` finds statements."""
     kinds: dict[int, Kind] = {}
-    for line in _joined(text, file):
+    for line in _joined(_without_comments(text, file), file):
         is_read = line.first in ("EQUATE", "IMBED") or any(_statement(line.words, None))
         kind = Kind.STATEMENT if is_read else Kind.OTHER_STATEMENT
         kinds.update((word.place.line, kind) for word in line.words)

@@ -29,7 +29,7 @@ _OF_TEXT: Final = str.maketrans(
 """What programs make of a blank and of a hyphen."""
 
 _MARKUP: Final = re.compile(
-    r"&(?:nbsp|gt|lt|amp|quot|apos|#\d{1,5}|#[xX][0-9A-Fa-f]{1,4});"
+    r"&(?:amp;)*(?:nbsp|gt|lt|amp|quot|apos|#\d{1,5}|#[xX][0-9A-Fa-f]{1,4});"
     r"|</?(?:pre|code|tt|b|strong|br|p|div|span)\b[^<>]{0,200}>"
     r"|[\u200b-\u200f\u2060\ufeff\xad]|^\f",
     re.MULTILINE,
@@ -47,7 +47,7 @@ _QUOTED: Final = re.compile(r" *(?:[>|] ?)+(?!.*<<)")
 
 _SIGN: Final = re.compile(r" {0,3}[>|]|[-+:;%!~=\u2022\u203a\xbb](?=[ \t]|$)")
 _NUMBER: Final = re.compile(r" *[\[(]?(\d{1,8})(?:([)|\]]+|:(?!\d\d[:.])|\.(?!\d))|(\t)|(?= |$))")
-_BEHIND: Final = re.compile(r"[ \t](\d{5,8})$")
+_BEHIND: Final = re.compile(r"(?:^|[ \t])(\d{5,8})$")
 _AFTER: Final = re.compile(r"[|\\]$")
 _AROUND: Final = re.compile(r"\s*(\*\*|__|``?|[\"'])(?=.*\1$)")
 
@@ -140,7 +140,7 @@ def _meant(markup: re.Match[str]) -> str:
         return ""
     from html import unescape  # few texts have entities
 
-    return unescape(markup[0])
+    return unescape(markup[0].replace("amp;", "") if markup[0].count(";") > 1 else markup[0])
 
 
 def plain(text: str, *, cards: bool = False) -> Plain:
@@ -158,9 +158,11 @@ def plain(text: str, *, cards: bool = False) -> Plain:
         found.lines = [line.translate(table) for line in found.lines]
     inside: Sequence[int] = range(len(raw))
     for _ in range(_DEPTH_MAX):
-        inside = _fenced(found, inside)
-        if not _peel(found, [at for at in inside if found.lines[at].strip()], cards=cards):
-            break
+        full = [at for at in inside if found.lines[at].strip()]
+        if not _peel(found, full, cards=cards):
+            within, inside = inside, _fenced(found, inside)
+            if inside is within:
+                break
     if not cards:
         _take_off_single(found)
     return found

@@ -10,6 +10,8 @@ from itertools import count
 from typing import Any, Final
 
 import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
 
 from isfc.deck.imported import NamedText
 from isfc.deck.importing import import_iocp
@@ -190,12 +192,72 @@ def test_the_table_has_more_than_forty_layers_of_six_readers() -> None:
     assert len(CELLS) == len(LAYERS) * 6 > 40 * 6
 
 
-def of_either(read: Callable[[str], Any], text: str) -> tuple[Any, str]:
+def of_either(read: Callable[[Any], Any], text: str | bytes) -> tuple[Any, str]:
     """What is read of a text, or with what words it is refused."""
     try:
         return read(text), ""
     except ConfigurationError as error:
         return None, str(error)
+
+
+@st.composite
+def variants(draw: st.DrawFn, text: str) -> tuple[str, str]:
+    """A text with up to three layers, maybe with lines that lack the last one; and what was done.
+
+    What is put in front and behind is drawn as well: signs, numbers that begin anywhere, blanks.
+    """
+    done: list[str] = draw(st.lists(st.sampled_from([*LAYERS, "drawn"]), min_size=1, max_size=3))
+    for name in done:
+        before = text.split("\n")
+        layer = draw(drawn_layers()) if name == "drawn" else LAYERS[name]
+        found, said = of_either(text_of, layer(text))
+        assume(not said)  # narrow blanks in UTF-16 without a mark are refused as binary
+        text = found
+    after = text.split("\n")
+    if len(after) == len(before) and draw(st.booleans()):
+        for at in draw(st.lists(st.integers(0, len(after) - 1), max_size=3)):
+            after[at] = before[at]
+        done = [*done, "not all lines"]
+    return "\n".join(after), ", ".join(done)
+
+
+@st.composite
+def drawn_layers(draw: st.DrawFn) -> Layer:
+    sign = draw(st.sampled_from([*">|-+:%~=", ">>", "> >", "\u203a", ""]))
+    blank = " " * draw(st.integers(0, 3))
+    begin, step = draw(st.integers(0, 2000)), draw(st.sampled_from([1, 5, 10, 100]))
+    number = draw(st.sampled_from(["", "{n}", "{n:3d}", "{n:04d}", "{n:06d}", "{n:08d}"]))
+    behind = draw(st.sampled_from(["", " ", "|", " |", "\\", "<br>", "  "]))
+    mark = draw(st.sampled_from(["", ":", ")", ".", "|", " ", "\t"]))
+
+    def layer(text: str) -> str:
+        numbers = count(begin, step)
+        return "\n".join(
+            f"{sign}{number.format(n=next(numbers))}{mark}{blank}{line}{behind}"
+            for line in text.split("\n")
+        )
+
+    return layer
+
+
+@pytest.mark.parametrize("examples", [30, pytest.param(500, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("reader", READERS)
+def test_variants_of_layers_never_change_what_is_read_silently(reader: str, examples: int) -> None:
+    text, read = READERS[reader]
+    intact = read(text)
+
+    @settings(max_examples=examples)
+    @given(variants(text))
+    def reads_the_same(variant: tuple[str, str]) -> None:
+        found, said = of_either(read, variant[0])
+        event(f"{variant[1]}: {'refused' if said else 'the same'}")
+        if reader == "configuration" and found:  # statements of systems that are not in the layout
+            said = said or " ".join({*found[1]} - {*intact[1]})
+        if reader == "FCX108" and not found:  # a file without a page is refused where it is read
+            said = "no page"
+        assert found == intact or said, variant[1]
+
+    reads_the_same()
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -88,7 +88,7 @@ def test_a_quiet_interval_does_not_count_among_busy_ones(
     for name, more in (("without", ()), ("with", (quiet,))):
         output = tmp_path / name / "site.toml"
         output.parent.mkdir()
-        out = printed(*FIT, *PAGES[:2], *more, "-o", output, *ANYWAY)
+        out = on_one_line(printed(*FIT, *PAGES[:2], *more, "-o", output, *ANYWAY))
         outputs.append(read_profile(output))
     assert "the link was quiet" in out
     assert outputs[0] == outputs[1]
