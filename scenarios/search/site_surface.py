@@ -26,8 +26,8 @@ class _Later:
         return getattr(import_module(self._module), name)
 
 
-numpy: Final[Any] = _Later("numpy")
-scipy: Final[Any] = _Later("scipy")
+numpy: Any = _Later("numpy")
+scipy: Any = _Later("scipy")
 
 PRIOR: Final = 0.5
 """How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were
