@@ -95,7 +95,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "studio": Subcommand(
         "studio.command.studio", "Edit a layout on a local page that judges each change."
     ),
-    "run": Subcommand("run.command.run_layout", "Run a workload and measure it as z/VM would."),
+    "run": Subcommand("run.command.run", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "moves.relocate", "Show how long live guest relocations take over the link."
     ),
