@@ -151,7 +151,13 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Run every combination of a grid, a line for each.",
         own=("options.own_file.RUNS",),
     ),
-    "journal": Subcommand("journal.app", "Look into a journal, or replay it."),
+    "journal": Subgroup(
+        "Look into a journal, or replay it.",
+        {
+            "show": Subcommand("journal.show"),
+            "replay": Subcommand("answers.journal.journal_replay", code="replay_code"),
+        },
+    ),
 }
 """By the name that a user gives."""
 
