@@ -16,16 +16,7 @@ from isfc.errors.in_words import exact, find_node
 from isfc.layout.checked_toml import read_bytes, text_of, within
 from isfc.layout.csv_table import CsvTable
 from isfc.link.name import NodeName
-from scenarios.moves.guest import (
-    KNOWN_GUESTS,
-    MEMORY_MAX,
-    MEMORY_MIN,
-    SECONDS_MAX,
-    GuestMemory,
-    GuestPlan,
-    Limits,
-    make_limits,
-)
+from scenarios.moves import guest as model
 from scenarios.moves.leaving import Tenant
 
 Size = int | str | None
@@ -35,7 +26,7 @@ DESCRIBED: Final = ("memory", "change_rate", "touched", "hot_set", "write_rate")
 """What is said of a guest's memory, beside ``like``."""
 
 
-def guest_memory(given: Mapping[str, Size], like: str | None = None) -> GuestMemory:
+def guest_memory(given: Mapping[str, Size], like: str | None = None) -> model.GuestMemory:
     """The memory of which so much was ``given``, by the names of `DESCRIBED`.
 
     Raises `ConfigurationError`, which names what is wrong as it is spelt.
@@ -49,9 +40,9 @@ def guest_memory(given: Mapping[str, Size], like: str | None = None) -> GuestMem
         )
     size = _bytes(given, "memory", known.size if known else 0)
     memory = given.get("memory")
-    if isinstance(memory, str) and size < MEMORY_MIN and memory[-1:].isdigit():
+    if isinstance(memory, str) and size < model.MEMORY_MIN and memory[-1:].isdigit():
         raise ConfigurationError(_no_unit("memory", memory, "16G"))
-    if not MEMORY_MIN <= size <= MEMORY_MAX:
+    if not model.MEMORY_MIN <= size <= model.MEMORY_MAX:
         raise ConfigurationError(f"{spelt('memory')} {memory}: expected 1M to 16T")
     touched = _bytes(given, "touched", min(known.touched, size) if known else size)
     hot_set = _bytes(given, "hot_set", known.hot_set if known else 0)
@@ -68,17 +59,17 @@ def guest_memory(given: Mapping[str, Size], like: str | None = None) -> GuestMem
         raise ConfigurationError(_too_hot(given.get("hot_set"), like, hot_set, touched))
     if bool(rates["write_rate"]) != bool(hot_set):
         raise ConfigurationError(_half(given, is_hot=bool(hot_set)))
-    return GuestMemory(size=size, touched=touched, hot_set=hot_set, **rates)
+    return model.GuestMemory(size=size, touched=touched, hot_set=hot_set, **rates)
 
 
-def _known(like: str | None) -> GuestMemory | None:
+def _known(like: str | None) -> model.GuestMemory | None:
     if like is None:
         return None
-    if like not in KNOWN_GUESTS:
+    if like not in model.KNOWN_GUESTS:
         raise ConfigurationError(
-            f"{spelt('like')} {like[:40]}: expected one of {', '.join(KNOWN_GUESTS)}"
+            f"{spelt('like')} {like[:40]}: expected one of {', '.join(model.KNOWN_GUESTS)}"
         )
-    return KNOWN_GUESTS[like].memory
+    return model.KNOWN_GUESTS[like].memory
 
 
 def _bytes(given: Mapping[str, Size], name: str, default: int) -> int:
@@ -93,7 +84,7 @@ def _rate(given: Mapping[str, Size], name: str, default: int) -> int:
     rate, found = _bytes(given, name, default), given.get(name)
     if rate and isinstance(found, str) and found[-1].isdigit():
         raise ConfigurationError(_no_unit(name, found, "400M"))
-    if not 0 <= rate <= MEMORY_MAX:
+    if not 0 <= rate <= model.MEMORY_MAX:
         raise ConfigurationError(f"{spelt(name)} {str(found)[:40]}: expected at most 16T")
     return rate
 
@@ -135,7 +126,9 @@ _COLUMNS: Final = tuple(
 _FILE_LENGTH_MAX: Final = 64 * 1024
 
 
-def read_guests(path: Path, defaults: Limits, systems: Sequence[NodeName] = ()) -> list[Tenant]:
+def read_guests(
+    path: Path, defaults: model.Limits, systems: Sequence[NodeName] = ()
+) -> list[Tenant]:
     """The guests of a file, in its order; ``defaults`` are the limits that it does not give.
 
     With ``systems`` it may say to which of them each is to go, and at which it is. Raises
@@ -169,7 +162,7 @@ def _check_heads(heads: Sequence[str], expected: Sequence[str]) -> None:
 
 
 def _guests(
-    table: CsvTable, defaults: Limits, systems: Sequence[NodeName]
+    table: CsvTable, defaults: model.Limits, systems: Sequence[NodeName]
 ) -> Iterator[tuple[int, Tenant]]:
     """By the number of its line."""
     for number, line, problem in table:
@@ -178,7 +171,7 @@ def _guests(
                 raise ConfigurationError(problem)
             given = {column: line.get(column) or None for column in DESCRIBED}
             memory = guest_memory(given, line.get("like") or None)
-            plan = GuestPlan(line["name"].upper(), memory, _limits(line, defaults))
+            plan = model.GuestPlan(line["name"].upper(), memory, _limits(line, defaults))
             to, source = (
                 find_node(column, line[column], systems) if line.get(column) else None
                 for column in ("to", "from")
@@ -186,7 +179,7 @@ def _guests(
             yield number, Tenant(plan, to=to, source=source)
 
 
-def _limits(row: dict[str, str], defaults: Limits) -> Limits:
+def _limits(row: dict[str, str], defaults: model.Limits) -> model.Limits:
     """The line's limits: the command's where it gives none, VMRELOCATE's beside its IMMEDIATE."""
     word = row.get("immediate", "").lower()
     if word not in ("", "yes", "no"):
@@ -195,7 +188,7 @@ def _limits(row: dict[str, str], defaults: Limits) -> Limits:
     total, quiesce = _seconds("max_total", row), _seconds("max_quiesce", row)
     if quiesce is None and immediate == defaults.immediate:
         quiesce = defaults.max_quiesce
-    return make_limits(
+    return model.make_limits(
         max_total=defaults.max_total if total is None else total,
         max_quiesce=quiesce,
         immediate=immediate,
@@ -213,8 +206,9 @@ def _seconds(column: str, row: dict[str, str]) -> float | None:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value <= SECONDS_MAX:
+    if not 0 < value <= model.SECONDS_MAX:
         raise ConfigurationError(
-            f"{column} {text[:40]}: expected more than 0 to {exact(SECONDS_MAX)} s, or NOLIMIT"
+            f"{column} {text[:40]}: expected more than 0 to {exact(model.SECONDS_MAX)} s, or "
+            "NOLIMIT"
         )
     return value

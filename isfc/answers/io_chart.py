@@ -16,9 +16,7 @@ _CURVES_MAX: Final = 5
 
 
 @checked
-def io_chart(
-    name: Annotated[ChartName, Argument("NAME", f"One of {', '.join(CHARTS)}.")],
-) -> Chart:
+def io_chart(name: Annotated[ChartName, Argument("NAME", f"One of {', '.join(CHARTS)}.")]) -> Chart:
     """Draw times, MB/s or rates over load, size, distance.
 
     FICON beside zHPF, buffer credits over km, devices with and without zHPF, zHyperLink over its

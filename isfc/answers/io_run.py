@@ -106,10 +106,7 @@ def io_run(
 
 
 def io_activity(
-    configuration: IoConfiguration,
-    seconds: float = SECONDS,
-    warmup: float = WARMUP,
-    seed: int = 1,
+    configuration: IoConfiguration, seconds: float = SECONDS, warmup: float = WARMUP, seed: int = 1
 ) -> IoActivity:
     """Run every channel of ``configuration``; nothing is said of what limits the I/Os.
 

@@ -111,8 +111,7 @@ Block = Annotated[
     Argument("BYTES", "Bytes of an I/O, if the report is on devices; 4096 if not given.", 1, 2**30),
 ]
 ReadPercent = Annotated[
-    float | None,
-    Argument("P", "Reads in percent, if it is on devices; 100 if not given.", 0, 100),
+    float | None, Argument("P", "Reads in percent, if it is on devices; 100 if not given.", 0, 100)
 ]
 Distance = Annotated[
     float | None,

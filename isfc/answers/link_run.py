@@ -126,9 +126,7 @@ def link_run(
 
 def limit_fields(limit: Limit | None, mb_per_s: float) -> dict[str, Any]:
     """The field of a record that says what limits a rate; none where it is not known."""
-    if limit is None:
-        return {}
-    return {"limits": limits_of(limit, mb_per_s)}
+    return {} if limit is None else {"limits": limits_of(limit, mb_per_s)}
 
 
 def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:

@@ -15,7 +15,7 @@ from isfc.errors.loading import named
 from isfc.layout.sharing import channel_name
 from isfc.reports.figure import Figure, Note, Reported, Unit
 from isfc.reports.measures import run_words
-from isfc.reports.report import Column, Report, Table, headed
+from isfc.reports.report import Column, Report, Table, data_table, headed
 from isfc.reports.units import range_note, shown, with_unit
 from scenarios.figures.ranges import flat_range, links_rate
 from scenarios.runs.experiment import Experiment
@@ -184,7 +184,6 @@ def links_run_report(found: LinksRun) -> Report:
     many = len(found.links) > _LINKS_MAX
     slowest = f"The slowest {len(links)} of {len(found.links)} links, MB/s"
     shown_links = links if many else found.links
-    flat = found.rows()
     spread = found.seeds > 1
     shared = [] if found.disks is UNSET else [*disks_tables(found.disks)]
     return Report(
@@ -192,7 +191,7 @@ def links_run_report(found: LinksRun) -> Report:
         f"{', '.join(each.name for each in found.systems)}, together",
         [*_answer(found)],
         [
-            Table("All", [Column(key, key) for key in flat[0]], flat, "rows", is_data=True),
+            data_table("All", found.rows(), "rows"),
             Table(
                 slowest if many else "Links, MB/s (2^20); out is from the first node",
                 _columns("link", traffic=True, spread=spread),

@@ -140,8 +140,7 @@ Measured = Annotated[
     ),
 ]
 Percentile = Annotated[
-    float,
-    Argument("PERCENT", "Of the time: what is to be carried for so much of it.", 1, 100),
+    float, Argument("PERCENT", "Of the time: what is to be carried for so much of it.", 1, 100)
 ]
 Period = Annotated[str, Argument("day|week", "What the load repeats after: a day, or a week.")]
 Lost = Annotated[str, Argument("|".join(LostPiece), "What may be gone while it is carried.")]
@@ -257,10 +256,7 @@ def _windows(
 
 
 def _intervals(
-    link: Layout,
-    measured: Measured,
-    about: AboutFiles,
-    reading: Reading,
+    link: Layout, measured: Measured, about: AboutFiles, reading: Reading
 ) -> list[times.CarriedInterval]:
     """What the link carried, of tables and of what else there is."""
     paths, records = files_and_records(measured)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from isfc.answers.advice import two_paces
 from isfc.answers.given import open_links
 from isfc.answers.limit import LimitedBy, limits_answer, limits_of
+from isfc.answers.plan_link import rule_figure
 from isfc.errors.arguments import checked, spelt
 from isfc.errors.in_words import first_listed, grouped, link_names, listed
 from isfc.layout import loss as pieces_of
@@ -16,7 +17,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import only, open_questions
 from isfc.layout.site import GivenSite, SiteProfile
-from isfc.reports.figure import Figure, NoRange, Note, NoteKind, Reported, Unit
+from isfc.reports.figure import Figure, Note, NoteKind, Reported, Unit
 from isfc.reports.report import Bars, Column, Report, Table
 from isfc.reports.units import between, range_note, share_note, shown, with_unit
 from scenarios.figures.changed import AfterLoss, after_losing, worst_of
@@ -223,15 +224,13 @@ def _sent(carried: Carried) -> dict[str, dict[str, Figure]]:
     sent: dict[str, dict[str, Figure]] = {}
     for link in carried.links.links:
         ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
-        each = (carried.rate_of(link, w) if isinstance(w, EndRate) else _by_rule(w) for w in ways)
+        each = (
+            carried.rate_of(link, w) if isinstance(w, EndRate) else rule_figure(w) for w in ways
+        )
         sent[link.name] = {
             node: replace(way, sender=node) for node, way in zip(link.nodes, each, strict=True)
         }
     return sent
-
-
-def _by_rule(mb_per_s: float) -> Figure:
-    return Figure(mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
 
 
 def _notes(whole: Carried) -> tuple[Note, ...]:
@@ -293,7 +292,7 @@ def fewer_line(loss: Left | Cut) -> str:
 
 _GONE: Final = Column("gone", "gone", value=lambda left: left.name)
 _RATE: Final = Column("MB/s", "rate")
-_RULE: Final = Column("by\nrule", "rule", value=lambda left: _by_rule(left.estimated_mb_per_s))
+_RULE: Final = Column("by\nrule", "rule", value=lambda left: rule_figure(left.estimated_mb_per_s))
 _OF_SEVERAL: Final = (
     Column("links\ndown", "links_down", value=lambda left: link_names(left.cut)),
     Column("links\nwith fewer CTCs", "links_with_fewer_ctcs", value=fewer_line),

@@ -15,10 +15,10 @@ from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.pasted import lines_read
 from isfc.reports.figure import Reported, Unit
-from isfc.reports.report import Column, Report, Table, headed
+from isfc.reports.report import Column, Report, Table, data_table, headed
 from isfc.site.figures import Reading
 from isfc.site.file import completed, read_measurements
-from isfc.site.measurement import COLUMNS, LinkFigures, Measurement, Ran, table_rows
+from isfc.site.measurement import LinkFigures, Measurement, Ran, table_rows
 from isfc.site.monitor_records import read_layouts
 from isfc.site.seen import seen_link
 from scenarios.figures.site_workload import find_ran
@@ -152,13 +152,7 @@ def measured_read_report(found: Measurements) -> Report:
         else measured_heading(first),
         [line for one in found.measurements for line in _answer(one, several=several)],
         [
-            Table(
-                "All of it",
-                [Column(name, name) for name in COLUMNS],
-                found.rows(),
-                "measurements",
-                is_data=True,
-            ),
+            data_table("All of it", found.rows(), "measurements"),
             *_tables(found),
         ],
         remarks=told[:_REMARKS_MAX],
@@ -260,10 +254,7 @@ def files_and_records(measured: Measured) -> tuple[list[Path], list[Measurement]
 
 
 def measurements_of(
-    measured: Measured,
-    about: AboutFiles | None,
-    ran: Sequence[str] = (),
-    client: str | None = None,
+    measured: Measured, about: AboutFiles | None, ran: Sequence[str] = (), client: str | None = None
 ) -> Measurements:
     """What files and records hold.
 

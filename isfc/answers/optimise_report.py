@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc.answers.advice import two_paces
 from isfc.layout.site import SiteProfile
 from isfc.reports.figure import Figure, Note, Reported, Unit
-from isfc.reports.report import LIKELY, Column, Lines, Report, Table
+from isfc.reports.report import LIKELY, Column, Lines, Report, Table, headed
 from isfc.reports.text import records
 from isfc.reports.units import FORMATS, factor_line, range_note, shown, with_unit
 from scenarios.runs.steady import Rate
@@ -169,7 +169,9 @@ def _answer(found: SearchResult) -> Iterator[tuple[str, str]]:
     """Whether there is anything to gain, what that takes, and what it changes."""
     best, given, one = found.best[0], found.given, _better(found)
     if one.gains:
-        yield "Best", f"{_over(one, found)}, with {_needs(one)}"
+        is_new = one.links or any(one.needs_iodf)
+        needed = "a change of the IODF" if is_new else "the devices that are defined"
+        yield "Best", f"{_over(one, found)}, with {needed}"
     elif _rate(best).is_ahead(_rate(given)):
         one = best
         yield "No winner", f"{_over(best, found)}: so far neither is ahead"
@@ -197,11 +199,6 @@ def _over(one: Placing, found: SearchResult) -> str:
     ahead = _ahead(one, found.given)
     more = "" if ahead is None else f"{shown(ahead, Unit.CHANGE)} {FORMATS[Unit.CHANGE].name} "
     return f"{more}over the layout given (odds {one.odds_percent} of 100)"
-
-
-def _needs(one: Placing) -> str:
-    is_new = one.links or any(one.needs_iodf)
-    return "a change of the IODF" if is_new else "the devices that are defined"
 
 
 def _ahead(one: Placing, given: Placing) -> float | None:
@@ -274,27 +271,23 @@ def _commands(found: SearchResult) -> Iterator[Table]:
     one = _better(found)
     if not one.gains:
         return
-    steps = [*_moves(found), *_activations(one)]
-    columns = Column("at", "system"), Column("when", "when"), Column("what", "what")
-    yield Table("What to do for it", columns, steps, "commands")
+    columns = headed(system="at", when="when", what="what")
+    yield Table("What to do for it", columns, [*_steps(found, one)], "commands")
 
 
-def _moves(found: SearchResult) -> Iterator[_Step]:
+def _steps(found: SearchResult, one: Placing) -> Iterator[_Step]:
     for each in found.moves:
         devices = " = ".join(f"{node} {rdevs}" for node, rdevs in each.rdevs.items())
         yield _Step(each.link, "IODF", f"{devices}: chpids {each.before} to {each.after}")
-
-
-def _activations(one: Placing) -> Iterator[_Step]:
-    for system, each in one.activate.items():
+    for system, orders in one.activate.items():
         at = f" at {system}"
         changes = [told.replace(at, "") for told in one.definition_changes if at in told]
         if changes:
             yield _Step(system, "IODF", "; ".join(changes))
-        yield from (_Step(system, "now", line) for line in each.now)
-        yield from (_Step(system, "after IODF", line) for line in each.after_iodf)
-        if each.without:
-            yield _Step(system, "leave out", " ".join(each.without))
+        yield from (_Step(system, "now", line) for line in orders.now)
+        yield from (_Step(system, "after IODF", line) for line in orders.after_iodf)
+        if orders.without:
+            yield _Step(system, "leave out", " ".join(orders.without))
 
 
 _WRITTEN: Final = {

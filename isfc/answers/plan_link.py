@@ -6,6 +6,7 @@ By rule of thumb it runs nothing, and loads no model: what that adds is in
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, convert
@@ -228,11 +229,12 @@ def _worst_by_rule(layout: Layout) -> WorstLoss:
     )
     left, gone = min(lefts, key=lambda each: each[0])
     share = left / slower_by_rule(layout)
-    return WorstLoss(
-        gone,
-        Figure(left, Unit.MB_PER_S, no_range=NoRange.BY_RULE),
-        Figure(share, Unit.SHARE, no_range=NoRange.BY_RULE),
-    )
+    return WorstLoss(gone, rule_figure(left), rule_figure(share, Unit.SHARE))
+
+
+def rule_figure(value: float, unit: Unit = Unit.MB_PER_S) -> Figure:
+    """A figure of IBM's rule of thumb, which has no range."""
+    return Figure(value, unit, no_range=NoRange.BY_RULE)
 
 
 def plan_report(found: PlannedLink) -> Report:
@@ -309,16 +311,8 @@ def ways_table(found: PlannedLink) -> Table:
             Column("saturated", "saturated", value=lambda sender: model.saturated[sender]),
         ]
     columns += [
-        Column(
-            "rule",
-            "rule",
-            value=lambda sender: Figure(rule[sender], Unit.MB_PER_S, no_range=NoRange.BY_RULE),
-        ),
-        Column(
-            "CTCs it writes on, in this order",
-            "writes_on",
-            value=lambda sender: _chpids(found, sender),
-        ),
+        Column("rule", "rule", value=lambda sender: rule_figure(rule[sender])),
+        Column("CTCs it writes on, in this order", "writes_on", value=partial(_chpids, found)),
     ]
     load = ""
     if model:

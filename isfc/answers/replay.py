@@ -143,12 +143,8 @@ def judged(
 
 
 def _made(seconds: float, seeds: int) -> tuple[str, str, float, int]:
-    return (
-        named("isfc.__version__"),
-        constants_digest(LinkParameters(), GuestCosts()),
-        seconds,
-        seeds,
-    )
+    constants = constants_digest(LinkParameters(), GuestCosts())
+    return named("isfc.__version__"), constants, seconds, seeds
 
 
 def _wanted(

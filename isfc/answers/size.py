@@ -23,20 +23,13 @@ from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.runs.experiment import PAIRS_MAX, SATURATING_PAIRS, SUITE
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, explained, find_workload
-from scenarios.search.sizing import (
-    DEFAULT_FEATURES,
-    MB_PER_S_MAX,
-    RUNS_MAX,
-    LostPiece,
-    SizedLink,
-    SizeSearch,
-)
+from scenarios.search import sizing
 
 _GONE: Final = {
-    LostPiece.NONE: "with nothing gone",
-    LostPiece.CTC: "with a CTC gone",
-    LostPiece.CHPID: "with a chpid gone",
-    LostPiece.DIRECTOR: "with one of two directors gone",
+    sizing.LostPiece.NONE: "with nothing gone",
+    sizing.LostPiece.CTC: "with a CTC gone",
+    sizing.LostPiece.CHPID: "with a chpid gone",
+    sizing.LostPiece.DIRECTOR: "with one of two directors gone",
 }
 
 
@@ -47,7 +40,7 @@ class LinkSizing(Reported, Struct, frozen=True):
 
     wanted_mb_per_s: float
     """each way"""
-    lost: LostPiece
+    lost: sizing.LostPiece
     """what is gone then"""
     km: float
     """how long the fibres are"""
@@ -55,10 +48,10 @@ class LinkSizing(Reported, Struct, frozen=True):
     """what runs"""
     pairs: int
     """of guests"""
-    best: SizedLink | None
+    best: sizing.SizedLink | None
     """the same as one of `links`: the fewest chpids, then CTCs, then the surest; null if no link
     carries what is wanted"""
-    links: tuple[SizedLink, ...]
+    links: tuple[sizing.SizedLink, ...]
     """by feature: the fewest chpids that carry it, and one more if fewer CTCs do then; the one that
     carries most where none does"""
     limits: LimitedBy | None
@@ -67,7 +60,7 @@ class LinkSizing(Reported, Struct, frozen=True):
     """what belongs to the figures of the best, or of the one that carries most"""
 
     @property
-    def most(self) -> SizedLink:
+    def most(self) -> sizing.SizedLink:
         """The one that carries most with the piece gone."""
         return max(self.links, key=lambda one: one.left.value)
 
@@ -80,17 +73,20 @@ class LinkSizing(Reported, Struct, frozen=True):
 def size(
     *,
     mb_per_s: Annotated[
-        float, Argument("MB/s", "What the link has to carry, each way.", 1, MB_PER_S_MAX)
+        float, Argument("MB/s", "What the link has to carry, each way.", 1, sizing.MB_PER_S_MAX)
     ],
     lost: Annotated[
-        str, Argument(f"[{'|'.join(LostPiece)}]", "What is gone then; of directors there are two.")
-    ] = LostPiece.CHPID.value,
+        str,
+        Argument(
+            f"[{'|'.join(sizing.LostPiece)}]", "What is gone then; of directors there are two."
+        ),
+    ] = sizing.LostPiece.CHPID.value,
     feature: Annotated[
         Sequence[str],
         Argument(
             "FEATURE",
             "A FICON feature to choose from; may be repeated. "
-            f"{', '.join(DEFAULT_FEATURES)} if not said.",
+            f"{', '.join(sizing.DEFAULT_FEATURES)} if not said.",
         ),
     ] = (),
     km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
@@ -113,20 +109,20 @@ def size(
     Raises `ConfigurationError` for what is unknown or out of bounds. ``jobs`` processes share the
     runs, and ``progress`` is told what share of the most runs there have been.
     """
-    check_known(spelt("lost"), lost, LostPiece)
+    check_known(spelt("lost"), lost, sizing.LostPiece)
     with within(spelt("feature")):
-        profiles = list(dict.fromkeys(map(find_profile, feature or DEFAULT_FEATURES)))
+        profiles = list(dict.fromkeys(map(find_profile, feature or sizing.DEFAULT_FEATURES)))
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
     load = LinkLoad(first, second, find_workload(workload), pairs)
-    most = RUNS_MAX * len(profiles)
+    most = sizing.RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
-    search = SizeSearch(
-        mb_per_s, LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
+    search = sizing.SizeSearch(
+        mb_per_s, sizing.LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
     )
     links = tuple(link for profile in profiles for link in search.links(profile))
     best = _fewest(link for link in links if link.reaches)
-    how = mb_per_s, LostPiece(lost), km, load.workload.name, pairs
+    how = mb_per_s, sizing.LostPiece(lost), km, load.workload.name, pairs
     found = LinkSizing(*how, best, links, None, ())
     link = best or found.most
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
@@ -188,7 +184,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     ctcs = f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}"
     yield "Fewest", f"{_named(best)} at each system, {ctcs}, {each}"
-    whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
+    whole = "" if found.lost is sizing.LostPiece.NONE else f", {with_unit(best.whole)} whole"
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
     yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} {gone}"
     sure = [each for each in found.links if each.reaches and not _is_open(each)]
@@ -196,14 +192,14 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
         yield "Surer", f"{_named(surer)}, {surer.ctcs} CTCs: {surer.odds_percent} of 100"
 
 
-def _fewest(links: Iterable[SizedLink]) -> SizedLink | None:
+def _fewest(links: Iterable[sizing.SizedLink]) -> sizing.SizedLink | None:
     """The fewest chpids, then CTCs, then the surest."""
     return min(links, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
 
 
-def _is_open(link: SizedLink) -> bool:
+def _is_open(link: sizing.SizedLink) -> bool:
     return nobody_is_ahead(Odds(link.odds_percent / 100))
 
 
-def _named(link: SizedLink) -> str:
+def _named(link: sizing.SizedLink) -> str:
     return f"{link.chpids} chpid{'s' * (link.chpids > 1)} of {link.feature}"

@@ -12,27 +12,15 @@ from isfc.errors.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, s
 from isfc.errors.in_words import check_known, listed
 from isfc.layout.site import GivenSite
 from isfc.reports.figure import Figure, Note, Reported, Unit
-from isfc.reports.report import Column, Lines, Report, Table, between
+from isfc.reports.report import Column, Lines, Report, Table, between, data_table
 from isfc.reports.units import range_note, with_unit
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import several_notes
 from scenarios.runs.result import MEASURES, spread_percent
+from scenarios.search import sweep as sweeping
 from scenarios.search.grid import Cell, at_site, read_grid
-from scenarios.search.sweep import (
-    BEST,
-    Row,
-    RowStore,
-    alike_in,
-    cell_notes,
-    execute,
-    finish,
-    groups,
-    row_of,
-    standings,
-    varying_axes,
-)
 from scenarios.search.workers import told
 
 _LISTED: Final = 3
@@ -81,7 +69,7 @@ class Sweep(Reported, Struct, frozen=True):
     """those that say the load: places that differ in others are compared"""
     places: tuple[SweptPlace, ...]
     """in the order of the grid"""
-    runs: tuple[Row, ...]
+    runs: tuple[sweeping.Row, ...]
     """every run in the order of the grid, a flat record each: [its keys](#the-runs-of-a-sweep)"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`, of all runs; those of one are in its record"""
@@ -90,7 +78,7 @@ class Sweep(Reported, Struct, frozen=True):
     y: str
     """the column that is its y axis"""
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[sweeping.Row]:
         """A flat record for each run, as a data frame takes them."""
         return [*self.runs]
 
@@ -139,12 +127,12 @@ def sweep(
         return Sweep(0.0, 0.0, 0, (), (), (), (), (), x, y)
     for name, column in (("x", x), ("y", y)):
         check_known(spelt(name), column, (*cells[0].axes, *MEASURES))
-    return _swept(cells, _rows(cells, RowStore(kept), jobs, cluster), x, y)
+    return _swept(cells, _rows(cells, sweeping.RowStore(kept), jobs, cluster), x, y)
 
 
-def _swept(cells: Sequence[Cell], rows: Sequence[Row], x: str, y: str) -> Sweep:
+def _swept(cells: Sequence[Cell], rows: Sequence[sweeping.Row], x: str, y: str) -> Sweep:
     """The answer, of the rows of all cells."""
-    varying = varying_axes(rows, [*cells[0].axes])
+    varying = sweeping.varying_axes(rows, [*cells[0].axes])
     places = tuple(_places(cells, rows, varying))
     odds = {tuple(each.place.values()): each.best_is_ahead_odds for each in places}
     keys = dict.fromkeys(key for row in rows for key in row)  # one that carries nothing has fewer
@@ -160,10 +148,10 @@ def _swept(cells: Sequence[Cell], rows: Sequence[Row], x: str, y: str) -> Sweep:
         cells[0].experiment.warmup,
         len({cell.experiment.seed for cell in cells}),
         tuple(varying),
-        tuple(alike_in(varying)),
+        tuple(sweeping.alike_in(varying)),
         places,
         tuple(runs),
-        several_notes(map(cell_notes, cells, rows), _LISTED),
+        several_notes(map(sweeping.cell_notes, cells, rows), _LISTED),
         x,
         y,
     )
@@ -180,10 +168,10 @@ def _where_kept(path: Path) -> Path:
 
 
 def _rows(
-    cells: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
-) -> list[Row]:
+    cells: Sequence[Cell], kept: sweeping.RowStore, jobs: int | None, cluster: str | None
+) -> list[sweeping.Row]:
     """All rows in the order of the grid."""
-    rows: dict[int, Row] = {}
+    rows: dict[int, sweeping.Row] = {}
     places = {id(cell): index for index, cell in enumerate(cells)}
 
     def interrupted(done: float) -> str:
@@ -193,21 +181,21 @@ def _rows(
             f"{where if kept.path else 'not kept'}"
         )
 
-    share_out = partial(execute, jobs=jobs, cluster=cluster)
+    share_out = partial(sweeping.execute, jobs=jobs, cluster=cluster)
     with told(len(cells), "runs", interrupted) as advance:
-        for cell, figures in finish(cells, kept, share_out):
-            rows[places[id(cell)]] = row_of(cell, figures)
+        for cell, figures in sweeping.finish(cells, kept, share_out):
+            rows[places[id(cell)]] = sweeping.row_of(cell, figures)
             advance(len(rows))
     return [rows[index] for index in range(len(cells))]
 
 
 def _places(
-    cells: Sequence[Cell], rows: Sequence[Row], varying: Sequence[str]
+    cells: Sequence[Cell], rows: Sequence[sweeping.Row], varying: Sequence[str]
 ) -> Iterator[SweptPlace]:
     """The means of each place, and whether it is ahead of the others of its load."""
     experiments = {id(row): cell.experiment for cell, row in zip(cells, rows, strict=True)}
-    found = groups(rows, varying)
-    said = standings(found, cells, rows, varying)
+    found = sweeping.groups(rows, varying)
+    said = sweeping.standings(found, cells, rows, varying)
     for place, group in found.items():
         means = {name: sum(row[name] for row in group) / len(group) for name in MEASURES}
         figures = run_figures(experiments[id(group[0])], means)
@@ -219,8 +207,12 @@ def _places(
             figures["rdev_util_percent"],
             means["collisions_per_s"],
             spread_percent([row["mb_per_s"] for row in group]),
-            standing.share if isinstance(standing, Odds) else 0.5 if standing == BEST else None,
-            standing == BEST,
+            standing.share
+            if isinstance(standing, Odds)
+            else 0.5
+            if standing == sweeping.BEST
+            else None,
+            standing == sweeping.BEST,
         )
 
 
@@ -228,12 +220,11 @@ def sweep_report(found: Sweep) -> Report:
     """What is best at each load, then each place, and every run for programs."""
     over = f", the mean over {found.seeds} seeds" if found.seeds > 1 else ""
     caption = f"MB/s and messages both ways{over}; util % of all CTCs together"
-    runs = [Column(key, key) for key in (found.runs[0] if found.runs else ())]
     return Report(
         f"{len(found.runs)} runs over {listed(found.varying or ['nothing'])}",
         [*_answer(found)],
         [
-            Table("Every run", runs, found.runs, "runs", is_data=True),
+            data_table("Every run", found.runs, "runs"),
             Table(caption, _columns(found), found.places, "places"),
         ],
         notes=[*_known(found)],
@@ -258,7 +249,7 @@ def _answer(found: Sweep) -> Iterator[tuple[str, str]]:
         best = f"{what}: {with_unit(each.mb_per_s)} both ways{alike}"
         yield f"Best of {load}" if load else "Best", best
     if (more := len(found.best) - _BEST_SHOWN) > 0:
-        yield "And more", f"the best of {more} more loads: the lines that have '{BEST}'"
+        yield "And more", f"the best of {more} more loads: the lines that have '{sweeping.BEST}'"
     if found.places and not found.best:
         most = max(found.places, key=lambda each: each.mb_per_s.value)
         yield "Most", f"{_words(most, found.varying)}: {with_unit(most.mb_per_s)} both ways"
@@ -289,7 +280,7 @@ def _axis(name: str) -> Column:
 
 def _odds(place: SweptPlace) -> str:
     odds = place.best_is_ahead_odds
-    return BEST if place.is_best else "" if odds is None else str(Odds(odds))
+    return sweeping.BEST if place.is_best else "" if odds is None else str(Odds(odds))
 
 
 _BOTH_WAYS: Final = ("mb_per_s", "messages_per_s")
@@ -303,8 +294,8 @@ def _chart(found: Sweep) -> Lines:
     others = [axis for axis in others if len({row[axis] for row in found.runs}) > 1]
     rows = [
         {"of": " ".join(map(str, place)), "x": at, "y": _mean(same, y)}
-        for place, group in groups(found.runs, others).items()
-        for (at,), same in groups(group, [x]).items()
+        for place, group in sweeping.groups(found.runs, others).items()
+        for (at,), same in sweeping.groups(group, [x]).items()
     ]
     return Lines(
         caption=f"{y} over {x}",
@@ -315,7 +306,7 @@ def _chart(found: Sweep) -> Lines:
     )
 
 
-def _mean(rows: Sequence[Row], column: str) -> Figure | float:
+def _mean(rows: Sequence[sweeping.Row], column: str) -> Figure | float:
     """The mean of a column and of its ranges; a run that carries nothing has none."""
     columns = column, f"{column}_likely_low", f"{column}_likely_high"
     known = [each for each in columns if all(row.get(each) is not None for row in rows)]

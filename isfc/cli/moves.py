@@ -169,8 +169,4 @@ class LeavingOptions(Made, frozen=True):
             return guest.GuestMemory(size=size, touched=size)
 
 
-loads = command_of(
-    loads_of,
-    loads_failure,
-    made={"guests": LeavingOptions},
-)
+loads = command_of(loads_of, loads_failure, made={"guests": LeavingOptions})

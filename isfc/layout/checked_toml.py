@@ -151,10 +151,7 @@ def in_utf8(data: bytes) -> bytes:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace").encode()
     head = data[:2000]
-    for order, zeros, others in (
-        ("le", head[1::2], head[::2]),
-        ("be", head[::2], head[1::2]),
-    ):
+    for order, zeros, others in (("le", head[1::2], head[::2]), ("be", head[::2], head[1::2])):
         if zeros and zeros.count(0) * 2 > len(zeros) and not others.count(0):
             return data.decode(f"utf-16-{order}", "replace").encode()
     return data

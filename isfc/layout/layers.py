@@ -158,9 +158,11 @@ def plain(text: str, *, cards: bool = False) -> Plain:
         found.lines = [line.translate(table) for line in found.lines]
     inside: Sequence[int] = range(len(raw))
     for _ in range(_DEPTH_MAX):
-        inside = _fenced(found, inside)
-        if not _peel(found, [at for at in inside if found.lines[at].strip()], cards=cards):
-            break
+        full = [at for at in inside if found.lines[at].strip()]
+        if not _peel(found, full, cards=cards):
+            within, inside = inside, _fenced(found, inside)
+            if inside is within:
+                break
     if not cards:
         _take_off_single(found)
     return found

@@ -253,12 +253,10 @@ class Reported:
         return f"<{type(self).__name__} {' '.join(made.title.split())}{said}>"
 
     def _repr_html_(self) -> str:
-        cell: str = named("isfc.reports.html.cell")(named(self.reported_by)(self))
-        return cell
+        return str(named("isfc.reports.html.cell")(named(self.reported_by)(self)))
 
     def _repr_markdown_(self) -> str:
-        page: str = named("isfc.reports.text.markdown")(named(self.reported_by)(self))
-        return page
+        return str(named("isfc.reports.text.markdown")(named(self.reported_by)(self)))
 
 
 class Drawn:
@@ -267,8 +265,7 @@ class Drawn:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        drawing: str = named("isfc.answers.drawing.drawing")(self)
-        return drawing
+        return str(named("isfc.answers.drawing.drawing")(self))
 
 
 def record_of(kind: type[_Record], source: object, /, **own: object) -> _Record:

@@ -6,7 +6,7 @@ value: the terminal and HTML as the unit is written, CSV with all digits. A char
 lines over an axis, of rows by their columns too; renderers draw them all alike.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -119,6 +119,12 @@ class Table(Struct, frozen=True):
     name: str = "rows"
     detail: bool = False
     is_data: bool = False
+
+
+def data_table(caption: str, rows: Sequence[Mapping[str, object]], name: str) -> Table:
+    """Flat records for programs, a column for each key."""
+    columns = [Column(key, key) for row in rows[:1] for key in row]
+    return Table(caption, columns, rows, name, is_data=True)
 
 
 LIKELY: Final = "four of five cases"

@@ -106,7 +106,7 @@ class _Above:
 
     def _name(self, rest: str, line: str, place: FilePlace) -> str | None:
         """The name of a system behind a time, if nothing else is there and it is whole."""
-        found = _NAME.fullmatch(rest.strip().upper())
+        found = _NAME.fullmatch(rest.strip(" |\\").upper())
         if not found and re.search(r"\d{5,8}$", rest.rstrip()):
             raise BadFigure(f"{rest.strip()[-30:]!r} ends a line; expected no numbers of lines")
         if not found or any(each.startswith(found[0]) for each in _NO_NAMES):

@@ -219,11 +219,7 @@ Started = Callable[[Endpoint | None, Mapping[NodeName, Endpoint]], None]
 
 @asynccontextmanager
 async def observe(
-    engines: Sequence[LiveEngine],
-    options: ObserveOptions,
-    *,
-    paced: bool,
-    insecure: bool = False,
+    engines: Sequence[LiveEngine], options: ObserveOptions, *, paced: bool, insecure: bool = False
 ) -> AsyncIterator[Started]:
     """Let a node be seen for as long as the body runs, which says when it has started.
 

@@ -54,8 +54,7 @@ class DecksOptions(Struct, frozen=True):
         ),
     ] = None
     ports: Annotated[
-        list[str] | None,
-        valued("NODE:50=C1,...", "Of decks: the director port of a chpid."),
+        list[str] | None, valued("NODE:50=C1,...", "Of decks: the director port of a chpid.")
     ] = None
 
     def given(self, layout: Any) -> Any:

@@ -55,9 +55,4 @@ MEASURED: Final = _output(
     "Write the table; .csv or .parquet.",
     lambda path, found: write_table(path, found.rows()),
 )
-SITE: Final = _output(
-    (".toml",),
-    "FILE",
-    "The site profile to write; .toml.",
-    _write_site,
-)
+SITE: Final = _output((".toml",), "FILE", "The site profile to write; .toml.", _write_site)

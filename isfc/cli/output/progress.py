@@ -133,10 +133,7 @@ def run_all(
     with (
         staffed(work, jobs, copies=count) as each,  # before the bar has a thread
         progress_bar(
-            count,
-            "runs",
-            lambda done: f"interrupted after {done} of {count} runs",
-            is_said=is_said,
+            count, "runs", lambda done: f"interrupted after {done} of {count} runs", is_said=is_said
         ) as advance,
     ):
         for index, outcome in each(experiments):

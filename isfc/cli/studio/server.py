@@ -128,9 +128,11 @@ class Studio:
             _posted("/download", Download, self._computed(download)),
             Route("/{name}", self._asset),
         ]
-        app = Starlette(
-            routes=routes, exception_handlers={ConfigurationError: _refuse, KeyError: _missing}
-        )
+        refused = {
+            ConfigurationError: lambda _, error: _one({"error": str(error)}, 422),
+            KeyError: lambda _, error: _one({"error": f"there is no {error}"}, 404),
+        }
+        app = Starlette(routes=routes, exception_handlers=refused)
         return GuardedApplication(app, token, port, BODY_LENGTH_MAX)
 
     async def _page(self, _: Request) -> Response:
@@ -227,14 +229,6 @@ def _stream(records: AsyncIterator[Any]) -> Response:
 def _one(record: dict[str, Any], status: int = 200) -> Response:
     """A single line of that kind."""
     return Response(json.dumps(record) + "\n", status, media_type="application/json")
-
-
-def _refuse(_: Request, error: Exception) -> Response:
-    return _one({"error": str(error)}, 422)
-
-
-def _missing(_: Request, error: Exception) -> Response:
-    return _one({"error": f"there is no {error}"}, 404)
 
 
 _ASSETS: Final = {

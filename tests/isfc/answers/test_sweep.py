@@ -110,7 +110,7 @@ def test_interrupt_keeps_what_is_finished_and_says_how_to_go_on(
         yield 0, {"CLIENT-SERVER": {"mb_per_s": 1.0}}
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.answers.sweep.execute", interrupted)
+    monkeypatch.setattr("scenarios.search.sweep.execute", interrupted)
     assert run(["sweep", spec]) == 130
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
