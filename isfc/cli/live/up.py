@@ -318,7 +318,7 @@ def up(
             raise ConfigurationError(
                 f"{asked.asked_by}: takes the options of what runs; expected no others"
             )
-        collection = open_collection(layout).collection
+        collection = open_collection(layout)
         if said := asked.answer(replace(collection, links=links), " ".join(named)):
             show(*said)
         return
