@@ -268,6 +268,10 @@ class SparingObserveOptions(ObserveOptions, frozen=True):
     log_level: LogLevelOption = LogLevel.WARNING
 
 
+_DESCRIPTOR: Final = option.within(3, FILES_MAX)
+"""Of the pipe on which whoever detached us is told that the links are up."""
+
+
 @option.flattened
 def up(
     layout: LayoutFileArgument,
@@ -290,9 +294,7 @@ def up(
         bool, option.flag("--detach", "Return when every link is up; --end ends all systems.")
     ] = False,
     asked: AskedOptions,
-    ready: Annotated[
-        int | None, typer.Option(hidden=True, callback=option.within(3, FILES_MAX))
-    ] = None,
+    ready: Annotated[int | None, typer.Option(hidden=True, callback=_DESCRIPTOR)] = None,
     json: option.JsonOption = False,
 ) -> None:
     """Run the systems of a layout live, and watch their links work.
