@@ -192,6 +192,9 @@ class RunView(ViewedRuns, frozen=True):
         return self.rows()
 
 
+_DIGITS: Final = "The same with all digits"
+
+
 def view_report(found: ViewedRuns) -> Report:
     """The view as IBM's report has it, what is known of its figures, and its rows for programs."""
     rows = [each for run in found.runs for each in run.rows]
@@ -199,9 +202,10 @@ def view_report(found: ViewedRuns) -> Report:
     return Report(
         found.title,
         [],
-        [Table("The same with all digits", columns, rows, "view", is_data=True)],
+        [Table(_DIGITS, columns, rows, "view", detail=True)],
         found.view.page(found.runs),
         remarks=found.known,
+        asked=_DIGITS,
     )
 
 

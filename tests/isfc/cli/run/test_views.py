@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -84,6 +85,17 @@ def test_link_has_a_row_for_each_interval(capsys: pytest.CaptureFixture[str]) ->
     here = table_of(capsys, *command, "--side", "SERVER")
     assert (rows[0]["link"], here[0]["link"]) == ("SERVER", "CLIENT")
     assert sample_seconds(View.LINK, None, None) == INTERVAL == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--notes"], ["--markdown"], ["--html", "view.html"]])
+def test_a_view_has_its_rows_in_every_form(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "published-4", "--workload", "HL", *SHORT, "--report", "device"]
+    page = printed(*words, *more)
+    found = Path("view.html").read_text("utf-8") if "--html" in more else page
+    assert all(rdev in found for rdev in ("6000", "6001", "6002", "6003"))
 
 
 @pytest.mark.at_length
