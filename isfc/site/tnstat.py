@@ -57,6 +57,8 @@ class _Log:
     reading: Reading
     said: list[_Said] = field(default_factory=list)
     """The messages of a record that has no end yet."""
+    widths: list[int] = field(default_factory=list)
+    """Columns of the lines of its messages."""
     found: list[Measurement] = field(default_factory=list)
     seconds: dict[float, FilePlace] = field(default_factory=dict)
 
@@ -75,6 +77,7 @@ class _Log:
                 raise BadFigure(f"{message} without IST1230I above it; expected the whole record")
             return Kind.OTHER
         self.said.append((place, message, rest))
+        self.widths = [*(self.widths if self.said[1:] else ()), len(text)]
         if message == "IST314I":
             said, self.said = self.said, []
             self.reading.attempt(said[0][0], partial(self._end, said))
@@ -110,10 +113,17 @@ class _Log:
             raise BadFigure("a record that is not whole; expected all its messages, CTCs each way")
         time, day, line = told["IST1230I"][0]
         rdevs, end = [Rdev(int(each, 16)) for each in ctcs], _stamp(f"{day} {time}")
+        if self.widths[0] == max(self.widths):
+            self.reading.notes.append(
+                f"{place}: the line's name {line}, which may be cut: no line of the record goes "
+                "beyond it"
+            )
+            line = ""
         of_line = [one for one in self.found if one.foreign[0].partner == line]
         if any(rdevs != [each.rdev for each in one.foreign] for one in of_line):
             raise BadFigure(
-                f"other devices than in {of_line[0].place}; expected the same of {line}"
+                f"other devices than in {of_line[0].place}; expected the same of "
+                f"{line or 'one line, or its whole name'}"
             )
         begin = max((one.end for one in of_line if one.end and one.end < end), default=None)
         seconds = 0.0
