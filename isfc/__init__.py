@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
+    from isfc.answers.faults_run import FaultsRun as FaultsRun
     from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
     from isfc.answers.io_beside import io_beside as io_beside
     from isfc.answers.io_chart import io_chart as io_chart
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from isfc.answers.journal import JournalReplay as JournalReplay
     from isfc.answers.journal import journal_replay as journal_replay
     from isfc.answers.journal import journal_show as journal_show
+    from isfc.answers.link_run import LinkRun as LinkRun
     from isfc.answers.links_run import LinksRun as LinksRun
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
@@ -59,7 +61,9 @@ if TYPE_CHECKING:
     from isfc.answers.replay_report import Replayed as Replayed
     from isfc.answers.results import ComparedResults as ComparedResults
     from isfc.answers.results import compare_results as compare_results
-    from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.run import run as run
+    from isfc.answers.running import Look as Look
+    from isfc.answers.running import Meanwhile as Meanwhile
     from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
     from isfc.answers.simulation import Simulation as Simulation
     from isfc.answers.simulation import simulate as simulate
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
+    from isfc.answers.views import RunView as RunView
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.export import Exported as Exported
     from isfc.deck.export import export as export
@@ -182,8 +187,12 @@ _PUBLIC: Final = {
     "isfc.answers.results": "compare_results ComparedResults",
     "isfc.answers.sweep": "sweep Sweep SweptPlace",
     "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
-    "isfc.answers.run": "LinkRun",
+    "isfc.answers.run": "run",
+    "isfc.answers.running": "Look Meanwhile",
+    "isfc.answers.link_run": "LinkRun",
     "isfc.answers.links_run": "LinksRun",
+    "isfc.answers.faults_run": "FaultsRun",
+    "isfc.answers.views": "RunView",
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
     "isfc.answers.moves": "Moves MovedGuest",
     "isfc.answers.relocate": "relocate",

@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from ctc.features import FEATURES
-from isfc.cli.options.experiment import complete_workload, workload_lines
+from isfc.answers.run import workload_lines
+from isfc.cli.options.experiment import complete_workload
 from isfc.errors import ConfigurationError
 from isfc.layout import plan
 from isfc.layout.catalogue import load_layout

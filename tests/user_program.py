@@ -144,6 +144,15 @@ def simulations(layout: isfc.Layout) -> None:
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
     print({name: link.mb_per_s for name, link in together.links.items()})
+    look, meanwhile = isfc.Look(report="device"), isfc.Meanwhile(fault_seed=1)
+    for ran in (
+        isfc.run(layout, "HS", pairs=2, seconds=0.01, look=look),
+        isfc.run(layout, "HS", pairs=2, seconds=0.01, meanwhile=meanwhile),
+    ):
+        if isinstance(ran, isfc.RunView):
+            print(ran.rows()[0]["rdev"])
+        elif isinstance(ran, isfc.FaultsRun):
+            print(ran.faults)
     answer: isfc.LinkRun = done.answer
     every: isfc.LinksRun = together.answer
     print(answer.figures["mb_per_s"], every.together.mb_per_s)

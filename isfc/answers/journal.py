@@ -1,12 +1,11 @@
 """Journals: what a live node was given, what came of it, whether a fresh node does the same."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
@@ -17,7 +16,7 @@ from isfc.engine.framed import CTCE_HEADER, MAGIC_LENGTH, Read
 from isfc.engine.journal import replay
 from isfc.engine.journal_record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.errors import ConfigurationError, JournalError
-from isfc.errors.arguments import STANDARD_INPUT, checked
+from isfc.errors.arguments import STANDARD_INPUT, Argument, checked
 from isfc.errors.in_words import exact
 from isfc.link.message import Message
 from isfc.link.package import Package
@@ -137,23 +136,34 @@ class JournalReplay(Reported, Struct, frozen=True):
         return [figures]
 
 
+JournalFile = Annotated[str | Path, Argument("FILE", "What --journal has written.")]
+
+
 @checked
-def journal_show(file: str | Path) -> Iterator[JournalInput]:
+def journal_show(
+    file: JournalFile, *, tell: Callable[[str], None] | None = None
+) -> Iterator[JournalInput]:
     """Show every input of a node, and what came of it.
 
-    A journal whose end is missing ends with its last whole record. Raises `ConfigurationError`
-    where it cannot be read, and an `IsfcError` where it is damaged.
+    A line has the time, what was done to which RDEV or chpid, how many frames and events came
+    of it, and when the node wanted to be called next.
+
+    Raises `ConfigurationError` where it cannot be read, and an `IsfcError` where it is damaged. One
+    whose end is missing ends with its last whole record, which ``tell`` is told.
     """
     with opened(file) as read:
-        yield from map(input_of, JournalReader(read))
+        reader = JournalReader(read)
+        yield from map(input_of, reader)
+        if tell is not None and reader.framed.truncated_length:
+            tell(f"{file}: {remainder(reader.framed.truncated_length)}")
 
 
 @checked
-def journal_replay(file: str | Path) -> JournalReplay:
+def journal_replay(file: JournalFile) -> JournalReplay:
     """Feed a journal to a fresh node; every output must be as it was.
 
-    The first that is not is the ``difference``. A journal whose end is missing is replayed up to
-    its last whole record.
+    Ends with 0 when all are identical; with 1 at the first difference, and when the file is
+    damaged. A journal whose end is missing is replayed up to its last whole record.
 
     Raises `ConfigurationError` where it cannot be read, and an `IsfcError` where it is damaged.
     """
@@ -266,16 +276,8 @@ def _line(*cells: object) -> str:
     return f"{text} {frames:>2} {events:>2} {due:>11}".rstrip()
 
 
-_HEADING: Final = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms")
+HEADING = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms")
 """Above the lines: fr and ev are frames and events that came of it."""
-
-
-def journal_lines(inputs: Iterator[JournalInput]) -> Iterator[str]:
-    """All inputs below a heading."""
-    first = next(inputs, None)  # what is no journal fails here, before any heading
-    yield _HEADING
-    for each in inputs if first is None else chain((first,), inputs):
-        yield from input_lines(each)
 
 
 def input_lines(given: JournalInput) -> Iterator[str]:
@@ -328,12 +330,21 @@ def replay_report(done: JournalReplay) -> Report:
     columns = Column("", "name"), Column("recorded", "recorded"), Column("replayed", "replayed")
     rows = [] if found is None else [*_different(found)]
     lines = [] if found is None else [*input_lines(found.recorded)]
+    (figures,) = done.rows()
     return Report(
         f"Journal of {done.node} (partner {done.partner}): {exact(done.inputs)} inputs, "
         f"{seconds(done.first_ns)} to {seconds(done.last_ns)} s",
         [*_answer(done)],
-        [Table("\n".join(lines), columns, rows, "difference")] * bool(rows),
+        [
+            *[Table("\n".join(lines), columns, rows, "difference")] * bool(rows),
+            Table("Figures", [Column(key, key) for key in figures], [figures], is_data=True),
+        ],
     )
+
+
+def replay_code(done: JournalReplay) -> int:
+    """1 unless all is identical."""
+    return int(not done.identical)
 
 
 def _answer(done: JournalReplay) -> Iterator[tuple[str, str]]:

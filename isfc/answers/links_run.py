@@ -1,13 +1,15 @@
 """What several links carried together in a run: all, each link, system and shared channel."""
 
+import dataclasses
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, UnsetType, field
 from msgspec.structs import asdict, replace
 
 from isfc.answers.limit import LimitedBy, limits_answer
-from isfc.answers.run import seeds_differ
+from isfc.answers.link_run import seeds_differ
 from isfc.answers.shared import Shared, disks_answer, disks_tables
 from isfc.errors.loading import named
 from isfc.layout.sharing import channel_name
@@ -20,6 +22,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, beyond_measured_cluster, cluster_notes
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.report import CarriedRates, ClusterRow
+from scenarios.runs.timeline import Timeline
 
 _LINKS_MAX: Final = 6
 _SHOWN: Final = 5
@@ -47,7 +50,8 @@ class SharedPart(CarriedPart, frozen=True, kw_only=True):
     """what each moves over it"""
 
 
-class LinksRun(Reported, Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksRun(Reported):
     """What several links carried in one run; means, if it was repeated with several seeds."""
 
     reported_by = "isfc.answers.links_run.links_run_report"
@@ -82,6 +86,8 @@ class LinksRun(Reported, Struct, frozen=True, kw_only=True):
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """as of one link"""
     disks: Shared | UnsetType = UNSET
+    timelines: tuple[Timeline, ...] = dataclasses.field(default=(), repr=False, compare=False)
+    """of each link every I/O, if it was kept"""
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each link, system, shared channel and path, and for all.

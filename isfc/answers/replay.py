@@ -7,12 +7,19 @@ from itertools import chain
 from typing import Annotated
 
 from isfc.answers.replay_checks import best_links_of, checks_of, choices_of, errors_of, outcome_of
-from isfc.answers.replay_report import Replayed, ReplayedFigure, ViewedRuns
+from isfc.answers.replay_report import Replayed, ReplayedFigure
 from isfc.answers.replay_report import replay_failure as replay_failure
-from isfc.answers.views import INTERVAL, View, check_view, ranges_line, run_notes_of, sample_seconds
+from isfc.answers.views import (
+    Interval,
+    Shown,
+    View,
+    ViewedRuns,
+    check_view,
+    find_view,
+    sample_seconds,
+)
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
-from isfc.errors.in_words import check_known
 from isfc.errors.loading import named
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
@@ -59,24 +66,6 @@ Seeds = Annotated[
     Argument("N", "Runs of each figure, with seeds from 1 on: mean and spread.", 1, SEEDS_MAX),
 ]
 Full = Annotated[bool, Argument("", "Show every figure beside IBM's, not only what they come to.")]
-Shown = Annotated[
-    str | None,
-    Argument(
-        "|".join(View),
-        "Show a view of IBM's report instead: FCX108 DEVICE, link activity, or the table of "
-        "ISFC Transport or of APPC/VM runs.",
-        complete=lambda incomplete: [each for each in View if each.startswith(incomplete)],
-    ),
-]
-Interval = Annotated[
-    float | None,
-    Argument(
-        "S",
-        f"Virtual time in a row of '--report link'; {INTERVAL:g} second if not given.",
-        INTERVAL_MIN,
-        SECONDS_MAX,
-    ),
-]
 
 
 @checked
@@ -107,9 +96,7 @@ def replay(
 
     Raises `ConfigurationError` for what was not published. ``jobs`` processes share the runs.
     """
-    if report is not None:
-        check_known(spelt("report"), report, View)
-    view = None if report is None else View[report.upper()]
+    view = find_view(report)
     sample_s = sample_seconds(view, interval, seeds)
     wanted = _wanted(suite, release, reply_bytes=reply, rdevs=rdevs, pairs=pairs)
     parts = choose([*map(load_table, [published] if published else ALL_TABLES)], wanted, seconds)
@@ -217,14 +204,11 @@ def _viewed(
     first = next(iter(recordings))
     title = parts[0].table.title if len(parts) == 1 else "Published runs"
     how = f", {seed_words(first.seed, seeds)}" if seeds else ""
-    runs = [*_seen_runs(parts, recordings, sample_s)]
-    return ViewedRuns(
+    return ViewedRuns.of(
         view,
         f"{title}, emulated: {first.seconds:g} s of virtual time after {first.warmup:g} s of "
         f"warm-up{how}",
-        tuple(map(view.of, runs)),
-        ranges_line(runs),
-        tuple(dict.fromkeys(note for each in runs for note in run_notes_of(each))),
+        [*_seen_runs(parts, recordings, sample_s)],
     )
 
 

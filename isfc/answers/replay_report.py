@@ -11,10 +11,10 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers import replay_checks as replayed
 from isfc.answers.replay_charts import part_charts
-from isfc.answers.views import View, Viewed
-from isfc.reports.figure import Note, Reported, Unit
+from isfc.answers.views import ViewedRuns
+from isfc.reports.figure import Reported, Unit
 from isfc.reports.measures import measure_name
-from isfc.reports.report import Column, Lines, Report, Table, headed
+from isfc.reports.report import Column, Lines, Report, Table, headed, report_of
 from isfc.reports.units import shown
 from scenarios.published import decisions
 from scenarios.published.catalogue import load_table
@@ -40,21 +40,6 @@ class ReplayedFigure(ComparedFigure):
     def bound(self) -> str:
         """Whether its bound is kept, in a word."""
         return "" if self.within is None else "kept" if self.within else "left!"
-
-
-class ViewedRuns(Struct, frozen=True):
-    """A view of IBM's report of all runs, ours alone."""
-
-    view: View
-    """`device`, `link`, `suite` or `appc`"""
-    title: str
-    """what was run, and for how long"""
-    runs: tuple[Viewed, ...]
-    """of each run `of`, which it is, and `rows`: [their keys](run.md#the-views-of-ibms-report)"""
-    ranges: str
-    """between what the figures would lie, in words"""
-    notes: tuple[Note, ...]
-    """as of `isfc plan --json`"""
 
 
 class Replayed(Reported, Struct, frozen=True):
@@ -111,7 +96,7 @@ _CHOICES: Final = (
 def replay_report(found: Replayed) -> Report:
     """What holds, then the figures if all are wanted, then what is off."""
     if found.report:
-        return _view_report(found.report)
+        return report_of(found.report)
     several = len(found.tables) > 1
     told = [each for each in found.tables if each.missed or each.bounds_kept < each.bounds]
     tables = (
@@ -337,20 +322,6 @@ def _outside(figure: ReplayedFigure) -> str:
     return (
         f"{figure.key} {measure_name(figure.measure)}: {shown(figure.emulated, Unit.ANY)}, "
         f"published {figure.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
-    )
-
-
-def _view_report(found: ViewedRuns) -> Report:
-    """The view as IBM's report has it; its rows are CSV."""
-    rows = [each for run in found.runs for each in run.rows]
-    columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
-    return Report(
-        found.title,
-        [],
-        [Table("The same with all digits", columns, rows, "view", detail=True)],
-        found.view.page(found.runs),
-        notes=[found.ranges],
-        known=found.notes,
     )
 
 

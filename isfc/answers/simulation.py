@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from isfc.answers.link_run import LinkRun, link_run
 from isfc.answers.links_run import LinksRun, links_run
-from isfc.answers.run import LinkRun, link_run
 from isfc.errors.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection

@@ -1,21 +1,27 @@
 """What ``--report`` shows: the views of IBM's report, column by column as it has them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from isfc.answers.run import SERVICE, figures_of_run, measured_notes
+from isfc.answers.link_run import SERVICE, described, figures_of_run, measured_notes
 from isfc.errors import ConfigurationError
-from isfc.errors.arguments import spelt
+from isfc.errors.arguments import Argument, spelt
+from isfc.errors.in_words import check_known
 from isfc.layout.checked_toml import within
 from isfc.link.message import Traffic
-from isfc.reports.figure import Figure, Note
+from isfc.reports.figure import Figure, Note, Reported
+from isfc.reports.measures import run_words
+from isfc.reports.report import Column, Report, Table
 from isfc.reports.units import factor_line, range_note
 from scenarios.runs import report
-from scenarios.runs.experiment import Experiment
+from scenarios.runs.experiment import SECONDS_MAX, Experiment
+from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.report import MeasuredRun, Row, check_traffic
+from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import SUITES
 
 INTERVAL = 1.0
@@ -119,6 +125,109 @@ class View(StrEnum):
     def of(self, run: MeasuredRun) -> Viewed:
         """What it shows of a run."""
         return Viewed(_describe(run), tuple(self.rows(run)))
+
+
+Shown = Annotated[
+    str | None,
+    Argument(
+        "|".join(View),
+        "Show a view of IBM's report instead: FCX108 DEVICE, link activity, or the table of "
+        "ISFC Transport or of APPC/VM runs.",
+        complete=lambda incomplete: [each for each in View if each.startswith(incomplete)],
+    ),
+]
+Interval = Annotated[
+    float | None,
+    Argument(
+        "S",
+        f"Virtual time in a row of '--report link'; {INTERVAL:g} second if not given.",
+        INTERVAL_MIN,
+        SECONDS_MAX,
+    ),
+]
+
+
+class ViewedRuns(Reported, Struct, frozen=True):
+    """A view of IBM's report of all runs, ours alone."""
+
+    reported_by = "isfc.answers.views.view_report"
+
+    view: View
+    """`device`, `link`, `suite` or `appc`"""
+    title: str
+    """what was run, and for how long"""
+    runs: tuple[Viewed, ...]
+    """of each run `of`, which it is, and `rows`: [their keys](run.md#the-views-of-ibms-report)"""
+    ranges: str
+    """between what the figures would lie, in words"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+
+    @classmethod
+    def of(cls, view: View, title: str, runs: Sequence[MeasuredRun], **more: Any) -> Self:
+        """That of runs that were measured; ``more`` are further fields."""
+        notes = dict.fromkeys(note for each in runs for note in run_notes_of(each))
+        seen = tuple(map(view.of, runs))
+        return cls(view, title, seen, ranges_line(runs), tuple(notes), **more)
+
+    @property
+    def known(self) -> list[str]:
+        """Their ranges, and notes: IBM's columns have no place for a mark."""
+        return [self.ranges, *dict.fromkeys(note.text for note in self.notes)]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each row of all runs, as a data frame takes them."""
+        return [asdict(row) for run in self.runs for row in run.rows]
+
+
+class RunView(ViewedRuns, frozen=True):
+    """The same of a run of one's own."""
+
+    cp: list[ConsoleEntry] | UnsetType = UNSET
+    """with CP commands"""
+
+    @property
+    def record(self) -> list[dict[str, Any]]:
+        """Its rows, as they are printed for programs."""
+        return self.rows()
+
+
+_DIGITS: Final = "The same with all digits"
+
+
+def view_report(found: ViewedRuns) -> Report:
+    """The view as IBM's report has it, what is known of its figures, and its rows for programs."""
+    rows = [each for run in found.runs for each in run.rows]
+    columns = [Column(name, name) for name in asdict(rows[0])] if rows else []
+    return Report(
+        found.title,
+        [],
+        [Table(_DIGITS, columns, rows, "view", detail=True)],
+        found.view.page(found.runs),
+        remarks=found.known,
+        asked=_DIGITS,
+    )
+
+
+def view_title(experiment: Experiment, runs: Sequence[MeasuredRun], seeds: int | None) -> str:
+    """What was run, for how long, and where it was measured."""
+    lasts = run_words(experiment.seconds, experiment.warmup, experiment.seed, seeds or 1)
+    if len(runs) > 1:
+        return f"{len(runs)} logical links, together\n{lasts}"
+    one, node = runs[0].experiment, runs[0].samples[0].result.node
+    return (
+        f"Logical link {' - '.join(one.layout.nodes)}, seen from {node}; clients on "
+        f"{one.client_node}\n{described(one.workload)}\n"
+        f"{one.pairs} pair{'s' * (one.pairs > 1)}, {lasts}"
+    )
+
+
+def find_view(name: str | None) -> View | None:
+    """The view of that name, if one is wanted; `ConfigurationError` if there is none."""
+    if name is None:
+        return None
+    check_known(spelt("report"), name, View)
+    return View[name.upper()]
 
 
 def sample_seconds(view: View | None, interval: float | None, seeds: int | None) -> float | None:

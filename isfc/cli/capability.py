@@ -88,7 +88,8 @@ def command_of(
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, or says last in what it fails; ``own`` are files that
-    it writes of the answer. ``report`` is of an answer that knows none; a ``printed`` of its own
+    it writes of the answer, which keeps what an argument of that name says, if there is one.
+    ``report`` is of an answer that knows none; a ``printed`` of its own
     prints in other ways too. Arguments may be ``made`` of several options, as a record of
     `Argument`s is of its fields, or stand ``beside`` them, as what shows what is told; flags may
     ask other functions ``instead``. A refused answer is printed, and its files are not written.
@@ -104,6 +105,7 @@ def command_of(
         output: Printing = taken(given, printed)
         written = {each: given.pop(each.name) for each in own}
         output.check(written)
+        given |= {each.name: path is not None for each, path in written.items() if each in kept}
         asked, said = function, report
         with as_options(placed):
             given = _whole(given, records, layouts)
@@ -124,6 +126,8 @@ def command_of(
             raise typer.Exit(ended)
 
     options = [*_options(function, records)]
+    kept = [each for each in own if each.name in {option.name for option in options}]
+    options = [each for each in options if each.name not in {file.name for file in kept}]
     usual = {each.name: each.default for each in options}
     more = (each.parameter for some in (instead, own) for each in some)
     give_parameters(command, [*options, *more, *parameters_of(printed)])

@@ -3,8 +3,7 @@
 Findings as other programs show them beside lines of a file: SARIF, and GitHub's workflows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
@@ -40,9 +39,9 @@ class CheckPrinted(AnswerPrinted, frozen=True):
     ] = "warning"
     files: Annotated[RenderedFiles, file_options(of_charts=False)] = MappingProxyType({})
 
-    def check(self, own: Files, others: Mapping[str, Path | None] = MappingProxyType({})) -> None:
+    def check(self, own: Files) -> None:
         """Raise for two forms, and as any answer does."""
-        super().check(own, others)
+        super().check(own)
         form = ["--format"] if self.as_ != "text" else []
         expect_one(*form, *filter(None, [self.instead, "--notes" * self.notes]))
 

@@ -95,7 +95,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "studio": Subcommand(
         "studio.command.studio", "Edit a layout on a local page that judges each change."
     ),
-    "run": Subcommand("run.command.run_layout", "Run a workload and measure it as z/VM would."),
+    "run": Subcommand("run.command.run", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "moves.relocate", "Show how long live guest relocations take over the link."
     ),
@@ -151,7 +151,13 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Run every combination of a grid, a line for each.",
         own=("options.own_file.RUNS",),
     ),
-    "journal": Subcommand("journal.app", "Look into a journal, or replay it."),
+    "journal": Subgroup(
+        "Look into a journal, or replay it.",
+        {
+            "show": Subcommand("journal.show"),
+            "replay": Subcommand("answers.journal.journal_replay", code="replay_code"),
+        },
+    ),
 }
 """By the name that a user gives."""
 

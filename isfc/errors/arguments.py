@@ -157,6 +157,16 @@ def spelt(name: str) -> str:
     return _SPELLING.how(name)
 
 
+@contextmanager
+def first_spelt() -> Iterator[None]:
+    """Let errors that begin with the name of an argument call it what messages do."""
+    try:
+        yield
+    except ConfigurationError as error:
+        name, blank, rest = str(error).partition(" ")
+        raise ConfigurationError(f"{spelt(name)}{blank}{rest}") from None
+
+
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Let ``function`` raise `ConfigurationError` for an argument of a wrong type.
 
@@ -180,9 +190,6 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
             each = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (value,)
             for one in each:
                 _check(_owner(function), name, one, annotation_of(function, name))
-                for said in getattr(annotation_of(function, name), "__metadata__", ()):
-                    if isinstance(said, Argument):
-                        said.check(spelt(name), one)
         return function(*args, **kwargs)
 
     return call
@@ -248,6 +255,9 @@ def _check(owner: str, name: str, value: object, hint: Any) -> None:
         if len(shown) > _SHOWN_LENGTH:
             shown = f"{shown[:_SHOWN_LENGTH]}..."
         raise ConfigurationError(f"{owner}({name}={shown}): expected {_words(hint)}")
+    for said in getattr(hint, "__metadata__", ()):
+        if isinstance(said, Argument):
+            said.check(spelt(name), value)
 
 
 @cache

@@ -29,6 +29,7 @@ import msgspec
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import spelt
 from isfc.errors.in_words import check_between, find_node
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, within, words_of
 from isfc.layout.collection import Collection
@@ -169,7 +170,7 @@ _EXPECTED: Final = words_of(_Table)
 
 def read_faults(path: str, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
     """The faults in a file, by their times; all must begin before ``end_ns``."""
-    with within(f"--faults {path}"):
+    with within(f"{spelt('faults')} {path}"):
         return parse_faults(read_bytes(Path(path), "a file of faults"), collection, client, end_ns)
 
 

@@ -148,11 +148,6 @@ class Transcript:
         """What the run is to do."""
         return Operation(self._acts, self._hear)
 
-    @property
-    def refusals(self) -> list[ConsoleEntry]:
-        """The responses to commands that were refused, as a whole or in part."""
-        return [entry for entry in self.entries if entry.return_code]
-
     def _give(self, command: str, system: System, now_ns: int) -> None:
         response = self._processors[system.name].execute(command, system, now_ns)
         at_s, name, lines = now_ns / NS_PER_S, system.name, tuple(response.lines)

@@ -132,6 +132,12 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "losses": lambda: isfc.losses("two-cecs", rule=True),
     "collide": lambda: isfc.collide(ONE, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1),
     "replay": lambda: isfc.replay("stop_short"),
+    "run": lambda: isfc.run(ONE, "HS", pairs=1, **SHORT),
+    "run, viewed": lambda: isfc.run(ONE, "HS", pairs=1, look=isfc.Look(report="link"), **SHORT),
+    "run, with faults": lambda: isfc.run(
+        ONE, "HS", pairs=1, meanwhile=isfc.Meanwhile(fault_seed=1), **SHORT
+    ),
+    "run, as asked": lambda: [isfc.Look(), isfc.Meanwhile()],
     "simulate": lambda: isfc.simulate(ONE, "HS", pairs=1, interval=0.005, **SHORT),
     "simulate_links": lambda: isfc.simulate_links("two-cecs", ["ALPHA-BETA:HS:1"], **SHORT),
     "carried": lambda: isfc.carried(ONE, pairs=1),

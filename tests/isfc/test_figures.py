@@ -52,6 +52,7 @@ BARE: Final = MappingProxyType(
         "LinkRun": _COUNTED,
         "LinksRun": _GIVEN,
         "CarriedPart": _COUNTED,
+        "FaultsRun": "counted in one run with faults: a note says that no range of it is known",
         "Sweep": _GIVEN,
         "SweptPlace": "counted in runs, with their spread; and a share of cases, read off a range",
         "RestsOn": _SHORT,

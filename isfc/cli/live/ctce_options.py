@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from ctc.address import Rdev, parse_rdevs
 from isfc.cli.live.ctce_hardware import CtceHardware, check_two, named_devices, of_layout
-from isfc.cli.options.layout import complete_layout, open_collection, open_layout
+from isfc.cli.options.layout import complete_layout, open_collection
 from isfc.cli.options.option import LinkOption, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
@@ -103,11 +103,10 @@ class CtceFile(Struct, kw_only=True):
                 raise ConfigurationError("--pace model: expected --layout, which has the features")
             definition = ExchangeDefinition(on=(0,) * len(ctcs))  # a fibre that takes no time
             return CtceHardware(definition, named_devices(ctcs))
-        opened = open_collection(self.layout)
-        with within(opened.source):
+        links = open_collection(self.layout)
+        with within(str(self.layout)):
             check_two(ctcs, "--layout")
-            found = opened.collection.link(self.link, "--link")
-            return of_layout(ctcs, found, opened.collection.cecs, paced=paced)
+            return of_layout(ctcs, links.link(self.link, "--link"), links.cecs, paced=paced)
 
 
 def is_ctce_file(name: str) -> bool:
@@ -257,7 +256,8 @@ def _joined(said: CtceFile, at: Sequence[str], prefix: str) -> list[JoinedCtc]:
             names, rdevs = (systems[0][0], systems[1][0]), _rdevs(said.ctce)
         else:
             assert said.layout is not None, "no device"
-            layout = open_layout(said.layout, said.link)
+            with within(str(said.layout)):
+                layout = open_collection(said.layout).link(said.link, "--link")
             names = (str(layout.nodes[0]), str(layout.nodes[1]))
             rdevs = [ctc.rdevs for ctc in layout.ctcs]
             if systems and {*said.ctce} != {*names}:

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 from rich.console import Group, RenderableType
 
 from ctc.address import Rdev
-from isfc.answers.run import LinkRun, link_run, run_report
+from isfc.answers.link_run import LinkRun, link_run, run_report
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.output.streams import show, show_json

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 from msgspec import Struct, structs
 
-from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
+from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.option import bounded, flag, valued, words_of
 from isfc.cli.output.streams import show_error, show_log
 from isfc.errors import ConfigurationError
+from isfc.errors.arguments import as_options, first_spelt
 from isfc.errors.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -133,7 +134,7 @@ class LiveOptions(Struct, frozen=True):
         not. Raises `ConfigurationError` if there is no such layout or link, or it is not a good
         one, or these options do not fit it.
         """
-        collection = open_collection(argument).collection
+        collection = open_collection(argument)
         links = collection.links if link is None else (collection.link(link, "--link"),)
         if self.client is not None:
             find_node("--from", self.client, dict.fromkeys(n for each in links for n in each.nodes))
@@ -161,16 +162,16 @@ class LiveOptions(Struct, frozen=True):
         if self.workload is None or self.pairs is None:
             return None
         client = NodeName(self.client.upper()) if self.client is not None else None
-        return make_experiment(
-            Experiment.of,
-            link,
-            find_workload(self.workload),
-            pairs=self.pairs,
-            seconds=self.seconds or 1.0,
-            warmup=self.warmup,
-            seed=self.seed,
-            client=client if client in link.nodes else None,
-        )
+        with as_options(), first_spelt():
+            return Experiment.of(
+                link,
+                find_workload(self.workload),
+                pairs=self.pairs,
+                seconds=self.seconds or 1.0,
+                warmup=self.warmup,
+                seed=self.seed,
+                client=client if client in link.nodes else None,
+            )
 
 
 class LogFormat(StrEnum):

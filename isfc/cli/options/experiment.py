@@ -1,17 +1,21 @@
-"""Options of runs, live ones too: workload, seed and the clients' node; and what workloads are."""
+"""Options of runs, live ones too: workload, seed and the clients' node."""
 
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import typer
 
-from isfc.cli.options.option import bounded, valued
+from isfc.cli.options.option import Made, bounded, valued
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import SEED_MAX
-from isfc.errors.in_words import exact
 from scenarios.runs.experiment import WARMUP as WARMUP
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.workload import WORKLOADS, Workload, WorkloadKind, workload_usage
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
+from scenarios.runs.workload import (
+    TRANSPORT_WINDOW,
+    WINDOW_MAX,
+    Workload,
+    free_workload,
+    workload_usage,
+)
 from scenarios.runs.workload import complete_workload as complete_workload
 
 WorkloadOption = Annotated[
@@ -30,48 +34,47 @@ ClientOption = Annotated[
 ]
 
 
-def make_experiment(
-    make: Callable[..., Experiment], *arguments: Any, **settings: Any
-) -> Experiment:
-    """What ``make`` makes of settings that are called as the options are, as are its complaints."""
-    try:
-        return make(*arguments, **settings)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"--{error}") from None
+class WorkloadOptions(Made, frozen=True):
+    """Options of one link's workload: a published one, or messages of one's own."""
 
+    workload: WorkloadOption = None
+    message: Annotated[
+        str | None,
+        valued(
+            "MIN:MAX:PERCENT",
+            "Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
+        ),
+    ] = None
+    reply: Annotated[
+        int | None, bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "The replies to your own messages.")
+    ] = None
+    window: Annotated[
+        int | None,
+        bounded(
+            "N",
+            *(1, WINDOW_MAX),
+            f"Your own messages outstanding in a conversation; {TRANSPORT_WINDOW} if not given.",
+        ),
+    ] = None
 
-_NOTES: Final = """\
-The smaller size is that of 20 % of the messages. A pair is a client and a
-server that always have something under way: two messages, with CDU one.
---pairs 1 shows how long an exchange takes. On IBM's links 50 pairs of HL
-carried nearly what 100 did; of shorter messages, 100 pairs carried up to three
-quarters more. Guests that think between messages count for less.
-'isfc relocate' moves guests itself."""
-"""Published: MB/s of the ISFC Transport runs with 50 and with 100 pairs."""
+    def made(self) -> Workload | str | None:
+        """What runs, or its name; `ConfigurationError` for options that contradict."""
+        own = {"--message": self.message, "--reply": self.reply, "--window": self.window}
+        given = [option for option, value in own.items() if value is not None]
+        if self.workload is not None and given:
+            raise ConfigurationError(
+                f"--workload {self.workload[:40]} and {given[0]}: expected a published "
+                "workload or one of your own, not both"
+            )
+        if self.workload is not None or not given:
+            return self.workload
+        if self.message is None or self.reply is None:
+            from isfc.answers.run import no_workload  # which live commands do without
 
-
-def workload_lines() -> Iterator[str]:
-    """A line for each workload, and how many pairs to choose."""
-    yield f"{'--workload':<12} {'message bytes':<17} {'reply':>6}  like"
-    for kind in WORKLOADS.values():
-        name, lengths, reply = _figures(kind)
-        yield f"{name:<12} {lengths:<17} {reply:>6}  {kind.help}"
-    yield ""
-    yield from _NOTES.splitlines()
-
-
-def _figures(kind: WorkloadKind) -> tuple[str, str, str]:
-    """Its name, and the lengths of its messages and of a reply; a family's with the operand."""
-    workload = kind.make(1)
-    reply = exact(workload.reply_length)
-    if not kind.operand:
-        return kind.name, _lengths(workload), reply
-    operand = kind.operand.split()[-1].upper()
-    is_its = kind.make(2).reply_length != workload.reply_length
-    return f"{kind.name}:{operand}", _lengths(workload), operand if is_its else reply
-
-
-def _lengths(workload: Workload) -> str:
-    if workload.min_length == workload.max_length:
-        return exact(workload.max_length)
-    return f"{exact(workload.min_length)} or {exact(workload.max_length)}"
+            raise no_workload()
+        window = TRANSPORT_WINDOW if self.window is None else self.window
+        try:
+            return free_workload(self.message, self.reply, window)
+        except ConfigurationError as error:
+            reason = str(error).removeprefix("message ")
+            raise ConfigurationError(f"{', '.join(given)}: {reason}") from None

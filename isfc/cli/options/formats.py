@@ -187,19 +187,16 @@ class AnswerPrinted(Printing, frozen=True):
     def _wanted(self) -> Mapping[FileFormat, Path]:
         return {each: path for each, path in self.files.items() if path is not None}
 
-    def check(self, own: Files, others: Mapping[str, Path | None] = MappingProxyType({})) -> None:
-        """Raise for two formats where one can be, for notes and tables of none, and for files.
-
-        ``others`` are files that are checked elsewhere, by their options: --force may be of them.
-        """
+    def check(self, own: Files) -> None:
+        """Raise for two formats where one can be, for notes and tables of none, and for files."""
         option.expect_one(*self._pages)
         if self.notes and self.instead:
             raise ConfigurationError("--notes: of the page; JSON, CSV, Markdown and HTML have all")
         if self.table and self.format != "csv":
             raise ConfigurationError("--table: expected --csv")
         files: Files = dict([*own.items(), *self.files.items()])
-        options = " or ".join([*(each.options[0] for each in files), *others])
-        check_force(options, *files.values(), *others.values(), force=self.force)
+        options = " or ".join(each.options[0] for each in files)
+        check_force(options, *files.values(), force=self.force)
         for each, path in files.items():
             if path is not None:
                 check_file(each.options[-1], path, each.suffixes, force=self.force)

@@ -1,24 +1,18 @@
 """The LAYOUT argument, and what is printed of it: what several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from msgspec import Struct
 
-from isfc.answers.given import links_with_disks, opened_link, with_known_traffic
+from isfc.answers.given import open_links, with_known_traffic
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, as_options
 from isfc.layout.catalogue import Decks, given_document, is_there, read_content, shipped_layouts
-from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document
 from isfc.layout.file import collection_of
-from isfc.layout.layout import Layout
-
-if TYPE_CHECKING:
-    from isfc.io.configuration import IoConfiguration
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -36,7 +30,7 @@ _LAYOUT_FILE = "A layout file (TOML), or the name of a shipped layout such as pu
 _IMPORTED = "or IOCP decks or console logs, with commas between, which are imported"
 
 LayoutArgument = Annotated[str, _layout(f"{_LAYOUT_FILE}; {_IMPORTED}; - for standard input.")]
-"""To be given to `open_layout`, or to what a command is made from."""
+"""To be given to `open_collection`, or to what a command is made from."""
 
 LayoutsArgument = Annotated[
     list[str],
@@ -82,51 +76,16 @@ ProfileOption = Annotated[
 """What every command has that runs the model of links."""
 
 
-class OpenedFile(Struct, frozen=True):
-    """What a file says of links, and of disks on their chpids; ``source`` is its name."""
-
-    source: str
-    collection: Collection
-    disks: "IoConfiguration | None"
-
-
-def open_collection(argument: str | Path | Decks) -> OpenedFile:
-    """All links that a user means: as `given_document`, and from standard input or a pipe too.
-
-    Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
-    """
-    document = _document(argument)
-    collection, disks = links_with_disks(document)
-    return OpenedFile(document.source, collection, disks)
-
-
-def _document(argument: str | Path | Decks) -> Document:
-    """What a user means; messages name options."""
+def open_collection(argument: str | Path | Decks) -> Collection:
+    """All links that a user means, disks on their chpids in them; messages name options."""
     with as_options():
-        return given_document(argument)
-
-
-def open_layout(argument: str | Decks, link: str | None = None) -> Layout:
-    """The link that a user means: as for `open_collection`.
-
-    Raises `ConfigurationError` if there is no such layout or link, or it is not a good one.
-    """
-    return open_with_disks(open_collection(argument), link)[0]
-
-
-def open_with_disks(
-    opened: OpenedFile, link: str | None
-) -> "tuple[Layout, IoConfiguration | None]":
-    """One link of a file, and the disks on its chpids, or None if there are none."""
-    with within(opened.source):
-        layout = opened.collection.link(link, "--link")
-    found = opened_link(layout, opened.collection, opened.disks)
-    return found.layout, found.disks
+        return open_links(argument)[0].collection
 
 
 def read_collection(argument: str | Decks) -> Collection:
-    """All links that a user means, without disks: as for `open_collection`."""
-    document = _document(argument)
+    """The same, as the file has it: without disks."""
+    with as_options():
+        document = given_document(argument)
     return with_known_traffic(collection_of(document), document.source)
 
 

@@ -14,7 +14,6 @@ from isfc.cli.output.streams import ExitCode, show_error, show_log
 from isfc.reports.figure import Unit
 from isfc.reports.terminal import open_console
 from isfc.reports.units import shown
-from scenarios.runs.experiment import Experiment
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
@@ -112,20 +111,6 @@ def progress_bar(
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     finally:
         over.set()
-
-
-def watch(experiment: Experiment, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
-    """Do ``work``, which runs an experiment, and show how far it has got in virtual time.
-
-    After Ctrl-C the command ends and says how many seconds were done.
-    """
-    total, unit = experiment.warmup + experiment.seconds, "s of virtual time"
-    with progress_bar(
-        total,
-        unit,
-        lambda done: f"interrupted after {shown(done, Unit.SECONDS)} of {total:g} {unit}",
-    ) as advance:
-        return work(advance)
 
 
 def run_all(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctc.address import RDEV_MAX, format_chpid, format_rdev
-from isfc.cli.output.progress import watch
 from isfc.cli.output.trace_events import (
     Event,
     counter,
@@ -22,23 +21,8 @@ from isfc.cli.output.trace_events import (
     us,
 )
 from isfc.layout.layout import Layout
-from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
-from scenarios.runs.run import Operation, Outcome
-from scenarios.runs.timeline import Io, Timeline, record_timelines
-
-SECONDS_MAX: Final = 60.0
-"""A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
-
-
-def run_traced(experiment: Experiment, path: Path, operation: Operation | None) -> Outcome:
-    """Run the links, and write the trace of all."""
-    timelines, outcome = watch(
-        experiment, lambda progress: record_timelines(experiment, progress, operation)
-    )
-    write_trace(path, *timelines)
-    return outcome
-
+from scenarios.runs.timeline import Io, Timeline
 
 RATE_BIN_NS_MIN: Final = 100_000
 RATE_BINS: Final = 1_000

@@ -1,100 +1,107 @@
-"""The record of a run and its report, as a performance engineer reads it."""
+"""`isfc.run`: what ``isfc run`` prints, as records, with arguments where that has options."""
 
-import re
-from dataclasses import replace
-from functools import partial
+import json
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
-from isfc.answers.run import LinkRun, link_run, run_report
-from isfc.layout.catalogue import load_layout
-from isfc.link.name import NodeName
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import DeviceResult, Result
-from scenarios.runs.workload import Workload, find_workload
+import isfc
+from isfc.errors import ConfigurationError
+from isfc.reports.text import encoded
+from tests.isfc.printed import Recorded
+from tests.isfc.printed import printed as printed
+from tests.isfc.printed import recorded as recorded
 
-EXPERIMENT = Experiment.of(load_layout("published-4"), find_workload("HL"), 50)
+SHORT: Final[Any] = {"seconds": 0.05, "warmup": 0.01}
+WORDS: Final = ("--seconds", "0.05", "--warmup", "0.01")
+LINK: Final = ("run", "published-4", "--workload", "HL", "--pairs", "5", *WORDS)
 
-BUSY = DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6)
-IDLE = DeviceResult("6001", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-RESULT = Result(
-    node="CLIENT",
-    mb_per_s=706.3,
-    mb_per_s_out=660.02,
-    mb_per_s_in=46.28,
-    messages_per_s=11_696.6,
-    messages_per_s_out=5_849.4,
-    messages_per_s_in=5_847.2,
-    packages_per_s_out=834.2,
-    packages_per_s_in=236.7,
-    messages_per_package_out=7.012,
-    messages_per_package_in=24.703,
-    bytes_per_package_out=829_631.1,
-    bytes_per_package_in=205_140.3,
-    rdev_util_percent=1_026.04,
-    collisions_per_s=0.04,
-    cpu_percent_per_msg=0.01067,
-    tx_pend_count=6,
-    devices=(BUSY, IDLE),
+
+def test_its_record_is_what_the_command_prints_but_for_the_command_line(recorded: Recorded) -> None:
+    found = json.loads(json.dumps(encoded(isfc.run("published-4", "HL", pairs=5, **SHORT))))
+    shown = recorded(*LINK)
+    assert shown["provenance"].pop("command").startswith("isfc ")
+    assert found["provenance"].pop("command") == ""
+    assert found == shown
+
+
+def test_links_together_faults_and_views_are_records_of_their_own(recorded: Recorded) -> None:
+    together = isfc.run("two-cecs", traffic=["ALPHA-BETA:HS:1"], **SHORT)
+    assert isinstance(together, isfc.LinksRun)
+    assert [each.name for each in together.links if each.mb_per_s] == ["ALPHA-BETA"]
+    faults = isfc.run("published-4", "HL", pairs=5, meanwhile=isfc.Meanwhile(fault_seed=3), **SHORT)
+    assert isinstance(faults, isfc.FaultsRun)
+    assert encoded(faults) == recorded(*LINK, "--fault-seed", "3")
+    viewed = isfc.run("published-4", "HL", pairs=5, look=isfc.Look(report="device"), **SHORT)
+    assert isinstance(viewed, isfc.RunView)
+    plain = recorded(*LINK)["devices"]
+    seen = [(row["rdev"], row["io_per_s"]) for row in viewed.rows()]
+    assert seen == [(each["rdev"], each["io_per_s"]) for each in plain]
+
+
+def test_every_io_is_kept_if_it_is_asked_for_and_changes_nothing() -> None:
+    ran = [
+        isfc.run("published-4", "HL", pairs=5, look=isfc.Look(trace=trace), **SHORT)
+        for trace in (True, False)
+    ]
+    (traced, plain) = (each for each in ran if isinstance(each, isfc.LinkRun))
+    assert traced == plain
+    assert (len(traced.timelines), plain.timelines) == (1, ())
+    assert traced.timelines[0].ios
+    assert "timelines" not in encoded(traced)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "no workload: expected workload\n\nworkload     message bytes"),
+        ({"workload": "HL"}, "pairs is missing: expected how many, such as pairs 50"),
+        ({"workload": "HL", "pairs": 0}, "pairs 0: expected 1 to"),
+        ({"workload": "HL", "pairs": 1, "from_": "X"}, "from_ X: "),
+        ({"traffic": ["CLIENT-SERVER:HL:1"], "pairs": 1}, "traffic and pairs: expected one of"),
+        (
+            {"traffic": ["CLIENT-SERVER:HL:1"], "workload": isfc.Workload("w", 1, 9, 50, 1)},
+            "traffic and workload w: expected one of them",
+        ),
+        (
+            {"workload": isfc.Workload("w", 1, 9, 50, 1, 1_000), "pairs": 1_000},
+            "pairs 1000: with a window of 1000",
+        ),
+        (
+            {"workload": "HL", "pairs": 1, "seeds": 2, "look": isfc.Look(trace=True)},
+            "trace: expected without report and seeds",
+        ),
+        (
+            {"workload": "HL", "pairs": 1, "look": isfc.Look(report="x")},
+            "report 'x': expected one of device, link, suite, appc",
+        ),
+    ],
 )
+def test_errors_name_arguments(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        isfc.run("published-4", **given)
+    assert str(refused.value).startswith(message)
+    assert "--" not in str(refused.value)
 
 
-def made(experiment: Experiment = EXPERIMENT, **more: object) -> LinkRun:
-    return link_run(experiment, [RESULT], **more)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (lambda: isfc.Look(interval=0.0), "interval 0: expected 0.001 to 86400 s"),
+        (lambda: isfc.Meanwhile(fault_seed=-1), "fault_seed -1: expected 0 to"),
+        (lambda: isfc.Look(**dict[str, Any](side=5)), "Look(side=5): expected a text or None"),
+    ],
+)
+def test_what_is_looked_at_is_checked_where_it_is_said(made: Any, message: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        made()
+    assert str(refused.value).startswith(message)
 
 
-def test_the_rate_is_said_first_and_each_device_where_somebody_asks() -> None:
-    report = run_report(made())
-    assert "50 pairs of HL, clients on CLIENT, seen from CLIENT" in report.title
-    label, said = report.answer[0]
-    assert label == "Carries"
-    assert re.fullmatch(r"706 MB/s \(\d+-\d+\) both ways: 660 sent, 46 received", said)
-    traffic, link, devices = report.tables
-    assert [table.detail for table in report.tables] == [False, False, True]
-    assert [column.of(traffic.rows[0]) for column in traffic.columns[3:]] == [
-        834.2,
-        7.012,
-        829_631.1,
-    ]
-    assert len(link.rows) == 1
-    busy, idle = devices.rows
-    serv = next(column for column in devices.columns if column.field == "serv_ms")
-    assert (serv.of(busy), serv.of(idle)) == (15.8, None)  # no I/O, no times
-
-
-def test_notes_say_what_ran_for_how_long_and_where_the_clients_are() -> None:
-    other = Experiment.of(
-        EXPERIMENT.layout, EXPERIMENT.workload, 1, seed=7, client=NodeName("SERVER")
-    )
-    report = run_report(made(other))
-    assert report.title.startswith("CLIENT - SERVER: 1 pair of HL, clients on SERVER, ")
-    assert report.notes[:2] == [
-        "HL: messages of 98,304 (20 %) or 122,880 bytes, replies of 8,192, window 2.",
-        "10 s of virtual time after 1 s of warm-up, seed 7.",
-    ]
-
-
-def test_messages_of_one_length_have_no_shares() -> None:
-    own = Workload("own", 100, 100, 20, 1_000_000, 9)
-    assert made(EXPERIMENT.with_loads(partial(replace, workload=own))).messages == (
-        "own: messages of 100 bytes, replies of 1,000,000, acknowledged, window 9"
-    )
-
-
-def test_what_was_measured_live_has_no_range_of_the_model() -> None:
-    live = made(time="real time")
-    assert (live.figures, live.notes) == ({}, [])
-    assert run_report(live).answer[0][1] == "706 MB/s both ways: 660 sent, 46 received"
-
-
-def test_seeds_say_how_far_they_differ() -> None:
-    other = replace(RESULT, mb_per_s=720.0, collisions_per_s=0.0)
-    found = link_run(EXPERIMENT, [RESULT, other], repeated=True)
-    assert found.mb_per_s == pytest.approx(713.15)
-    report = run_report(found)
-    assert report.answer[1] == ("Seeds", "the mean of 2, which differ by 2 %")
-    (spreads,) = (table for table in report.tables if table.name == "spreads")
-    assert spreads.columns[3].of(spreads.rows[0]) == pytest.approx(1.921, abs=0.001)
-    nothing = replace(RESULT, mb_per_s=0.0)
-    silent = run_report(link_run(EXPERIMENT, [nothing, nothing], repeated=True))
-    assert silent.answer[1] == ("Seeds", "nothing was carried with any of 2")
+def test_responses_to_commands_are_in_the_answer(tmp_path: Path) -> None:
+    script = tmp_path / "commands.cp"
+    script.write_text("at 20ms foo\n")
+    found = isfc.run("published-4", "HL", pairs=5, meanwhile=isfc.Meanwhile(cp=script), **SHORT)
+    assert isinstance(found, isfc.LinkRun)
+    assert [entry.command for entry in found.cp or ()] == ["foo"]

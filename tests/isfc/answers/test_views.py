@@ -15,7 +15,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import MeasuredRun, measured
 from scenarios.runs.result import MEASURES, DeviceResult, Result, Sample
 from scenarios.runs.workload import find_workload, free_workload
-from tests.isfc.answers.test_run import RESULT as OF_TRANSPORT
+from tests.isfc.answers.test_link_run import RESULT as OF_TRANSPORT
 
 HL = Experiment.of(load_layout("published-12"), find_workload("HL"), 50)
 RESULT = replace(

@@ -11,6 +11,7 @@ from isfc.cli.main import run
 from isfc.cli.output.streams import ExitCode
 from scenarios.figures import glance
 from tests.isfc.cli.conftest import every_command, options_of
+from tests.isfc.engine.test_journal import recorded
 from tools import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -41,6 +42,7 @@ EXAMPLES: Final = {
     "io chart": "distance",
     "optimise": "published-4 --runs 1 --seconds 0.01 --seeds 1 --pairs 2 --jobs 1",
     "sweep": "sweep.toml",
+    "journal replay": "node.journal",
 }
 LONG: Final = {
     "measured fit": [pytest.mark.slow, pytest.mark.exhaustive],
@@ -68,6 +70,7 @@ def test_tables_are_csv(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(glance, "LENGTH_NS", 10_000_000)
+    Path("node.journal").write_bytes(recorded()[1].data)
     Path("guests.csv").write_text("name,memory,change_rate\nLINUX1,1M,0\n")
     Path("sweep.toml").write_text(
         'seconds = 0.01\nwarmup = 0.0\n[grid]\nworkload = ["HS"]\npairs = [2]\n[template]\n'

@@ -286,7 +286,7 @@ ELSEWHERE: Final = {
     "io chart": "plot",
     "sweep": "profile store jobs cluster x y output plot",
     "journal show": "json",
-    "journal replay": "json",
+    "journal replay": "",
 }
 QUICK: Final = ("plan FILE --rule", "export", "check", "show")
 LONG: Final = [

@@ -149,9 +149,9 @@ run published-4 --workload HL --pairs 1
     --trace x.txt | ...ends with .json
     --trace nowhere/x.json | ...there is no folder
     --trace x.json --seconds 100 | ...--seconds 60 or less
-    --cp S9.cp --seeds 2 | --cp and --seeds:
+    --cp S9.cp --seeds 2 | --cp: expected without --seeds
     --faults now.toml | --faults now.toml: [[fault]] 1: at 'now': expected
-    --fault-seed 1 --faults now.toml | --fault-seed: expected without --faults
+    --fault-seed 1 --faults now.toml | ...--seeds, --cp, --trace and --faults
     --fault-seed 1 --report link | --fault-seed: expected without --report
     --faults now.toml --report link | --faults: expected without --report
 run mesh.toml
@@ -164,7 +164,7 @@ run mesh.toml
     --faults x | --faults x: cannot be read
     --faults S4.toml | --faults S4.toml: [[fault]] 1: node S4:
     --fault-seed 1 --seeds 2 | --fault-seed: expected without --report, --seeds
-    --trace x.json --seeds 2 | --trace: expected without --report, --csv
+    --trace x.json --seeds 2 | --trace: expected without --report and --seeds
     --trace x.txt | --trace x.txt:
     --side S1 | --side: of one link; expected it without --traffic
     --seeds 2 --report device | --seeds and --report: expected one of them

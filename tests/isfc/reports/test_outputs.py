@@ -21,13 +21,13 @@ from isfc.answers.compare import ComparedLayout, Comparison, PairOdds
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem
 from isfc.answers.io_chart import io_chart
 from isfc.answers.limit import LimitedBy
+from isfc.answers.link_run import link_run
 from isfc.answers.links_run import links_run
 from isfc.answers.measured_compare import ComparedInterval, MeasuredComparison
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.optimise import search_result
 from isfc.answers.plan_link import WorstLoss
 from isfc.answers.results import ComparedResults, ResultFigure
-from isfc.answers.run import link_run
 from isfc.answers.size import LinkSizing
 from isfc.answers.sweep import Sweep, SweptPlace
 from isfc.cli.options.formats import FORMATS as FORMATS_OF_ANSWERS
@@ -56,7 +56,7 @@ from scenarios.runs.workload import SUITES, load_of
 from scenarios.search.scoring import Contender, Found, Objective, Scoring, Task
 from scenarios.search.sizing import LostPiece, SizedLink
 from scenarios.search.sweep import NO_RANGE
-from tests.isfc.answers.test_run import EXPERIMENT, RESULT
+from tests.isfc.answers.test_link_run import EXPERIMENT, RESULT
 from tests.isfc.reports import io_samples, measured_samples, plan_samples
 
 Capsys = pytest.CaptureFixture[str]

@@ -9,8 +9,7 @@ from typing import Final
 
 from rich.console import Console
 
-from isfc.answers.views import View, device_page
-from isfc.cli.run.command import view_heading
+from isfc.answers.views import View, device_page, view_title
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import SiteProfile
@@ -48,7 +47,7 @@ def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: 
         result = _noisy(run(experiment).result, random)
         console = Console(file=io.StringIO(), width=100)
         seen = measured(make_name(experiment), experiment, result)
-        console.print(view_heading([seen]))
+        console.print(view_title(experiment, [seen], None))
         console.print(device_page([View.DEVICE.of(seen)]))
         text = console.file
         assert isinstance(text, io.StringIO)

@@ -16,13 +16,7 @@ from isfc.system.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN,
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import Deactivate, System
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import (
-    ConsoleEntry,
-    TimedCommand,
-    Transcript,
-    read_script,
-    read_time_ns,
-)
+from scenarios.runs.operation import TimedCommand, Transcript, read_script, read_time_ns
 from scenarios.runs.run import Intervention, Operation, run
 from scenarios.runs.workload import find_workload
 
@@ -267,5 +261,5 @@ def test_responses_and_what_comes_unasked_stand_in_the_order_of_time(script: Pat
 
 def test_refusals_are_found(script: Path) -> None:
     kept = transcript(script, "at 20ms foo\nat 21ms help\nat 22ms vary on 6000")
-    assert [entry.command for entry in kept.refusals] == ["foo", "vary on 6000"]
-    assert all(isinstance(entry, ConsoleEntry) for entry in kept.refusals)
+    refused = [entry for entry in kept.entries if entry.return_code]
+    assert [entry.command for entry in refused] == ["foo", "vary on 6000"]

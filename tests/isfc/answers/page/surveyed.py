@@ -17,7 +17,7 @@ from scenarios.runs.steady import Rate, SteadyRun
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
 from scenarios.search.report_runs import LinkRuns, Point
-from tests.isfc.answers.test_run import RESULT
+from tests.isfc.answers.test_link_run import RESULT
 
 
 def _steady(mb_per_s: float) -> SteadyRun:

@@ -13,13 +13,13 @@ import pytest
 from markupsafe import escape
 from playwright.sync_api import Browser
 
+from isfc.answers.given import open_links
 from isfc.answers.losses import losses_chart, losses_of
 from isfc.answers.page.document import document
 from isfc.answers.page.link import planned_of
 from isfc.answers.page.report import check_charts
 from isfc.answers.plan_link import plan_report
 from isfc.cli.main import run
-from isfc.cli.options.layout import open_collection, open_with_disks
 from isfc.errors import ConfigurationError
 from isfc.io.charts import CHARTS
 from isfc.io.shared import read_disks
@@ -269,9 +269,10 @@ def test_a_file_of_channels_alone_makes_a_page_that_fits_a_phone(
 
 @pytest.fixture(scope="module")
 def survey() -> LinkRuns:
-    layout, disks = open_with_disks(open_collection(str(IO / "shared.toml")), None)
+    (opened,) = open_links(str(IO / "shared.toml"))
+    disks = opened.disks
     assert disks is not None
-    experiment = Experiment.of(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
+    experiment = Experiment.of(opened.layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
     return replace(
         surveyed("published-1"),
         disks=DiskRuns(run_over_load(experiment, disks)),

@@ -8,14 +8,13 @@ import pytest
 from msgspec import structs
 
 from isfc.cli.main import run
-from isfc.cli.options.experiment import complete_workload
+from isfc.cli.options.experiment import WorkloadOptions, complete_workload
 from isfc.cli.run.command import transcript_lines
-from isfc.cli.run.options import RunOptions
 from isfc.errors import ConfigurationError
 from scenarios.published.catalogue import load_table
 from scenarios.runs.operation import ConsoleEntry
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.workload import WORKLOADS, free_workload
+from scenarios.runs.workload import WORKLOADS, find_workload, free_workload
 from tests.isfc.printed import Recorded
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
@@ -44,12 +43,12 @@ def test_options_of_ones_own_make_a_workload(recorded: Recorded) -> None:
     found = recorded(*words, *SHORT)
     assert found["workload"] == "1000:1000:0/10"
     assert found["messages_per_s"] > 0
-    own = RunOptions(layout="", message="1:2:3", reply=4, window=5)
-    assert own.choose_workload() == free_workload("1:2:3", 4, 5)
-    assert structs.replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
-    assert RunOptions(layout="", workload="CDU:1000").choose_workload().reply_length == 1_000
+    own = WorkloadOptions(message="1:2:3", reply=4, window=5)
+    assert own.made() == free_workload("1:2:3", 4, 5)
+    assert structs.replace(own, window=None).made() == free_workload("1:2:3", 4)
+    assert (WorkloadOptions("CDU:1000").made(), WorkloadOptions().made()) == ("CDU:1000", None)
     with pytest.raises(ConfigurationError, match="not both"):
-        RunOptions(layout="", workload="HL", window=2).choose_workload()
+        WorkloadOptions(workload="HL", window=2).made()
 
 
 def test_interrupt_says_how_far_it_got(
@@ -60,7 +59,7 @@ def test_interrupt_says_how_far_it_got(
         progress(1.25)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.run.command.run", interrupted)
+    monkeypatch.setattr("isfc.answers.running.run_links", interrupted)
     assert run(["run", "published-4", "--workload", "HL", "--pairs", "1"]) == 130
     assert capsys.readouterr() == ("", "isfc: interrupted after 1.25 of 11 s of virtual time\n")
 
@@ -72,7 +71,7 @@ def test_workloads_are_completed() -> None:
     assert "CDU:" in complete_workload("C")
     for name in offered:
         whole = name + "1" * name.endswith(":")
-        assert RunOptions(layout="", workload=whole).choose_workload().name == whole
+        assert find_workload(whole).name == whole
 
 
 def test_shortest_run_measures_something(recorded: Recorded) -> None:

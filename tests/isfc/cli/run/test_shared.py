@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ctc.channel import NOTHING
+from isfc.answers.given import open_links
 from isfc.answers.simulation import simulate
 from isfc.cli.main import run
-from isfc.cli.options.layout import open_collection, open_layout, open_with_disks
 from isfc.io.shared import given_link_with_disks, given_with_disks, parse_links, without_disks
 from isfc.layout.catalogue import load_layout
 from tools import PROJECT
@@ -22,11 +22,10 @@ RUN = ["run", str(SHARED), "--workload", "HL", "--pairs", "20", "--seconds", "0.
 
 
 def test_an_opened_layout_has_its_disks() -> None:
-    opened, disks = open_with_disks(open_collection(str(SHARED)), None)
-    assert disks is not None
-    assert opened == open_layout(str(SHARED)) != load_layout(SHARED)
-    assert without_disks(opened) == load_layout(SHARED)
-    assert opened.fibres[0].disks[0].processor == pytest.approx(10_000 * 38.7e-6)
+    (opened,) = open_links(str(SHARED))
+    assert opened.disks is not None
+    assert opened.layout != load_layout(SHARED) == without_disks(opened.layout)
+    assert opened.layout.fibres[0].disks[0].processor == pytest.approx(10_000 * 38.7e-6)
 
 
 def test_a_run_shows_the_link_beside_the_disks_and_what_each_costs(
@@ -66,7 +65,7 @@ def test_plan_and_show_tell_of_the_disks(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_sweeps_and_the_api_have_the_disks_too() -> None:
-    opened = open_layout(str(SHARED))
+    opened = open_links(str(SHARED))[0].layout
     assert given_with_disks(SHARED).links == (opened,)
     assert given_link_with_disks(str(SHARED)) == opened
     assert given_link_with_disks("published-4") == load_layout("published-4")

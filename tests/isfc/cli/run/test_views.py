@@ -3,18 +3,18 @@
 import csv
 import json
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from isfc.answers.views import INTERVAL, View, check_view
+from isfc.answers.views import INTERVAL, RunView, View, check_view, sample_seconds
 from isfc.cli.main import run
-from isfc.cli.options.formats import AnswerPrinted
-from isfc.cli.run.command import show_view
-from isfc.cli.run.options import RunOptions
+from isfc.cli.run.command import RunPrinted
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.reports.report import report_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import measured
 from scenarios.runs.result import MEASURES, DeviceResult, EndSamples, Result, Sample
@@ -72,8 +72,8 @@ def test_csv_and_json_have_the_same_records(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_what_is_idle_has_no_times(capsys: pytest.CaptureFixture[str]) -> None:
-    wanted = RunOptions(layout="", report=View.DEVICE)
-    show_view(wanted, [measured("H", HL, STILL)], AnswerPrinted(format="csv"))
+    still = RunView.of(View.DEVICE, "", [measured("H", HL, STILL)])
+    RunPrinted(format="csv").show(still, report_of)
     assert capsys.readouterr().out.splitlines()[1] == "H,client,6000,0.0,,,,,,0.0"
 
 
@@ -84,7 +84,18 @@ def test_link_has_a_row_for_each_interval(capsys: pytest.CaptureFixture[str]) ->
     assert len(table_of(capsys, *command)) == 1
     here = table_of(capsys, *command, "--side", "SERVER")
     assert (rows[0]["link"], here[0]["link"]) == ("SERVER", "CLIENT")
-    assert RunOptions(layout="", report=View.LINK).sample_s == INTERVAL == 1
+    assert sample_seconds(View.LINK, None, None) == INTERVAL == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--notes"], ["--markdown"], ["--html", "view.html"]])
+def test_a_view_has_its_rows_in_every_form(
+    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["run", "published-4", "--workload", "HL", *SHORT, "--report", "device"]
+    page = printed(*words, *more)
+    found = Path("view.html").read_text("utf-8") if "--html" in more else page
+    assert all(rdev in found for rdev in ("6000", "6001", "6002", "6003"))
 
 
 @pytest.mark.at_length
