@@ -10,10 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import pairwise
 from typing import Final
 
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import first_listed, ranges
 
 _RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
 _BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
@@ -66,9 +65,11 @@ def _is_figure(word: str) -> bool:
     return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
 
 
-def below(
-    words: Iterable[tuple[int, int]], columns: Sequence[tuple[int, int]], off_max: int = 2**16
-) -> list[int] | None:
+_Span = tuple[int, int]
+"""Where a word begins and ends."""
+
+
+def below(words: Iterable[_Span], columns: Sequence[_Span], off_max: int = 999) -> list[int] | None:
     """The index of the column that each word of a row stands below, from where both begin and end.
 
     Figures end where the name of their column does, and may begin before it. None where one
@@ -130,12 +131,8 @@ def _counted(count: int, what: str) -> str:
 
 def spans(lines: Iterable[int]) -> str:
     """Numbers of lines, as a sentence has them: ``lines 1-3, 9``."""
-    numbers = sorted({*lines})
-    begins = [numbers[0], *(two for one, two in pairwise(numbers) if two > one + 1)]
-    ends = [*(one for one, two in pairwise(numbers) if two > one + 1), numbers[-1]]
-    found = [
-        f"{one}" if one == two else f"{one}-{two}" for one, two in zip(begins, ends, strict=True)
-    ]
+    numbers = {*lines}
+    found = [f"{n}" if count == 1 else f"{n}-{n + count - 1}" for n, count in ranges(numbers)]
     more = [f"{len(found) - _NAMED_MAX} more"] if len(found) > _NAMED_MAX else []
     return f"line{'s' * (len(numbers) > 1)} {', '.join([*found[:_NAMED_MAX], *more])}"
 
