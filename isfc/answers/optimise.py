@@ -30,22 +30,17 @@ from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Load, read_traffic
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload, load_of
+from scenarios.search import scoring as searching
 from scenarios.search.candidate import parse_fixed
 from scenarios.search.optimise import optimise as search
-from scenarios.search.scoring import (
-    Contender,
-    Found,
-    LinksObjective,
-    Move,
-    Objective,
-    Scoring,
-    Task,
-)
 from scenarios.search.workers import shared_out
 
 
 def placing_of(
-    one: Contender, found: Found, objectives: Sequence[str], write: Callable[[Collection], str]
+    one: searching.Contender,
+    found: searching.Found,
+    objectives: Sequence[str],
+    write: Callable[[Collection], str],
 ) -> Placing:
     """What is said of a candidate; ``write`` makes the text of its file."""
     given, is_one = found.given.layout, not one.links
@@ -118,10 +113,10 @@ def _activation(proposed: Layout, given: Layout, node: NodeName) -> SystemOrders
     return SystemOrders(now, after, tuple(map(format_rdev, gone)))
 
 
-def moved_ctcs(found: Found) -> list[MovedCtcs]:
+def moved_ctcs(found: searching.Found) -> list[MovedCtcs]:
     """What moves from the links given to the best, CTCs that go the same way together."""
 
-    def way(move: Move) -> tuple[str, str, str]:
+    def way(move: searching.Move) -> tuple[str, str, str]:
         return move.link.name, move.before.name, move.after.name
 
     together = []
@@ -151,8 +146,8 @@ _Objectives = Annotated[
     Sequence[str],
     Argument(
         "NAME",
-        f"What to be good at: {', '.join(Objective)}, of which there may be several; of several "
-        f"links {', '.join(LinksObjective)}. Of each the first if not given.",
+        f"What to be good at: {', '.join(searching.Objective)}, of which there may be several; of "
+        f"several links {', '.join(searching.LinksObjective)}. Of each the first if not given.",
     ),
 ]
 _Traffic = Annotated[
@@ -225,17 +220,19 @@ def optimise(
         _check_none(_of_one(collection), ctcs=ctcs, fixed=fixed)
         own = {"workload": workload, "pairs": pairs}
         load = replace(load, traffic=_traffic(collection, traffic, own))
-        (*more, goal) = _goals(LinksObjective, objective)
+        (*more, goal) = _goals(searching.LinksObjective, objective)
         _check_none(_of_one(collection), objective=more)
-        task = Task(collection, Scoring((goal,), load, seconds), runs=runs, seeds=seeds)
+        task = searching.Task(
+            collection, searching.Scoring((goal,), load, seconds), runs=runs, seeds=seeds
+        )
     else:
         _check_none(f"{_OF_SEVERAL} {spelt('link')}", traffic=traffic)
         one = link_of(collection, layout, link)
-        scoring = Scoring(tuple(_goals(Objective, objective)), load, seconds)
+        scoring = searching.Scoring(tuple(_goals(searching.Objective, objective)), load, seconds)
         with within(spelt("fixed")):
             rdevs = parse_rdevs(fixed) if fixed else ()
         kept = parse_fixed(one, rdevs)
-        task = Task(Collection.of(one), scoring, ctcs or len(one.ctcs), runs, seeds, kept)
+        task = searching.Task(Collection.of(one), scoring, ctcs or len(one.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     found = search(
         task, partial(shared_out, jobs=jobs), lambda count: tell(min(1.0, count / task.runs))
@@ -243,7 +240,7 @@ def optimise(
     return search_result(found, task, partial(_written, collection, text))
 
 
-_Name = TypeVar("_Name", Objective, LinksObjective)
+_Name = TypeVar("_Name", searching.Objective, searching.LinksObjective)
 
 
 def _goals(kind: type[_Name], names: Sequence[str]) -> list[_Name]:
@@ -292,7 +289,9 @@ def _written(given: Collection, text: str, placed: Collection) -> str:
     return with_comments(format_collection(in_use(whole)), text)
 
 
-def search_result(found: Found, task: Task, write: Callable[[Collection], str]) -> SearchResult:
+def search_result(
+    found: searching.Found, task: searching.Task, write: Callable[[Collection], str]
+) -> SearchResult:
     """The answer; ``write`` makes the text of a file of some links."""
     scoring = task.scoring
     objectives = [str(each) for each in scoring.objectives]
@@ -316,7 +315,7 @@ def search_result(found: Found, task: Task, write: Callable[[Collection], str]) 
     )
 
 
-def _notes(found: Found, task: Task) -> tuple[Note, ...]:
+def _notes(found: searching.Found, task: searching.Task) -> tuple[Note, ...]:
     """The notes of the figures of the best, which are those of its runs."""
     if task.links:
         return cluster_notes(task.collection)

@@ -25,16 +25,8 @@ from isfc.cli.live.loops import loop_factory
 from isfc.cli.live.measured import run_measured
 from isfc.cli.live.options import LiveOptions, LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.processes import LiveSystems, detach, say_ready
+from isfc.cli.options import option
 from isfc.cli.options.layout import LayoutFileArgument, check_lasting, open_collection
-from isfc.cli.options.option import (
-    JsonOption,
-    LinkOption,
-    flag,
-    flattened,
-    valued,
-    within,
-    words_of,
-)
 from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node, listed
@@ -67,14 +59,14 @@ _End = tuple[NodeName, Rdev]
 """A system, and a device of it."""
 
 
-def running_group(option: str, names: Iterable[NodeName]) -> run_dirs.RunningGroup:
+def running_group(asked_by: str, names: Iterable[NodeName]) -> run_dirs.RunningGroup:
     """The ``isfc up`` of some systems. Raises `ConfigurationError` where not just one runs."""
     groups = [
         group for group in run_dirs.running_groups() if group.names and {*group.names} <= {*names}
     ]
     if len(groups) != 1:
         found = f"{len(groups)} of them run" if groups else "none of them runs"
-        raise ConfigurationError(f"{option}: expected one 'isfc up' of this layout; {found}")
+        raise ConfigurationError(f"{asked_by}: expected one 'isfc up' of this layout; {found}")
     return groups[0]
 
 
@@ -196,7 +188,7 @@ class AskedOptions(Struct, frozen=True):
 
     only: Annotated[
         str | None,
-        valued(
+        option.valued(
             "NODE",
             "Start this one again, which was killed, in the 'isfc up' of the layout that "
             "runs, with its options.",
@@ -204,17 +196,17 @@ class AskedOptions(Struct, frozen=True):
     ] = None
     lose: Annotated[
         list[str] | None,
-        valued(
+        option.valued(
             "PIECE",
             "Take hardware from the 'isfc up' of the layout that runs, named as for 'isfc "
             "plan --without': ALPHA:40, director:1, cec:EAST. May be given again.",
         ),
     ] = None
     restore: Annotated[
-        list[str] | None, valued("PIECE", "Give lost hardware back. May be given again.")
+        list[str] | None, option.valued("PIECE", "Give lost hardware back. May be given again.")
     ] = None
     end: Annotated[
-        bool, flag("--end", "End all systems of the 'isfc up' of the layout that runs.")
+        bool, option.flag("--end", "End all systems of the 'isfc up' of the layout that runs.")
     ] = False
 
     def __post_init__(self) -> None:
@@ -224,9 +216,9 @@ class AskedOptions(Struct, frozen=True):
             raise ConfigurationError("--only: expected neither --lose nor --restore with it")
 
     @property
-    def option(self) -> str | None:
+    def asked_by(self) -> str | None:
         """The option that asks for something; None if nothing is asked."""
-        return next(iter(words_of(self)), None)
+        return next(iter(option.words_of(self)), None)
 
     def answer(self, collection: Collection, named: str) -> list[RenderableType]:
         """Do it, and say what came of it; ``named`` is how the command line names the layout."""
@@ -276,15 +268,19 @@ class SparingObserveOptions(ObserveOptions, frozen=True):
     log_level: LogLevelOption = LogLevel.WARNING
 
 
-@flattened
+_DESCRIPTOR: Final = option.within(3, FILES_MAX)
+"""Of the pipe on which whoever detached us is told that the links are up."""
+
+
+@option.flattened
 def up(
     layout: LayoutFileArgument,
     *,
-    link_name: LinkOption = None,
+    link_name: option.LinkOption = None,
     options: LiveOptions,
     journal: Annotated[
         Path | None,
-        valued(
+        option.valued(
             "DIR",
             "Record what each node is given, in DIR/NAME.journal; of each of several links, "
             "in DIR/NAME-PARTNER.journal.",
@@ -292,14 +288,14 @@ def up(
     ] = None,
     observed: SparingObserveOptions,
     plain: Annotated[
-        bool, flag("--plain", "A line a second, as for a log, instead of a page.")
+        bool, option.flag("--plain", "A line a second, as for a log, instead of a page.")
     ] = False,
     detached: Annotated[
-        bool, flag("--detach", "Return when every link is up; --end ends all systems.")
+        bool, option.flag("--detach", "Return when every link is up; --end ends all systems.")
     ] = False,
     asked: AskedOptions,
-    ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
-    json: JsonOption = False,
+    ready: Annotated[int | None, typer.Option(hidden=True, callback=_DESCRIPTOR)] = None,
+    json: option.JsonOption = False,
 ) -> None:
     """Run the systems of a layout live, and watch their links work.
 
@@ -318,11 +314,11 @@ def up(
         *(named, [link.nodes for link in links], options, journal, observed, say_up),
         chpids=_chpids(links[0]) if len(links) == 1 else {},
     )
-    if asked.option:
+    if asked.asked_by:
         others = (options, observed, journal, plain, detached, json)
         if others != (LiveOptions(), SparingObserveOptions(), None, False, False, False):
             raise ConfigurationError(
-                f"{asked.option}: takes the options of what runs; expected no others"
+                f"{asked.asked_by}: takes the options of what runs; expected no others"
             )
         collection = open_collection(layout)
         if said := asked.answer(replace(collection, links=links), " ".join(named)):
@@ -331,7 +327,7 @@ def up(
     observed.check_several(len(systems.names))
     loop_factory()
     if detached:
-        words = [*named, *words_of(options), *observed.arguments(0)]
+        words = [*named, *option.words_of(options), *observed.arguments(0)]
         _detach(systems, words, journal, f"'isfc up {' '.join(named)} --end'")
         return
     run = partial(systems.run, plain=plain, quiet=json or ready is not None)
