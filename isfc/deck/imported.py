@@ -193,7 +193,8 @@ def remembered(work: Callable[_Given, Imported]) -> Callable[_Given, Imported]:
 
         def note(what: Deck | Sequence[Unpaired] | str) -> None:
             told.append(what)
-            tell(what)
+            if not isinstance(what, LinesRead):
+                tell(what)
 
         with in_python():
             given["tell"] = note
