@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
-from itertools import groupby
+from itertools import chain, groupby
 from textwrap import wrap
 from typing import Any, Final
 
@@ -87,6 +87,8 @@ class WrittenOptions(Printing, frozen=True):
     def show(self, found: Imported, _: Any) -> None:
         """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
         heading, output = found.heading, self.output
+        for line in chain.from_iterable(map(_wrapped, found.accounts)):
+            show_log(line)
         if self.json:
             show_json(found)
             if output is None:

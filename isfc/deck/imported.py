@@ -17,7 +17,7 @@ from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.features import ChpidProfile, find_profile
 from isfc.deck.deck import Deck
 from isfc.deck.pairing import Pairing, Reason, Unpaired
-from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.deck.place import decode
 from isfc.errors.arguments import Argument, in_python
 from isfc.errors.loading import named
 from isfc.layout.checked_toml import AnyText, given_bytes, within
@@ -192,7 +192,8 @@ def remembered(work: Callable[_Given, Imported]) -> Callable[_Given, Imported]:
 
         def note(what: Deck | Sequence[Unpaired] | str) -> None:
             told.append(what)
-            tell(what)
+            if not isinstance(what, LinesRead):
+                tell(what)
 
         with in_python():
             given["tell"] = note
@@ -209,7 +210,7 @@ def read_text(text: AnyText, node: str = "") -> NamedText:
     """A text, or the content of a file."""
     if isinstance(text, NamedText):
         return text
-    data, name = given_bytes(text, "a text file", TEXT_LENGTH_MAX)
+    data, name = given_bytes(text, "a text file")
     return NamedText(decode(data, name), name, node)
 
 

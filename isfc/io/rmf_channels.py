@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.io import rmf_text
+from isfc.layout.pasted import below
 
 COLUMNS: Final = (
     *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
@@ -174,20 +175,13 @@ def has_places(words: Sequence[rmf_text.Word]) -> bool:
 def _by_place(figures: list[rmf_text.Word], heading: Heading) -> tuple[str, ...] | None:
     """The columns that the figures end below; None if one ends below none, or some are missing."""
     assert heading.names is not None, "the caller looked"
-    ends = [word.column + len(word.text) for word in heading.words]
-    names: list[str] = []
-    for figure in figures:
-        offs = [abs(figure.column + len(figure.text) - end) for end in ends]
-        nearest = min(range(len(offs)), key=offs.__getitem__)
-        name = heading.names[nearest]
-        if offs[nearest] > _OFF_MAX or name in names:
-            return None
-        names.append(name)
+    words, columns = ([(w.column, w.end + 1) for w in one] for one in (figures, heading.words))
+    places = below(words, columns, _OFF_MAX)
+    names = tuple(heading.names[at] for at in places or ())
     blank = set(heading.names).difference(names)
     wholes = [group.intersection(heading.names) for group in _GROUPS]
-    if blank != set().union(*(whole for whole in wholes if whole <= blank)):
-        return None
-    return tuple(names)
+    is_whole = blank == set().union(*(whole for whole in wholes if whole <= blank))
+    return names if places and is_whole else None
 
 
 def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, ...]]:
@@ -208,13 +202,16 @@ def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, 
 
 def _is_possible(names: tuple[str, ...], values: list[float | None]) -> bool:
     """Whether no part is more than its total."""
-    found = dict(zip(names, values, strict=True))
-    return all(
-        part <= total
-        for name in PARTS.intersection(names)
-        if (part := found[name]) is not None
-        and (total := found[name.replace("PART", "TOTAL")]) is not None
-    )
+    return _excess(dict(zip(names, values, strict=True))) is None
+
+
+def _excess(found: dict[str, float | None]) -> str | None:
+    """What a part that is more than its total is, in words; None if none is."""
+    for name in sorted(PARTS & found.keys()):
+        part, total = found[name], found[name.replace("PART", "TOTAL")]
+        if part is not None and total is not None and part > total:
+            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    return None
 
 
 def _gone(names: tuple[str, ...], left: tuple[str, ...]) -> str:
@@ -349,10 +346,8 @@ def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> s
     for name in ("PART", "TOTAL", "BUS"):
         if (percent := found.get(name)) is not None and percent > rmf_text.PERCENT_MAX:
             return f"{name} is {percent:g} %; expected at most 100"
-    for name in sorted(PARTS & found.keys()):
-        part, total = found[name], found[name.replace("PART", "TOTAL")]
-        if part is not None and total is not None and part > total:
-            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    if excess := _excess(found):
+        return excess
     for name in ("READ TOTAL", "WRITE TOTAL"):
         rate = _scaled(found.get(name), mb)
         if gbps and rate and rate > gbps * _MB_PER_GBPS:
