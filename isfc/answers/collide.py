@@ -20,7 +20,7 @@ from isfc.reports.units import shown
 from scenarios.figures import collide as figures
 from scenarios.runs.at_site import named_link
 from scenarios.runs.experiment import WARMUP
-from scenarios.runs.notes import layout_notes, unranged
+from scenarios.runs.notes import beyond_measured, modelled, unranged
 from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX
 from scenarios.runs.result import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
@@ -132,7 +132,7 @@ def collide(
     loads = figures.loads_up_to(offer_out, steps), figures.loads_up_to(offer_in, steps)
     planned = figures.trials(ends, *loads, seconds, message, range(seed, seed + seeds))
     outcomes = figures.mean_outcomes(each_by(jobs)(figures.collide, planned), seeds)
-    notes = (*layout_notes(ends), UNRANGED)
+    notes = (*modelled(ends, beyond_measured(ends)), UNRANGED)
     how = message, seconds, planned[0].warmup, seed, seeds
     return Collisions(ends.nodes, len(ends.ctcs), *how, notes, tuple(outcomes))
 

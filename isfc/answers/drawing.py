@@ -6,11 +6,12 @@ each channel to whatever it is cabled to; what a channel carries is written at i
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
+
+from msgspec import Struct
 
 from ctc.address import format_chpid
 from isfc.answers.drawing_link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
@@ -83,8 +84,7 @@ def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = N
     return ElementTree.tostring(svg, "unicode") + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnCec:
+class DrawnCec(Struct, frozen=True):
     """A CEC, or a system whose CEC is not known, and the channels it has."""
 
     name: str

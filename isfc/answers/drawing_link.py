@@ -5,9 +5,10 @@ so do dashes and words, for who cannot tell them apart. The SVG follows the read
 is text to a screen reader.
 """
 
-from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
+
+from msgspec import Struct
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import CtcPlaces, fibre_uses, speed_text, writer_name
@@ -44,8 +45,7 @@ STYLE: Final = """
 _CLASSES: Final = {None: "both", 0: "first", 1: "second"}
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnFibre:
+class DrawnFibre(Struct, frozen=True):
     """A fibre as it is drawn: its CTCs, and whether it is struck out, as if it were lost."""
 
     fibre: Fibre

@@ -21,7 +21,7 @@ from scenarios.moves import evacuation as evacuations
 from scenarios.moves.by_rate import MovedFigures, moves_figures, moving_load
 from scenarios.moves.compared import BestTogether, best_together, evacuate
 from scenarios.moves.guest import KNOWN_GUESTS, GuestMemory, GuestPlan, Limits
-from scenarios.moves.orders import UNNAMED, RelocationOrder, read_orders
+from scenarios.moves.orders import UNNAMED, RelocationOrder, read_order
 from scenarios.moves.relocation import WouldMove
 from scenarios.runs.at_site import link_of, links_at
 from scenarios.runs.experiment import read_load
@@ -221,7 +221,7 @@ def orders_given(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Rel
     found: list[RelocationOrder] = []
     for text in texts:
         with within(f"{spelt('at')} {text[:60]!r}"):
-            found += read_orders([text], guests)
+            found.append(read_order(text, [guest.name for guest in guests]))
     return tuple(found)
 
 

@@ -5,10 +5,10 @@ the page of ``isfc studio`` lays beside that: what each node can send, whether a
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from isfc.answers.link_run import LinkRun, link_run
 from isfc.answers.links_run import LinksRun, links_run
@@ -34,8 +34,7 @@ from scenarios.runs.run import Outcome, Recording, check_interval, run
 from scenarios.runs.workload import Workload, find_workload, load_of
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Simulation(Reported):
+class Simulation(Reported, Struct, frozen=True):
     """What both ends of a link saw of one run.
 
     ``client`` and ``server`` each have ``whole``, the figures of the measured time as one
@@ -129,8 +128,7 @@ class Simulation(Reported):
             yield from pair
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SimulatedLinks(Reported):
+class SimulatedLinks(Reported, Struct, frozen=True):
     """What several links carried in one run, beside each other. MB are 2^20 bytes."""
 
     reported_by = "isfc.answers.simulation.simulated_links_report"

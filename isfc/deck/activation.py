@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from ctc.address import Rdev, parse_rdevs
@@ -175,6 +175,7 @@ class _Line:
 
 def _statements(text: str, file: str) -> Iterator[Activation]:
     lines = list(_joined(text, file))
+    _expect_no_numbers(text, file)
     nicknames: dict[str, list[str]] = {}
     below: list[OperandWord] = []
     for line, following in zip_longest(lines, lines[1:]):
@@ -203,6 +204,21 @@ def _statements(text: str, file: str) -> Iterator[Activation]:
             )
         before, is_behind_one = line, bool(found)
         yield from found
+
+
+def _expect_no_numbers(text: str, file: str) -> None:
+    """Refuse numbers of some lines, which cannot be told from names of systems."""
+    found = [
+        (int(named[1]), Place(file, number))
+        for number, card in enumerate(text.split("\n"), start=1)
+        if (named := _PREFIX.match(card)) and named[1].isdecimal() and not _EDGE.search(card)
+    ]
+    if len(found) > 1 and all(one < two for (one, _), (two, _) in pairwise(found)):
+        name, place = found[0]
+        raise place.error(
+            f"{name}: may be the number of the line, as they rise down to line {found[-1][1].line}",
+            f"numbers of all lines or of none; {name}: BEGIN and END if it is a system",
+        )
 
 
 def _alone(word: OperandWord, what: str) -> ConfigurationError:

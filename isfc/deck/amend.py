@@ -9,11 +9,11 @@ stays defined, as ACTIVATE ISLINK leaves it out.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import Rdev, format_rdev
 from ctc.features import ChpidProfile
@@ -54,8 +54,7 @@ def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[
     return texts, tuple(amendment.remarks())
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
+class _End(Struct, frozen=True):
     """One end of a fibre as its deck has it; ``links`` are the link addresses that lead onward."""
 
     draft: Draft

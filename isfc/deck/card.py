@@ -12,10 +12,11 @@ the card, a notice says so.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.deck.card_image import CardImages, plain_cards
 from isfc.deck.place import Place, shown
@@ -62,8 +63,7 @@ _OF_CTCS: Final = re.compile(
 """Operands of statements that say something of CTCs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One statement. ``operands`` is its operand field, of all its cards in one.
 
     ``cards`` has for each the offset of its first character in ``operands``, and where that stands
@@ -85,16 +85,14 @@ class Statement:
         return Place(place.file, place.line, place.column + offset - start)
 
 
-@dataclass(frozen=True, slots=True)
-class CommentCard:
+class CommentCard(Struct, frozen=True):
     """A comment card, without its asterisk."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardNote:
+class CardNote(Struct, frozen=True):
     """What a reader should know of a card: what IOCP makes of it, or that it is passed over."""
 
     place: Place

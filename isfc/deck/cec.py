@@ -14,11 +14,11 @@ either end, as in `isfc.deck.pairing`; where no deck has the other end, its one 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid
 from isfc.deck.cabling import Cabling, DeviceGroup
@@ -234,8 +234,7 @@ def one_channel_remarks(collection: Collection) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _UnitEnd:
+class _UnitEnd(Struct, frozen=True):
     """The devices of a partition on one control unit."""
 
     node: NodeName

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import ChpidId, CtcError, Rdev, format_rdev, parse_chpid, parse_rdev, parse_rdevs
 from isfc.deck.place import Place, lines_of, shown, to_node
 from isfc.errors import ConfigurationError
@@ -63,8 +65,7 @@ _MORE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkedDevice:
+class LinkedDevice(Struct, frozen=True):
     """One CTC as one system sees it; ``partner_rdev`` is None while that is not known there."""
 
     rdev: Rdev
@@ -140,8 +141,7 @@ def _whole_labels(lines: list[str]) -> list[str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """A label, in lower case, the first word behind it, and where that stands."""
 
     label: str

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.deck.card import CardNote, CommentCard
 from isfc.deck.operand import OperandList, StatementOperands, Value, by_css, words_of
@@ -68,8 +70,7 @@ class Access:
         return (allowed is None or name in allowed) and name not in barred
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(Struct, frozen=True):
     """A logical partition; ``image`` is what CUADD names: its CSS and its MIF image id."""
 
     name: str
@@ -83,8 +84,7 @@ class Partition:
         return None if self.mif is None else self.css << 4 | self.mif
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Struct, frozen=True):
     """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id.
 
     ``kind`` is its TYPE, such as FC, empty if the statement has none.
@@ -109,8 +109,7 @@ class Channel:
         return format_chpid(self.chpid)
 
 
-@dataclass(frozen=True, slots=True)
-class CuPath:
+class CuPath(Struct, frozen=True):
     """A control unit's path from one CSS; ``link`` is the far port, None point to point."""
 
     channel: Channel
@@ -140,8 +139,7 @@ class ControlUnit:
         return any(first <= unit_address < first + n for first, n in self.unit_addresses)
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """One CTC device number, of one control unit.
 
     ``others`` are further control units that the statement names, which IOCP rejects.
@@ -230,8 +228,7 @@ _IMAGES = "CSS and MIF image ids, as in BOSTON=0.1,ATLANTA=0.2"
 _SHOWN_MAX = 20
 
 
-@dataclass(frozen=True, slots=True)
-class DeckSystem:
+class DeckSystem(Struct, frozen=True):
     """One end: a node, and the partition of a deck that it runs in."""
 
     node: NodeName

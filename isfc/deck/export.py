@@ -7,9 +7,11 @@ alone, and `isfc.deck.amend` adds what their CTCs need.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Annotated, Any, Final, Literal
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, format_chpid, format_rdev
 from isfc.deck.amend import amended
@@ -32,8 +34,7 @@ from isfc.link.name import NodeName
 _IN_FILE_NAMES: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#@-")
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """The systems of one deck, the least name first; ``name`` is fit for the name of its file.
 
     ``conflict`` says why the systems of its CEC do not share a deck, or nothing.
@@ -177,8 +178,7 @@ Tell = Callable[[str], None]
 _DECK, _STATEMENTS = ".iocp", ".config"
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
+class Exported(Struct, frozen=True):
     """Texts by the names of their files, and remarks on what they cannot say."""
 
     texts: Mapping[str, str]

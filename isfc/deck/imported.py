@@ -11,11 +11,13 @@ from functools import wraps
 from itertools import starmap, zip_longest
 from typing import Annotated, Any, ParamSpec, Self, cast
 
+from msgspec import Struct
+
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.features import ChpidProfile, find_profile
 from isfc.deck.deck import Deck
 from isfc.deck.pairing import Pairing, Reason, Unpaired
-from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.deck.place import decode
 from isfc.errors.arguments import Argument, in_python
 from isfc.errors.loading import named
 from isfc.layout.checked_toml import AnyText, given_bytes, within
@@ -27,16 +29,14 @@ from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedCtc:
+class ImportedCtc(Struct, frozen=True):
     """A CTC: its chpids and device numbers, of the first node and of the second."""
 
     chpids: tuple[str, ...]
     rdevs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnpairedDevice:
+class UnpairedDevice(Struct, frozen=True):
     """A device without a mate."""
 
     node: NodeName
@@ -48,8 +48,7 @@ class UnpairedDevice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedLink:
+class ImportedLink(Struct, frozen=True):
     """A link; of consoles and partition links nothing was inferred, and nothing left."""
 
     nodes: tuple[NodeName, NodeName]
@@ -211,7 +210,7 @@ def read_text(text: AnyText, node: str = "") -> NamedText:
     """A text, or the content of a file."""
     if isinstance(text, NamedText):
         return text
-    data, name = given_bytes(text, "a text file", TEXT_LENGTH_MAX)
+    data, name = given_bytes(text, "a text file")
     return NamedText(decode(data, name), name, node)
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from isfc.deck.card import Statement
 from isfc.deck.place import Place, shown
@@ -17,8 +18,7 @@ _PLAIN: Final = re.compile(r"[^(),=']*")
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class OperandWord:
+class OperandWord(Struct, frozen=True):
     """A value without parts, and where it stands; empty where a list leaves one out."""
 
     text: str
@@ -29,8 +29,7 @@ class OperandWord:
         return self.place.read(self.text, convert, what, expected)
 
 
-@dataclass(frozen=True, slots=True)
-class OperandList:
+class OperandList(Struct, frozen=True):
     """A list in parentheses; ``head`` is the word before it, as in ``CSS(0,1)``."""
 
     head: str
@@ -41,8 +40,7 @@ class OperandList:
 Value = OperandWord | OperandList
 
 
-@dataclass(frozen=True, slots=True)
-class StatementOperands:
+class StatementOperands(Struct, frozen=True):
     """A statement's operands by keyword."""
 
     statement: Statement

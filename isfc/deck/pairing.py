@@ -11,6 +11,8 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup, match, parse_ports
 from isfc.deck.deck import Channel, ControlUnit, DeckSystem, Device
@@ -35,8 +37,7 @@ class Reason(StrEnum):
     NO_MATE = "no-mate"
 
 
-@dataclass(frozen=True, slots=True)
-class Unpaired:
+class Unpaired(Struct, frozen=True):
     """A device of ``node`` that has no mate, and why, in a word and in a sentence."""
 
     node: NodeName
@@ -47,8 +48,7 @@ class Unpaired:
     """Whether that is no fault: the device leads to its own partition, which is shut out of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class DirectorPort:
+class DirectorPort(Struct, frozen=True):
     """A port of a director."""
 
     director: str
@@ -58,8 +58,7 @@ class DirectorPort:
         return f"{self.port} of director {self.director}"
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """One CTC: device, channel and link address at the first system and at the second."""
 
     devices: tuple[Device, Device]
@@ -90,8 +89,7 @@ def _plug(channel: Channel, link: str | None) -> DirectorPort | None:
     return DirectorPort(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(Struct, frozen=True):
     """What was found between two systems; ``inferred`` are ports that nobody had given."""
 
     systems: tuple[DeckSystem, DeckSystem]

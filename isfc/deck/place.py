@@ -14,9 +14,6 @@ from isfc.layout.checked_toml import in_utf8, is_ebcdic
 from isfc.layout.layers import plain
 from isfc.link.name import NodeName
 
-TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
-"""Bytes in a deck or a console log. HCD writes about 100 bytes for each control unit."""
-
 SHOWN_LENGTH_MAX: Final = 40
 """Characters of a text that a message repeats."""
 

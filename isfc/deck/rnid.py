@@ -12,7 +12,7 @@ from typing import Final
 from isfc.deck.deck import DeckSystem
 from isfc.deck.place import Place, shown
 from isfc.layout.layers import plain
-from isfc.layout.pasted import Kind, LineAccount, is_rule
+from isfc.layout.pasted import Kind, is_rule
 
 _HEADING: Final = "SEQUENCE#"
 _WWN: Final = "(?:[0-9A-F]{2}:){7}[0-9A-F]{2}"
@@ -41,30 +41,32 @@ def rnid_ports(text: str, file: str, system: DeckSystem, cpc: str) -> tuple[list
     ``cpc`` is the end of the sequence number of the system's CPC; empty where the table has only
     one. Raises `ConfigurationError` for what cannot be read, and if nothing is left.
     """
-    lines, below = plain(text).lines, False
-    account = LineAccount(len(lines) - (not lines[-1]))
     rows: list[re.Match[str]] = []
-    for number, raw in enumerate(lines, start=1):
+    below = False
+
+    def take(raw: str, number: int) -> Kind:
+        nonlocal below
         line = " ".join(raw.upper().split())
         node, row = _NODE.fullmatch(line), _CPC.fullmatch(line)
-        if line in ("", "{", "}") or is_rule(line):
-            kind, below = Kind.RULE, below and line != "}"
-        elif _HEADING in line:
-            kind, below = Kind.HEADING, True
-        elif not below and not node:
-            kind = Kind.TEXT
-        elif node and below and int(node["flags"], 16) != _CURRENT_CPC:
-            kind = Kind.OTHER
-        elif row and below and not any(_contradicts(row, each) for each in rows):
-            kind = Kind.ROW
+        if line in ("{", "}") or is_rule(line):
+            below = below and line != "}"
+            return Kind.RULE
+        if _HEADING in line:
+            below = True
+            return Kind.HEADING
+        if not below and not node:
+            return Kind.TEXT
+        if node and below and int(node["flags"], 16) != _CURRENT_CPC:
+            return Kind.OTHER
+        if row and below and not any(_contradicts(row, each) for each in rows):
             rows.append(row)
-        else:
-            raise Place(file, number).error(
-                f"{shown(line)} is no row, or of a port, a chpid or another node that is above",
-                f"13 cells as they were printed, below a heading with {_HEADING}",
-            )
-        if line:
-            account.note(number, kind)
+            return Kind.ROW
+        raise Place(file, number).error(
+            f"{shown(line)} is no row, or of a port, a chpid or another node that is above",
+            f"13 cells as they were printed, below a heading with {_HEADING}",
+        )
+
+    account = plain(text).read(take)
     cpcs = sorted({row["sequence"] for row in rows})
     found = [each for each in cpcs if each.endswith(cpc.upper())]
     if len(found) != 1:

@@ -7,9 +7,10 @@ names.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.errors.in_words import grouped, ranges
@@ -104,8 +105,7 @@ NUMBER_RULES: Final[Mapping[str, LayoutRule]] = _rules(
 """What breaks a scheme, and what fills its ranges."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbering:
+class Numbering(Struct, frozen=True):
     """By which scheme the CTCs of a layout are numbered."""
 
     scheme: Scheme | None
@@ -128,8 +128,7 @@ class Numbering:
         return f"by no known scheme{near}."
 
 
-@dataclass(frozen=True, slots=True)
-class _CtcEnd:
+class _CtcEnd(Struct, frozen=True):
     """One end of a CTC: its own number, its mate's, and who is at the other end."""
 
     link: Layout

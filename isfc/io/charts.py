@@ -5,11 +5,11 @@ in its cache. MB are 10**6 bytes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from isfc.io.configuration import (
     MTU_DEFAULT,
@@ -47,7 +47,7 @@ MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
 
 _NEAR: Final = IoChannel("42", FEATURE)
 _LOAD: Final = IoWorkload("curve", (_NEAR.chpid,), block_bytes=BLOCK_LENGTH)
-_FAR: Final = replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
+_FAR: Final = structs.replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
 
 
 ChartName = Literal[
@@ -56,8 +56,7 @@ ChartName = Literal[
 """What a user calls a chart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """A name, and a value for each x of its chart; None where there is none."""
 
     name: str
@@ -156,7 +155,7 @@ def throughput_over_distance(channel: IoChannel = _FAR) -> Chart:
     *_, (name, protocol) = _protocols(channel)
 
     def at(credits_: int, km: float) -> float:
-        far = replace(channel, path=FarPath("far", km, Isl(1, gbps, credits_)))
+        far = structs.replace(channel, path=FarPath("far", km, Isl(1, gbps, credits_)))
         return _mb_per_s(far, protocol, 100.0, LARGE_LENGTH)
 
     return _chart(
@@ -301,7 +300,7 @@ def charts_of(configuration: IoConfiguration) -> dict[str, Chart]:
     """
     channels = configuration.channels.values()
     charts: dict[str, Chart] = {}
-    if near := _fastest(replace(each, path=None) for each in channels if each.is_ficon):
+    if near := _fastest(structs.replace(each, path=None) for each in channels if each.is_ficon):
         charts["response"] = response_over_rate(near)
         charts["block"] = throughput_over_block(near)
         if make_route(near).profile.transport_io_ns is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ctc.channel import BadFeature, ChannelProfile, IoWork
@@ -17,7 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
 from isfc.io.machine import Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, within
-from isfc.layout.document import TomlTable
+from isfc.layout.document import TomlTable, span
 from isfc.layout.layout import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
@@ -47,8 +47,7 @@ def work_of(profile: ChannelProfile, protocol: Protocol) -> Callable[..., IoWork
     return others.get(protocol, profile.transport_work)
 
 
-@dataclass(frozen=True, slots=True)
-class IoChannel:
+class IoChannel(Struct, frozen=True):
     """One channel path, zHyperLink or OSA; ``path`` is None where storage is near.
 
     ``link_gbps`` is None if the link runs at the feature's own speed. ``mtu_bytes`` and
@@ -86,7 +85,10 @@ _OUTSTANDING_MAX: Final = 100_000
 _CPU_US_MAX: Final = 1e6
 """What nobody has: above, a figure is a slip."""
 
-_Percent = Annotated[float, holds("a percentage, from 0 to 100", ge=0, le=100)]
+_Percent = Annotated[float, span("a percentage", 0, 100)]
+_CPU_US: Final = holds(
+    f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}", gt=0, le=_CPU_US_MAX
+)
 
 
 class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_per_s": "rate"}):
@@ -108,43 +110,21 @@ class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_p
     ]
     workload: Annotated[str | None, holds('a named workload in quotes, such as "read-4k"')] = None
     protocol: Annotated[Protocol, holds(f"one of {', '.join(Protocol)}")] = Protocol.ZHPF
-    block_bytes: Annotated[
-        int, holds(f"bytes of a block, from 1 to {IO_BYTES_MAX}", ge=1, le=IO_BYTES_MAX)
-    ] = 4096
-    blocks: Annotated[int, holds("blocks in an I/O, from 1 to 4096", ge=1, le=4096)] = 1
+    block_bytes: Annotated[int, span("bytes of a block", 1, IO_BYTES_MAX)] = 4096
+    blocks: Annotated[int, span("blocks in an I/O", 1, 4096)] = 1
     read_percent: _Percent = 100.0
     rate_per_s: Annotated[float, holds("I/Os a second, above 0", gt=0, le=_RATE_MAX)] | None = None
     outstanding: (
-        Annotated[
-            int,
-            holds(
-                f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
-                ge=1,
-                le=_OUTSTANDING_MAX,
-            ),
-        ]
-        | None
+        Annotated[int, span("how many I/Os at the same time", 1, _OUTSTANDING_MAX)] | None
     ) = None
     think_us: Annotated[
         float, holds("microseconds between an I/O and the next, from 0", ge=0, le=1e9)
     ] = 0.0
-    devices: Annotated[
-        int, holds(f"how many devices, from 1 to {_OUTSTANDING_MAX}", ge=1, le=_OUTSTANDING_MAX)
-    ] = 8
+    devices: Annotated[int, span("how many devices", 1, _OUTSTANDING_MAX)] = 8
     cache_hit_percent: _Percent = 100.0
     system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
     rejected_percent: _Percent | None = None
-    cpu_us_per_mb: (
-        Annotated[
-            float,
-            holds(
-                f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
-                gt=0,
-                le=_CPU_US_MAX,
-            ),
-        ]
-        | None
-    ) = None
+    cpu_us_per_mb: Annotated[float, _CPU_US] | None = None
 
     @property
     def io_bytes(self) -> int:

@@ -38,8 +38,9 @@ cards and interconnects as were published with it. GB are 10**9 bytes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, Final
+
+from msgspec.structs import replace
 
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
@@ -56,7 +57,7 @@ from isfc.io.configuration import (
 from isfc.io.machine import LEVELS, Ceiling, Trunk
 from isfc.layout.checked_toml import convert, holds, no_table, show_key, within, words_of
 from isfc.layout.collection import Collection
-from isfc.layout.document import Document, Gbps, Root, TomlTable, parse_document
+from isfc.layout.document import Document, Gbps, Root, TomlTable, parse_document, span
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import FarPath, Fibre
 
@@ -83,17 +84,12 @@ class _ChannelTable(TomlTable, frozen=True):
         str | None, holds('the NAME of a table [card.NAME], in quotes, such as "A"')
     ] = None
     system: Annotated[str, holds('the name of a system in quotes, such as "ATLANTA"')] = ""
-    mtu: Annotated[
-        int,
-        holds(f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}", ge=_MTU_MIN, le=_MTU_MAX),
-    ] = MTU_DEFAULT
+    mtu: Annotated[int, span("bytes of an OSA's packet", _MTU_MIN, _MTU_MAX)] = MTU_DEFAULT
     large_send: Annotated[bool, holds("true or false")] = True
 
 
 class _SystemTable(TomlTable, frozen=True):
-    saps: (
-        Annotated[int, holds(f"how many SAPs, from 1 to {_SAPS_MAX}", ge=1, le=_SAPS_MAX)] | None
-    ) = None
+    saps: Annotated[int, span("how many SAPs", 1, _SAPS_MAX)] | None = None
 
 
 _GB_MIN: Final = 0.001

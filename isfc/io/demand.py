@@ -7,8 +7,10 @@ last byte has been given to the line, or taken from it and been hardened.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.channel import (
     ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
@@ -31,8 +33,7 @@ FIRST_BLOCK_LENGTH: Final = 4096
 """Bytes that `StorageProfile.hit_ns` includes."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorageProfile:
+class StorageProfile(Struct, frozen=True):
     """Service times of a storage subsystem.
 
     ``hit_ns`` for 4K found in cache, with the way there and back inside a machine room, the line
@@ -41,10 +42,10 @@ class StorageProfile:
     cache. ``spread`` is the standard deviation over the mean.
     """
 
-    hit_ns: int
+    hit_ns: float
     stream_ns_per_byte: float
     write_ns_per_byte: float
-    miss_ns: int
+    miss_ns: float
     spread: float
 
     def stream_ns(self, io_bytes: int, *, is_read: bool) -> float:
@@ -85,8 +86,7 @@ _HIT_LINE_NS: Final = line_ns(data_frames(FIRST_BLOCK_LENGTH), 16)
 """The part of a cache hit's 4K that is the line's, at 16 Gb/s: the storage's time has it in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelRoute:
+class ChannelRoute(Struct, frozen=True):
     """A channel as its I/Os see it: its profile, its line's speed, and what lies behind.
 
     ``isl_share`` is this channel's part of all inter-switch links of the path, in links.
@@ -123,8 +123,7 @@ def make_routes(configuration: IoConfiguration) -> Iterator[ChannelRoute]:
         yield make_route(channel, sharing[channel.path.name] if channel.path else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadFlow:
+class WorkloadFlow(Struct, frozen=True):
     """The reads, or the writes, of one workload on one channel.
 
     ``solo_ns`` is how long an I/O's data stream with nobody else there, ``stream_ns`` what of that
@@ -194,8 +193,7 @@ class ChannelFlows:
         return sum(rate * flow.write_line_ns for rate, flow in self.flows()) / 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """One workload on one channel.
 
     ``rate_per_s`` is None if closed; ``outstanding`` is how many I/Os there are at most at the same
@@ -208,15 +206,13 @@ class Demand:
     outstanding: float
     think_ns: float
     miss_share: float
-    one_miss_ns: float
-    hit_ns: float
-    spread: float
+    storage: StorageProfile
     start_share: float
 
     @property
     def miss_ns(self) -> float:
         """What cache misses add to the average I/O."""
-        return self.miss_share * self.one_miss_ns
+        return self.miss_share * self.storage.miss_ns
 
     @property
     def processor_ns(self) -> float:
@@ -226,7 +222,7 @@ class Demand:
     @property
     def unhindered_ns(self) -> float:
         """Of the average I/O with nobody else there, but for the processor and cache misses."""
-        return self.hit_ns + sum(
+        return self.storage.hit_ns + sum(
             flow.share * (flow.stream_ns + flow.fixed_ns) for flow in self.flows
         )
 
@@ -268,9 +264,7 @@ def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
         outstanding=SATURATING_OUTSTANDING if outstanding is None else outstanding / parts,
         think_ns=workload.think_us * 1e3,
         miss_share=1 - workload.cache_hit_percent / 100,
-        one_miss_ns=storage.miss_ns,
-        hit_ns=storage.hit_ns,
-        spread=storage.spread,
+        storage=storage,
         start_share=1 / sum(information_units(4096, transport=workload.protocol != "ficon")),
     )
 

@@ -7,10 +7,12 @@ workload is closed (Schweitzer's approximation).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.channel import NOTHING, ChannelUse
 from isfc.io.configuration import IoChannel, IoWorkload
@@ -45,8 +47,7 @@ _Weights = tuple[float, float, float]
 """Of the reading line, the writing line and the bus."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemandEstimate:
+class DemandEstimate(Struct, frozen=True):
     """One workload on one channel: carried I/Os a second, and what their time consists of."""
 
     demand: Demand
@@ -68,8 +69,7 @@ class DemandEstimate:
         return self.rate_per_s * self.response_ns / 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelEstimate(ChannelFlows):
+class ChannelEstimate(ChannelFlows, Struct, frozen=True):
     """A channel with all that uses it."""
 
     route: ChannelRoute
@@ -344,8 +344,7 @@ class _Solver:
         return max(by_line, bus.slowdown(own * weights[2], weights[2]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Resource:
+class _Resource(Struct, frozen=True):
     """How much is wanted of a resource, 1 being all of it, and how many average flows fill it."""
 
     wanted: float

@@ -7,13 +7,14 @@ load itself limits, what makes I/Os take long is found in the same way, from the
 time.
 """
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from operator import itemgetter
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.io.configuration import IoConfiguration
 from isfc.io.demand import Demand, WorkloadFlow
@@ -129,7 +130,7 @@ def _plan_with(
             trunks = tuple(
                 replace(each, ceiling=each.ceiling.raised(factor)) for each in configuration.trunks
             )
-            configuration = replace(configuration, trunks=trunks)
+            configuration = dataclasses.replace(configuration, trunks=trunks)
 
     def change(demand: Demand) -> Demand:
         for resource, factor in changes:
@@ -151,7 +152,7 @@ def _of_flows(change: _FlowChange) -> Callable[[Demand, float], Demand]:
 
 def _processor(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
     work = flow.work
-    return replace(flow, work=structs.replace(work, processor_ns=work.processor_ns / factor))
+    return replace(flow, work=replace(work, processor_ns=work.processor_ns / factor))
 
 
 def _line(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
@@ -175,8 +176,9 @@ def _storage(demand: Demand, factor: float) -> Demand:
             flow, solo_ns=solo_ns, stream_ns=max(0.0, flow.stream_ns - (flow.solo_ns - solo_ns))
         )
 
-    hit_ns, miss_ns = demand.hit_ns / factor, demand.one_miss_ns / factor
-    return replace(_of_flows(streamed)(demand, factor), hit_ns=hit_ns, one_miss_ns=miss_ns)
+    had = demand.storage
+    faster = replace(had, hit_ns=had.hit_ns / factor, miss_ns=had.miss_ns / factor)
+    return replace(_of_flows(streamed)(demand, factor), storage=faster)
 
 
 def _rate(demand: Demand, factor: float) -> Demand:

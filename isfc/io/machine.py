@@ -11,7 +11,6 @@ subsystem, and two of them a core.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
@@ -30,8 +29,7 @@ INTERCONNECTS_OF_FANOUT: Final = 2
 """Published: IBM z15 FICON Express16SA Performance, figures 32 and 33."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataRates:
+class DataRates(Struct, frozen=True):
     """Data in either direction, in MB/s."""
 
     read_mb_per_s: float
@@ -50,8 +48,7 @@ def total(flows: Sequence[DataRates]) -> DataRates:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
+class Ceiling(Struct, frozen=True):
     """What one level carries at most: ``one_way_mb_per_s`` each direction, ``mb_per_s`` both."""
 
     level: str
@@ -100,8 +97,7 @@ LEVELS: Final = (
 """From the channel up: a level, and how many of the level below it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trunk:
+class Trunk(Struct, frozen=True):
     """What carries the data of several ``channels``: a card, an I/O interconnect or a fanout.
 
     ``ceiling`` has its level and what it carries at most.
@@ -160,8 +156,7 @@ def _load(trunk: Trunk, carried: DataRates) -> TrunkLoad:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SapProfile:
+class SapProfile(Struct, frozen=True):
     """What one I/O takes of a SAP thread that works alone, and what others add.
 
     ``start_ns`` and ``interrupt_ns`` are the time of a thread for a start and for an interrupt;
@@ -193,8 +188,7 @@ PROFILES: Final = {profile.machine: profile for profile in (Z14, Z15)}
 """Every machine whose SAPs are known, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class MachineModel:
+class MachineModel(Struct, frozen=True):
     """A model of a machine: its drawers, the most CPs it can have, and its standard SAPs."""
 
     machine: str

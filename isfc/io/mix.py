@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from msgspec import Struct, structs
+
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped, number
@@ -26,8 +28,7 @@ _NAMED_MAX: Final = 6
 """Channels or devices that a note names."""
 
 
-@dataclass(frozen=True, slots=True)
-class IoLoad:
+class IoLoad(Struct, frozen=True):
     """I/Os of one kind: so many a second, of ``io_bytes`` each.
 
     ``read_share`` of them read, ``cache_hit`` are in the storage's cache, ``rejected`` are turned
@@ -47,8 +48,7 @@ class IoLoad:
         return self.io_per_s * self.io_bytes / 1e6
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """All cards, all interconnects or all fanouts that there are: ``count``, and what they carry.
 
     ``ceiling`` is that of all of them, evenly used.
@@ -101,7 +101,7 @@ class Mix:
     def grown(self, percent: float) -> "Mix":
         """The same mix, ``percent`` more of it."""
         factor = 1 + percent / 100
-        loads = tuple(replace(one, io_per_s=one.io_per_s * factor) for one in self.loads)
+        loads = tuple(structs.replace(one, io_per_s=one.io_per_s * factor) for one in self.loads)
         return replace(self, loads=loads)
 
 

@@ -6,7 +6,6 @@ them, and what each is about. MB are 10**6 bytes.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -57,8 +56,7 @@ class ResourceUse(Struct, frozen=True):
         return math.inf if self.percent is None else self.percent
 
 
-@dataclass(frozen=True, slots=True)
-class IoPlan:
+class IoPlan(Struct, frozen=True):
     """What a configuration can do."""
 
     configuration: IoConfiguration
@@ -86,15 +84,11 @@ class IoPlan:
 
         A trunk that is full leaves the channels below it with less to do than they could.
         """
-        return max(
-            (each for each in self.used() if each.most > 0),
-            key=lambda each: each.most,
-            default=None,
-        )
+        some = (each for each in self.used() if each.most > 0)
+        return max(some, key=lambda each: each.most, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class IoAdvice:
+class IoAdvice(Struct, frozen=True):
     """Something to change, and what is so; ``id`` stays the same between releases."""
 
     id: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ctc.channel import credits_for_full_frames
 from isfc.io.configuration_file import parse_io_configuration
@@ -156,12 +157,11 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
 
     def use(credits_: int) -> float:
         """Of the busier direction of all inter-switch links, the share that these credits take."""
-        return max(
+        busy_ns = (
             sum(rate * far_ns(frames, far.link_gbps, credits_, far.km) for rate, frames in way)
-            / far.isls
-            / 1e9
             for way in ways
         )
+        return max(busy_ns) / far.isls / 1e9
 
     credits_ = max(far.credits, credits_for_full_frames(far.link_gbps, far.km))
     limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))

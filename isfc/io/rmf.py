@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.errors.in_words import first_listed
 from isfc.errors.in_words import number as in_words
 from isfc.io import rmf_channels, rmf_lines, rmf_text
 from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
 from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
-from isfc.layout.checked_toml import in_utf8, is_ebcdic, read_bytes, refuse_iocp_report, within
+from isfc.layout.checked_toml import (
+    TEXT_LENGTH_MAX,
+    read_bytes,
+    refuse_iocp_report,
+    text_of,
+    within,
+)
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount, is_rule, looks_like_row, not_read, spans
-
-TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
-"""Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
-
 
 _Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
@@ -71,19 +74,26 @@ def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
     What is no UTF-8, as a pound sign that came from a host, is passed over.
     """
     with within(str(path)):
-        data = read_bytes(path, "the text of an RMF report", TEXT_LENGTH_MAX)
-        if is_ebcdic(data):
-            raise ConfigurationError("is text in EBCDIC; expected it transferred as text")
-    return parse_rmf(in_utf8(data).decode("utf-8-sig", errors="replace"), str(path))
+        expected = "the text of an RMF report"
+        text = text_of(read_bytes(path, expected, TEXT_LENGTH_MAX), expected, "replace")
+    return parse_rmf(text, str(path))
 
 
 def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     """The intervals in a pasted report, in its order; ``source`` is its name in messages.
 
-    Raises `ConfigurationError` if there is none, or if a line of one cannot be read.
+    Raises `ConfigurationError` if there is none, if a line of one cannot be read, or if one has no
+    row but such as are passed over.
     """
     with within(source):
         found = _Parser().parse(text)
+        for one in found:
+            if not (one.channels or one.devices or one.iops):
+                passed = [f"{line.name} {line.kind} ({line.reason})" for line in one.passed_over]
+                raise ConfigurationError(
+                    f"{one.name}: nothing to read but {first_listed(passed, 4)}; expected "
+                    "a FICON channel (FC), a disk or an IOP with figures, or no such page"
+                )
     if not found:
         refuse_iocp_report(text, source)
         raise ConfigurationError(
@@ -238,7 +248,9 @@ class _Parser:
             case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                 return self._take_channel(words, at)
             case _Report.DEVICE | _Report.UNKNOWN if rmf_text.starts_device(words, at):
-                return self._take_device(words, at)
+                line, end = rmf_lines.read_device(words, at, self._columns)
+                self._add(line, words[at].line)
+                return end
             case _Report.DEVICE if words[at].text == "LCU":
                 return self._take_total(words, at)
             case _Report.QUEUING if rmf_text.starts_iop(words, at):
@@ -288,13 +300,10 @@ class _Parser:
         present = self._intervals.get((self._system, self._date, self._time))
         if present is None:
             return False
-        match line:
-            case ChannelLine():
-                return any(line.chpid == other.chpid for other in present.channels)
-            case DeviceLine():
-                return present.devices[:1] != [] and present.devices[0].device == line.device
-            case IopLine() | PassedOver():
-                return False
+        if isinstance(line, DeviceLine):
+            return any(line.device == first.device for first in present.devices[:1])
+        chpids = [each.chpid for each in present.channels]
+        return isinstance(line, ChannelLine) and line.chpid in chpids
 
     def _add(self, line: _Line, number: int) -> None:
         """Note a line of the present interval, unless the same one was pasted before."""
@@ -349,11 +358,6 @@ class _Parser:
             self._shorter = self._shorter or words[start]
         if words[end - 1].line > words[start].line:
             self._is_broken = True
-        self._add(line, words[start].line)
-        return end
-
-    def _take_device(self, words: list[Word], start: int) -> int:
-        line, end = rmf_lines.read_device(words, start, self._columns)
         self._add(line, words[start].line)
         return end
 

@@ -12,20 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
-from isfc.io.rmf_text import (
-    CHANNEL_TYPE,
-    CHPID,
-    FICON_TYPE,
-    PERCENT_MAX,
-    PassedOver,
-    Word,
-    continues,
-    follows_row,
-    rest_of_row,
-    starts_channel,
-    values_from,
-)
+from isfc.io import rmf_text
+from isfc.layout.pasted import below
 
 COLUMNS: Final = (
     *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
@@ -41,13 +32,13 @@ _DEFERS: Final = frozenset(name for name in COLUMNS if name.endswith("DEFER"))
 _GROUPS: Final = (PARTS, _DATA, FICON, ZHPF)
 """What is blank is blank as a whole."""
 
+_NONE: Final = frozenset[str]()
+_RATES: Final = (_NONE, ZHPF, ZHPF | FICON)
+"""The columns of rates that a release or a line may lack."""
+
 _HEADINGS: Final = {
     tuple(name.split()[-1] for name in names): names
-    for parts, defers, rates in product(
-        (frozenset[str](), PARTS),
-        (frozenset[str](), _DEFERS),
-        (frozenset[str](), ZHPF, ZHPF | FICON),
-    )
+    for parts, defers, rates in product((_NONE, PARTS), (_NONE, _DEFERS), _RATES)
     for names in (tuple(name for name in COLUMNS if name not in parts | defers | rates),)
 }
 """From the words of a heading, from the left, to its columns: all that releases have printed."""
@@ -65,8 +56,7 @@ _OFF_MAX: Final = 2
 """Characters by which a figure may end beside its column; columns are four apart at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """The heading of a table of channels.
 
     ``names`` are its columns, or None if it is one that is not known. ``words`` are their words,
@@ -76,21 +66,21 @@ class Heading:
 
     place: str
     names: tuple[str, ...] | None
-    words: tuple[Word, ...]
+    words: tuple[rmf_text.Word, ...]
     mb: float
     is_monitor: bool
-    generation: Word | None
+    generation: rmf_text.Word | None
 
-    def type_of(self, words: list[Word], at: int) -> int | None:
+    def type_of(self, words: list[rmf_text.Word], at: int) -> int | None:
         """Where the type of the channel stands that begins at ``at``; None if none does."""
         if not self.is_monitor:
-            return at + 1 if starts_channel(words, at) else None
-        if not CHPID.fullmatch(words[at].text):
+            return at + 1 if rmf_text.starts_channel(words, at) else None
+        if not rmf_text.CHPID.fullmatch(words[at].text):
             return None
         for place in range(at + 1, min(at + 4, len(words))):
             if words[place].line - words[at].line > 1:
                 return None
-            if CHANNEL_TYPE.fullmatch(words[place].text):
+            if rmf_text.CHANNEL_TYPE.fullmatch(words[place].text):
                 return place
         return None
 
@@ -99,7 +89,7 @@ UNTITLED: Final = Heading("", COLUMNS, (), 1.0, is_monitor=False, generation=Non
 """What is assumed of lines without a heading."""
 
 
-def read_heading(words: list[Word], at: int, width: int) -> tuple[Heading, int] | None:
+def read_heading(words: list[rmf_text.Word], at: int, width: int) -> tuple[Heading, int] | None:
     """The heading that begins at ``at`` with ID, and where it ends; None if it is none.
 
     ``width`` is that of the widest line of its page, which tells whether it was cut.
@@ -136,12 +126,12 @@ def read_heading(words: list[Word], at: int, width: int) -> tuple[Heading, int] 
     return heading, end
 
 
-def _printed(word: Word) -> str:
+def _printed(word: rmf_text.Word) -> str:
     return _AS_PRINTED.get(word.text, word.text)
 
 
 def names_of(
-    row: list[Word], values: list[float | None], heading: Heading, is_shared: bool | None
+    row: list[rmf_text.Word], values: list[float | None], heading: Heading, is_shared: bool | None
 ) -> tuple[str, ...]:
     """The column of each figure: the last words of ``row``."""
     assert heading.names is not None, "the caller looked"
@@ -171,7 +161,7 @@ def names_of(
     raise start.error(f"chpid {start.text} has {len(values)} figures{separator}{reason}")
 
 
-def has_places(words: Sequence[Word]) -> bool:
+def has_places(words: Sequence[rmf_text.Word]) -> bool:
     """Whether they are where they were printed: in one line, whose blanks were not squeezed."""
     return (
         any(
@@ -182,23 +172,16 @@ def has_places(words: Sequence[Word]) -> bool:
     )
 
 
-def _by_place(figures: list[Word], heading: Heading) -> tuple[str, ...] | None:
+def _by_place(figures: list[rmf_text.Word], heading: Heading) -> tuple[str, ...] | None:
     """The columns that the figures end below; None if one ends below none, or some are missing."""
     assert heading.names is not None, "the caller looked"
-    ends = [word.column + len(word.text) for word in heading.words]
-    names: list[str] = []
-    for figure in figures:
-        offs = [abs(figure.column + len(figure.text) - end) for end in ends]
-        nearest = min(range(len(offs)), key=offs.__getitem__)
-        name = heading.names[nearest]
-        if offs[nearest] > _OFF_MAX or name in names:
-            return None
-        names.append(name)
+    words, columns = ([(w.column, w.end + 1) for w in one] for one in (figures, heading.words))
+    places = below(words, columns, _OFF_MAX)
+    names = tuple(heading.names[at] for at in places or ())
     blank = set(heading.names).difference(names)
     wholes = [group.intersection(heading.names) for group in _GROUPS]
-    if blank != set().union(*(whole for whole in wholes if whole <= blank)):
-        return None
-    return tuple(names)
+    is_whole = blank == set().union(*(whole for whole in wholes if whole <= blank))
+    return names if places and is_whole else None
 
 
 def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, ...]]:
@@ -207,25 +190,28 @@ def _blanked(names: tuple[str, ...], is_shared: bool | None) -> list[tuple[str, 
     A channel without zHPF has none below it, one that is not shared none below PART, and one that
     RMF has utilization of alone none below either protocol.
     """
-    parts = [frozenset[str]()] if is_shared else [frozenset[str](), PARTS]
+    parts = [_NONE] if is_shared else [_NONE, PARTS]
     return list(
         dict.fromkeys(
             tuple(name for name in names if name not in gone | part)
             for part in parts
-            for gone in (frozenset[str](), ZHPF, ZHPF | FICON)
+            for gone in _RATES
         )
     )
 
 
 def _is_possible(names: tuple[str, ...], values: list[float | None]) -> bool:
     """Whether no part is more than its total."""
-    found = dict(zip(names, values, strict=True))
-    return all(
-        part <= total
-        for name in PARTS.intersection(names)
-        if (part := found[name]) is not None
-        and (total := found[name.replace("PART", "TOTAL")]) is not None
-    )
+    return _excess(dict(zip(names, values, strict=True))) is None
+
+
+def _excess(found: dict[str, float | None]) -> str | None:
+    """What a part that is more than its total is, in words; None if none is."""
+    for name in sorted(PARTS & found.keys()):
+        part, total = found[name], found[name.replace("PART", "TOTAL")]
+        if part is not None and total is not None and part > total:
+            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    return None
 
 
 def _gone(names: tuple[str, ...], left: tuple[str, ...]) -> str:
@@ -276,17 +262,13 @@ class ChannelLine:
     @property
     def has_load(self) -> bool:
         """Whether RMF could measure what a load is made of: rates, and bytes of both ways."""
-        return None not in (
-            self.ficon_io_per_s,
-            self.zhpf_io_per_s,
-            self.read_mb_per_s,
-            self.write_mb_per_s,
-        )
+        rates = self.ficon_io_per_s, self.zhpf_io_per_s
+        return None not in (*rates, self.read_mb_per_s, self.write_mb_per_s)
 
 
 def read_channel(
-    words: list[Word], start: int, type_at: int, heading: Heading, width: int
-) -> tuple[ChannelLine | PassedOver, int]:
+    words: list[rmf_text.Word], start: int, type_at: int, heading: Heading, width: int
+) -> tuple[ChannelLine | rmf_text.PassedOver, int]:
     """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
 
     ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
@@ -299,26 +281,28 @@ def read_channel(
         link_gbps, at = float(speed[1]), at + 1
     if at < len(words) and words[at].text in ("Y", "N"):
         is_shared, at = words[at].text == "Y", at + 1
-    if not FICON_TYPE.fullmatch(kind):
-        end = rest_of_row(words, at, heading.type_of)
-        return PassedOver(chpid, kind, "no FICON channel"), end
+    if not rmf_text.FICON_TYPE.fullmatch(kind):
+        end = rmf_text.rest_of_row(words, at, heading.type_of)
+        return rmf_text.PassedOver(chpid, kind, "no FICON channel"), end
     figures = at
     while at < len(words) and words[at].text.isalpha() and words[at].line == words[start].line:
         at += 1
     if at > figures:
-        return PassedOver(chpid, kind, "no figures"), at
-    values, end = values_from(
+        return rmf_text.PassedOver(chpid, kind, "no figures"), at
+    values, end = rmf_text.values_from(
         words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
     )
     if not values or (len(values) < len(COLUMNS) and not any(v is not None for v in values)):
-        return PassedOver(chpid, kind, "no figures"), end
+        return rmf_text.PassedOver(chpid, kind, "no figures"), end
     what = f"chpid {words[start].text}"
     if heading.names is None:
         raise words[start].error(
             f"{what} stands below a heading ({heading.place}) that is not known; expected "
             f"{', '.join(COLUMNS)}"
         )
-    if end < len(words) and (continues(words, end) or follows_row(words, end, heading.type_of)):
+    if end < len(words) and (
+        rmf_text.continues(words, end) or rmf_text.follows_row(words, end, heading.type_of)
+    ):
         raise words[end].error(
             f"{what} has more than {len(COLUMNS)} figures; expected no number that a line break "
             "cuts in two"
@@ -342,7 +326,9 @@ def read_channel(
     ), end
 
 
-def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
+def _expect_room(
+    row: list[rmf_text.Word], names: AbstractSet[str], heading: Heading, width: int
+) -> None:
     """Raise `ConfigurationError` for a row that may have been cut before its rates."""
     last = row[-1]
     has_rates = not (FICON | ZHPF).isdisjoint(names)
@@ -358,12 +344,10 @@ def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, wid
 def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:
     """What figures of one channel cannot be; None if they can."""
     for name in ("PART", "TOTAL", "BUS"):
-        if (percent := found.get(name)) is not None and percent > PERCENT_MAX:
+        if (percent := found.get(name)) is not None and percent > rmf_text.PERCENT_MAX:
             return f"{name} is {percent:g} %; expected at most 100"
-    for name in sorted(PARTS & found.keys()):
-        part, total = found[name], found[name.replace("PART", "TOTAL")]
-        if part is not None and total is not None and part > total:
-            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    if excess := _excess(found):
+        return excess
     for name in ("READ TOTAL", "WRITE TOTAL"):
         rate = _scaled(found.get(name), mb)
         if gbps and rate and rate > gbps * _MB_PER_GBPS:
@@ -380,7 +364,9 @@ def _scaled(value: float | None, factor: float) -> float | None:
     return None if value is None else round(value * factor, 9)
 
 
-def _generation(words: list[Word], start: int, type_at: int, heading: Heading) -> tuple[str, int]:
+def _generation(
+    words: list[rmf_text.Word], start: int, type_at: int, heading: Heading
+) -> tuple[str, int]:
     """The code below G, and where the words behind it begin."""
     if heading.is_monitor:
         between = words[start + 1 : type_at]

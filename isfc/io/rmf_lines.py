@@ -10,22 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
+from isfc.io import rmf_text
 from isfc.io.rmf_channels import ChannelLine
-from isfc.io.rmf_text import (
-    DEVICE,
-    PERCENT_MAX,
-    WHOLE,
-    PassedOver,
-    Word,
-    continues,
-    expect,
-    follows_row,
-    is_number,
-    number_of,
-    starts_device,
-    starts_iop,
-    values_from,
-)
 from isfc.layout.pasted import LineAccount
 
 LINES_MISSING: Final = "lines missing"
@@ -48,7 +36,7 @@ _PERCENT_OFF: Final = 0.05
 digit behind the point."""
 
 
-def device_columns(words: list[Word], at: int) -> tuple[tuple[str, ...], int] | None:
+def device_columns(words: list[rmf_text.Word], at: int) -> tuple[tuple[str, ...], int] | None:
     """The columns of a heading of devices from RESP on, and where it ends; None if it is none.
 
     Earlier releases have no INT, and later ones no %MT.
@@ -101,7 +89,12 @@ def _is_in_use(found: Mapping[str, float | None], unit_ms: float) -> bool:
 
 
 def read_times(
-    words: list[Word], at: int, start: Word, columns: tuple[str, ...], *, is_synchronous: bool
+    words: list[rmf_text.Word],
+    at: int,
+    start: rmf_text.Word,
+    columns: tuple[str, ...],
+    *,
+    is_synchronous: bool,
 ) -> tuple[dict[str, float | None], int]:
     """The times of the device that begins at ``start``, behind its rate, and where they end.
 
@@ -109,16 +102,16 @@ def read_times(
     a time cannot be told from the others; those of synchronous I/Os are not divided.
     """
     most = len(DEVICE_TIMES) + len(DEVICE_SHARES)
-    values, end = values_from(words, at, most, start, starts_device)
+    values, end = rmf_text.values_from(words, at, most, start, rmf_text.starts_device)
     what = f"device {start.text}"
-    if follows_row(words, end, starts_device):
+    if rmf_text.follows_row(words, end, rmf_text.starts_device):
         raise words[end].error(
             f"{what} has more than {len(values)} figures; expected each once: was a part of the "
             "line pasted twice?"
         )
     choices = _possible_columns(len(values), columns)
     if not choices:
-        expect(values, columns or (*DEVICE_TIMES, *DEVICE_SHARES), start, what)
+        rmf_text.expect(values, columns or (*DEVICE_TIMES, *DEVICE_SHARES), start, what)
     texts = [word.text for word in words[at:end] if "." in word.text]
     unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
     meant = [names for names in choices if is_synchronous or _adds_up(names, values, unit_ms)]
@@ -148,7 +141,7 @@ def read_times(
     return found, end
 
 
-RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})((?<=\.\d{{3}})S)?")
+RATE: Final = re.compile(rf"({rmf_text.WHOLE}\.\d{{1,20}})((?<=\.\d{{3}})S)?")
 """S says that I/Os are synchronous, behind all three decimals: it may be a 5 that was misread."""
 
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
@@ -156,27 +149,27 @@ _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 
 
 def read_device(
-    words: list[Word], start: int, columns: tuple[str, ...]
-) -> tuple["DeviceLine | PassedOver", int]:
+    words: list[rmf_text.Word], start: int, columns: tuple[str, ...]
+) -> tuple["DeviceLine | rmf_text.PassedOver", int]:
     """The device that begins at ``start``, below ``columns``, and where its line ends.
 
     The words between its type and its LCU are optional but for the volume. Raises
     `ConfigurationError` where its figures cannot be those of one line.
     """
     device = words[start].text
-    nothing = PassedOver(device, "device", "no figures"), start + 2
+    nothing = rmf_text.PassedOver(device, "device", "no figures"), start + 2
     if start + 2 < len(words) and words[start + 2].text in _NO_FIGURES:
         return nothing
     for at in range(start + 3, min(start + 6, len(words) - 1)):
         rate = RATE.fullmatch(words[at + 1].text)
         if words[at].text in _NO_FIGURES:
             return nothing
-        if rate and DEVICE.fullmatch(words[at].text):
+        if rate and rmf_text.DEVICE.fullmatch(words[at].text):
             found, end = read_times(
                 words, at + 2, words[start], columns, is_synchronous=bool(rate[2])
             )
             times = tuple(found[name] for name in USED_TIMES)
-            return DeviceLine(device, words[at].text, number_of(rate[1]), times), end
+            return DeviceLine(device, words[at].text, rmf_text.number_of(rate[1]), times), end
     figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
     if len(figures) >= len(USED_TIMES):
         raise words[start].error(
@@ -195,8 +188,7 @@ _RETRIES: Final = 2 * (_CAUSES + 1)
 _FIGURES: Final = len(_VALUES) + _RETRIES
 
 
-@dataclass(frozen=True, slots=True)
-class IopLine:
+class IopLine(Struct, frozen=True):
     """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
 
     iop: str
@@ -210,19 +202,21 @@ class IopLine:
         return f"IOP {self.iop}"
 
 
-def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
+def read_iop(words: list[rmf_text.Word], start: int) -> tuple[IopLine, int]:
     """The IOP that begins at ``start``, and where its line ends.
 
     Raises `ConfigurationError` where its figures cannot be those of one line.
     """
-    values, end = values_from(words, start + 1, _FIGURES + 1, words[start], starts_iop)
+    values, end = rmf_text.values_from(
+        words, start + 1, _FIGURES + 1, words[start], rmf_text.starts_iop
+    )
     texts = [word.text for word in words[end - _RETRIES : end]]
     shares = values[2:3]
     if len(values) == _FIGURES + 1:
         shares.append(values.pop(3))  # % CMPR BUSY, which later releases have
     used = values[: len(_VALUES)]
-    expect(used, _VALUES, words[start], f"IOP {words[start].text}")
-    if len(values) != _FIGURES or any((share or 0.0) > PERCENT_MAX for share in shares):
+    rmf_text.expect(used, _VALUES, words[start], f"IOP {words[start].text}")
+    if len(values) != _FIGURES or any((share or 0.0) > rmf_text.PERCENT_MAX for share in shares):
         raise words[start].error(
             f"IOP {words[start].text} has {end - start - 1} figures up to line "
             f"{words[end - 1].line}, % IOP BUSY {shares[0]}; expected {_FIGURES} or "
@@ -230,7 +224,7 @@ def read_iop(words: list[Word], start: int) -> tuple[IopLine, int]:
         )
     if problem := _of_retries(texts, values[-_RETRIES:]):
         raise words[start].error(f"IOP {words[start].text}: {problem}: are columns shifted?")
-    if end < len(words) and continues(words, end):
+    if end < len(words) and rmf_text.continues(words, end):
         raise words[end].error(
             f"IOP {words[start].text} has more than {_FIGURES} figures; expected a line for each "
             "IOP"
@@ -248,7 +242,9 @@ def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
     """
     for name, at in (("% I/O REQUESTS RETRIED", 0), ("RETRIES / SSCH", _CAUSES + 1)):
         group = slice(at, at + _CAUSES + 1)
-        decimals = {len(text.partition(".")[2]) for text in texts[group] if is_number(text)}
+        decimals = {
+            len(text.partition(".")[2]) for text in texts[group] if rmf_text.is_number(text)
+        }
         if len(decimals) > 1:
             return f"{name} is {', '.join(texts[group])}; expected as many decimals in each"
         whole, *causes = (value or 0.0 for value in values[group])
@@ -258,8 +254,7 @@ def _of_retries(texts: list[str], values: list[float | None]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceLine:
+class DeviceLine(Struct, frozen=True):
     """A device in Direct Access Device Activity; ``times_ms`` are its `USED_TIMES`, means."""
 
     device: str
@@ -283,7 +278,7 @@ class RmfInterval:
     channels: list[ChannelLine] = field(default_factory=list)
     devices: list[DeviceLine] = field(default_factory=list)
     iops: list[IopLine] = field(default_factory=list)
-    passed_over: list[PassedOver] = field(default_factory=list)
+    passed_over: list[rmf_text.PassedOver] = field(default_factory=list)
     account: LineAccount = field(default_factory=lambda: LineAccount(0), compare=False, repr=False)
     """What became of each line of the text that it was read from."""
 

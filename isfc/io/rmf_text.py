@@ -5,8 +5,9 @@ Words say where a channel, device or IOP begins, and are its figures.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.layout.layers import Plain
@@ -66,8 +67,7 @@ _OF_OTHER_TYPE: Final = 3
 """The same of a channel that is no FICON channel, which has fewer columns (chosen)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word of a text, and where it stands; lines and columns count from 1.
 
     ``shift`` is what a line of the file has in front that was taken off.
@@ -93,8 +93,7 @@ class Word:
         return ConfigurationError(f"{self.place}: {text}")
 
 
-@dataclass(frozen=True, slots=True)
-class PassedOver:
+class PassedOver(Struct, frozen=True):
     """A line that is not used: its chpid or device, its type, and why."""
 
     name: str

@@ -8,7 +8,6 @@ goes slower alike: channels that one may hold back run beside each other, moment
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Final
 
@@ -34,8 +33,7 @@ goes on alone (chosen: far less than what fills a ceiling takes)."""
 _NO_FRAMES: Final = Frames(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelLoad:
+class ChannelLoad(Struct, frozen=True):
     """One workload on one channel, as it was seen for ``seconds``."""
 
     demand: Demand
@@ -70,8 +68,7 @@ class ChannelLoad:
             yield count / self.seconds, flow
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelRun(ChannelFlows):
+class ChannelRun(ChannelFlows, Struct, frozen=True):
     """A FICON channel and all that rode it."""
 
     route: ChannelRoute

@@ -6,10 +6,10 @@ says how the two share.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.channel import NOTHING, ChannelUse
@@ -29,8 +29,7 @@ from isfc.layout.sharing import with_notes
 from isfc.reports.figure import Note, NoteKind
 
 
-@dataclass(frozen=True, slots=True)
-class DiskChannel:
+class DiskChannel(Struct, frozen=True):
     """One channel that CTCs and disks use, at the system of the disks, and what they ask of it.
 
     ``ends`` is what each system that has it calls it.

@@ -7,10 +7,11 @@ this comes to on average.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from random import Random
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.channel import NOTHING, ChannelUse
 from ctc.sharing import DirectionLoad, Sharing
@@ -28,14 +29,13 @@ def bus_slowdown(reading: DirectionLoad, writing: DirectionLoad) -> float:
     return max(1.0, reading.pace() * reading.common + writing.pace() * writing.common)
 
 
-@dataclass(slots=True)
-class Observed:
+class Observed(Struct):
     """What was seen of one workload on one channel while it was measured.
 
     ``reads`` of the ``responses_ns`` read. ``active_ns`` is the time integral of open exchanges.
     """
 
-    responses_ns: list[float] = field(default_factory=list)
+    responses_ns: list[float] = []
     reads: int = 0
     deferred: int = 0
     pend_ns: float = 0.0
@@ -47,8 +47,7 @@ class Observed:
         return len(self.responses_ns)
 
 
-@dataclass(slots=True, eq=False)
-class _Io:
+class _Io(Struct, eq=False):
     """One I/O under way."""
 
     demand: int
@@ -179,11 +178,12 @@ class ChannelSimulation:
         io = processor.pop()
         self._share_processor(now_ns)
         demand = self._demands[io.demand]
+        storage = demand.storage
         io.processor_done_ns = now_ns
-        shape = 1.0 / (demand.spread * demand.spread)
-        served_ns = self._rng.gammavariate(shape, demand.hit_ns / shape)
+        shape = 1.0 / (storage.spread * storage.spread)
+        served_ns = self._rng.gammavariate(shape, storage.hit_ns / shape)
         if demand.miss_share and self._rng.random() < demand.miss_share:
-            io.miss_ns = demand.one_miss_ns
+            io.miss_ns = storage.miss_ns
         served_ns = max(0.0, served_ns - (io.flow.solo_ns - io.flow.stream_ns))
         self._plan(now_ns + served_ns + io.miss_ns + io.flow.fixed_ns, io.demand, io)
 

@@ -6,7 +6,6 @@ what saturates first, and at which load. MB are 10**6 bytes.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
@@ -36,8 +35,7 @@ SAPS_MAX: Final = 30
 """As many as the largest z15 has, 22 standard and 8 more (published there, figure 35)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guidelines:
+class Guidelines(Struct, frozen=True):
     """How far a resource may be used for good response times, in percent.
 
     The defaults are IBM's (published there). For the line nothing is published: it is held to
@@ -49,8 +47,7 @@ class Guidelines:
     sap_percent: float = 70.0
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelShares:
+class ChannelShares(Struct, frozen=True):
     """The share of each resource of one channel that a mix needs; more than 1 needs several.
 
     ``bus`` is None where no limit of it is known.
@@ -120,8 +117,7 @@ class ChannelChoice(Struct, frozen=True):
         return max(self.processor_percent, self.bus_percent or 0.0, self.line_percent)
 
 
-@dataclass(frozen=True, slots=True)
-class DistanceNeed:
+class DistanceNeed(Struct, frozen=True):
     """What a mix needs over a distance."""
 
     km: float
@@ -140,8 +136,7 @@ class DistanceNeed:
     """how many more are open"""
 
 
-@dataclass(frozen=True, slots=True)
-class RoomNeed:
+class RoomNeed(Struct, frozen=True):
     """Cards, interconnects or fanouts for a mix that has grown: how full those there are get."""
 
     level: str
@@ -165,8 +160,7 @@ class SapsNeeded(Struct, frozen=True):
     """whether the mix says how many there are"""
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousNeed:
+class SynchronousNeed(Struct, frozen=True):
     """Whether reads had better go over zHyperLink: what may go there, and what it costs."""
 
     io_per_s: float
@@ -180,8 +174,7 @@ class SynchronousNeed:
     CPU)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Sizing:
+class Sizing(Struct, frozen=True):
     """All that is known of a mix: ``choices`` from the oldest feature to the newest."""
 
     mix: Mix

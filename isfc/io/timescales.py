@@ -19,8 +19,9 @@ sizes are (processor sharing is insensitive to them).
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _STEPS: Final = 40
 _NEARLY_FULL: Final = 1.0 - 1e-9
@@ -104,8 +105,7 @@ def _weights() -> tuple[float, ...]:
 _WEIGHTS: Final = _weights()
 
 
-@dataclass(frozen=True, slots=True)
-class FlowKind:
+class FlowKind(Struct, frozen=True):
     """Flows of one kind: each takes ``solo_ns`` alone, and then ``weight`` of the resource.
 
     They begin at random, ``offered`` of them in ``solo_ns``, while fewer than ``most`` are there;

@@ -7,9 +7,10 @@ that moment by moment.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.io.estimate import ChannelEstimate
 from isfc.io.machine import Ceiling, Trunk, total
@@ -92,13 +93,11 @@ def balance(
             changed |= both.change(flow.mb_per_s / ceiling.mb_per_s)
         if not changed:
             break
-        slowness = _slowed_by(
-            channels,
-            [
-                (trunk, (reads.factor * both.factor, writes.factor * both.factor))
-                for trunk, (reads, writes, both) in brakes
-            ],
+        factors = (
+            (trunk, (reads.factor * both.factor, writes.factor * both.factor))
+            for trunk, (reads, writes, both) in brakes
         )
+        slowness = _slowed_by(channels, factors)
         found = {chpid: estimate(slowness[chpid]) for chpid, estimate in channels.items()}
     roomy = [trunk for trunk, limits in brakes if all(limit.factor == 1.0 for limit in limits)]
     return _with_chance(roomy, channels, slowness, found)
@@ -208,8 +207,7 @@ def _chance_of(
     )
 
 
-@dataclass(slots=True)
-class _Met:
+class _Met(Struct):
     """Streams of one length and pace, of all channels below a trunk: how many there would be."""
 
     number: float = 0.0

@@ -55,29 +55,27 @@ Published in that report: 95 us of a read that went asynchronous, and the length
 Calibrated: its 4.54 us of CPU, on 37.01 s of 2 million VSAM reads of 4.1 I/Os each."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZHyperLinkLoad:
+class ZHyperLinkLoad(Struct, frozen=True):
     """The share of reads that find a link busy, and the latency of the others, in ns."""
 
     busy: float
     latency_ns: float
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousOutcome:
+class SynchronousOutcome(Struct, frozen=True):
     """What becomes of synchronous requests: shares that add up to 1, times in ns.
 
     ``spin_ns`` is what a request costs the processor that waits, whether it succeeds or not;
     ``response_ns`` the mean of all requests, with those that went over a channel.
     """
 
-    success: float
-    link_busy: float
-    rejected: float
-    cache_miss: float
-    latency_ns: float
-    response_ns: float
-    spin_ns: float
+    success: float = 0.0
+    link_busy: float = 0.0
+    rejected: float = 0.0
+    cache_miss: float = 0.0
+    latency_ns: float = 0.0
+    response_ns: float = 0.0
+    spin_ns: float = 0.0
 
 
 def link_load(profile: SynchronousProfile, reads_per_s: float) -> ZHyperLinkLoad:
@@ -137,20 +135,11 @@ def synchronous_outcome(
     )
 
 
-_TOO_LONG: Final = SynchronousOutcome(
-    success=0.0,
-    link_busy=0.0,
-    rejected=1.0,
-    cache_miss=0.0,
-    latency_ns=0.0,
-    response_ns=ZHYPERLINK.asynchronous_ns,
-    spin_ns=0.0,
-)
+_TOO_LONG: Final = SynchronousOutcome(rejected=1.0, response_ns=ZHYPERLINK.asynchronous_ns)
 """Of I/Os that no zHyperLink takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousLoad:
+class SynchronousLoad(Struct, frozen=True):
     """A synchronous workload with its zHyperLinks.
 
     ``outcome`` is None if it has no rate: it then takes what the processors ask.
@@ -172,11 +161,7 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             if rate is not None and _fits(workload):
                 asked = sum(_asked_per_s(link, configuration) for link in links)
                 outcome = synchronous_outcome(
-                    ZHYPERLINK,
-                    asked,
-                    len(links),
-                    cache_hit=hit,
-                    rejected=workload.rejected,
+                    ZHYPERLINK, asked, len(links), cache_hit=hit, rejected=workload.rejected
                 )
             yield SynchronousLoad(workload, links, outcome)
 

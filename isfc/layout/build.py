@@ -1,10 +1,9 @@
 """Building a link: from its CTCs, or of a few options."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Final, TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.features import FEATURES, ChpidProfile, find_profile
@@ -24,8 +23,7 @@ An object of its own, so that a fibre whose feature was assumed can be told from
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SaidFibre:
+class SaidFibre(Struct, frozen=True):
     """What is known of a fibre; without a ``profile`` it has `ASSUMED_FEATURE`."""
 
     profile: ChpidProfile | None = None
@@ -38,8 +36,7 @@ Said = Callable[[Mapping[NodeName, ChpidId]], SaidFibre | None]
 """What is known of the fibre between two nodes' chpids, if anything is."""
 
 
-@dataclass(frozen=True, slots=True)
-class CtcChoice:
+class CtcChoice(Struct, frozen=True):
     """One CTC: its chpid and its device number at (one node, the other)."""
 
     chpids: tuple[ChpidId, ChpidId]

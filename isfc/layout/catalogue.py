@@ -10,7 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.errors.arguments import STANDARD_INPUT, checked, spelt
 from isfc.errors.in_words import expected
 from isfc.errors.loading import named
-from isfc.layout.checked_toml import AnyText, SourceKind, in_utf8, read_bytes, source_kind, within
+from isfc.layout.checked_toml import AnyText, SourceKind, given_bytes, in_utf8, source_kind, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
@@ -30,9 +30,6 @@ _IS: Final = {
 
 _IMPORTED: Final = (SourceKind.DECK, SourceKind.CONSOLE_LOG)
 """Of what a layout is made where one is expected."""
-
-_TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
-"""Bytes of a file that a layout is made of, as of what `isfc import` reads."""
 
 
 class Decks(Struct, frozen=True):
@@ -169,8 +166,7 @@ def given_link(
 def read_content(argument: str | Path) -> tuple[bytes, str]:
     """The content of a layout file, and its name in messages; ``-`` is standard input."""
     if argument == str(STANDARD_INPUT):
-        with within("standard input"):
-            return read_bytes(STANDARD_INPUT, "a layout", _TEXT_LENGTH_MAX), "standard input"
+        return given_bytes(STANDARD_INPUT, "a layout")[0], "standard input"
     names, path = shipped_layouts(), Path(argument)
     if argument in names:
         return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
@@ -182,8 +178,7 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
             f"{path.name[:40]}: neither a file nor a shipped layout; "
             f"{expected(path.name, names, 'a path')}"
         )
-    with within(str(path)):
-        return read_bytes(path, "a layout file", _TEXT_LENGTH_MAX), str(path)
+    return given_bytes(path, "a layout file")
 
 
 def is_there(path: Path) -> bool:

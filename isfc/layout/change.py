@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
@@ -189,8 +189,7 @@ _STEP_S: Final = 0.2
 """How long after it the next one begins: a link comes up in a few milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """A CP command of one system, or in ``words`` what is to be done there otherwise."""
 
     system: NodeName
@@ -250,8 +249,7 @@ def _spelt(rdevs: Sequence[int]) -> str:
     return " ".join(format_rdev(Rdev(rdev)) for rdev in rdevs)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A layout with the CTCs of both, the script that changes it, and how long that takes."""
 
     layout: Layout

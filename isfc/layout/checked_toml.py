@@ -157,14 +157,15 @@ def in_utf8(data: bytes) -> bytes:
     return data
 
 
-def text_of(data: bytes, expected: str) -> str:
+def text_of(data: bytes, expected: str, errors: str = "strict") -> str:
     """The text in a file's content; raises `ConfigurationError` for what is none."""
     try:
-        return in_utf8(data).decode("utf-8-sig")
+        if is_ebcdic(data):
+            raise ConfigurationError("is text in EBCDIC; expected it transferred as text")
+        return in_utf8(data).decode("utf-8-sig", errors)
     except UnicodeDecodeError as error:
-        ebcdic = "text in EBCDIC; expected it transferred as text"
-        other = f"not UTF-8 text (at byte {error.start}); expected {expected}"
-        raise ConfigurationError(f"is {ebcdic if is_ebcdic(data) else other}") from None
+        found = f"not UTF-8 text (at byte {error.start})"
+        raise ConfigurationError(f"is {found}; expected {expected}") from None
 
 
 def is_ebcdic(data: bytes) -> bool:
@@ -192,6 +193,9 @@ def read_json(text: str, file: str) -> object:
 
 FILE_LENGTH_MAX: Final = 1024 * 1024
 """Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB, and decks the rest."""
+
+TEXT_LENGTH_MAX: Final = 16 * FILE_LENGTH_MAX
+"""Bytes in a deck, a log or a report: HCD writes 100 for a control unit, a day of RMF is half."""
 
 LINE_LENGTH_MAX: Final = 1000
 """Characters in a line: a dotted key costs `tomllib` the square of its parts."""
@@ -224,8 +228,7 @@ def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> 
     """The content of a file, which is refused beyond ``length_max`` bytes.
 
     Of a regular file, of standard input, or of a pipe, such as the shell makes of ``<(command)``: a
-    directory has no content, and a device need not end. ``expected`` says what it should be, such
-    as "a layout file".
+    directory has no content, and a device need not end. ``expected`` says what it should be.
     """
     try:
         if path == STANDARD_INPUT:
@@ -384,9 +387,7 @@ AnyText = str | Path
 """A text of several lines is itself; what has one line is the path of a file."""
 
 
-def given_bytes(
-    text: AnyText, what: str, length_max: int = FILE_LENGTH_MAX, *, name: str = "text"
-) -> tuple[bytes, str]:
+def given_bytes(text: AnyText, what: str, *, name: str = "text") -> tuple[bytes, str]:
     """The content that ``text`` means, and its name in messages; ``what`` is what it should be.
 
     Several lines are the content itself, which is called ``name``.
@@ -394,4 +395,4 @@ def given_bytes(
     if isinstance(text, str) and "\n" in text:
         return text.encode("utf-8", "surrogatepass"), name
     with within("standard input" if Path(text) == STANDARD_INPUT else str(text)):
-        return read_bytes(Path(text), what, length_max), str(text)
+        return read_bytes(Path(text), what, TEXT_LENGTH_MAX), str(text)

@@ -60,6 +60,11 @@ _Port = Annotated[str, _form(r"^[0-9A-Fa-f]{1,4}$")]
 _TWO: Final = {"minProperties": 2, "maxProperties": 2}
 
 
+def span(what: str, least: float, most: float) -> msgspec.Meta:
+    """What a key holds that is a number between two bounds, both included, in words and checked."""
+    return holds(f"{what}, from {least} to {most}", ge=least, le=most)
+
+
 class TomlTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of a file: each key with what it holds, in the words of an error message."""
 
@@ -162,7 +167,7 @@ class TrafficTable(TomlTable, frozen=True, rename={"source": "from"}):
     source: Annotated[_Node, holds('the system of the clients in quotes, such as "ATLANTA"')]
     to: Annotated[_Node, holds('the system of the servers in quotes, such as "BOSTON"')]
     workload: Annotated[str, holds('a workload in quotes, such as "HL"')]
-    pairs: Annotated[int, holds(f"pairs of guests, from 1 to {PAIRS_MAX}", ge=1, le=PAIRS_MAX)]
+    pairs: Annotated[int, span("pairs of guests", 1, PAIRS_MAX)]
 
 
 class OtherLinkTable(TomlTable, frozen=True):
@@ -203,13 +208,8 @@ class IslTable(TomlTable, frozen=True):
     """Inter-switch links of a path."""
 
     gbps: Gbps
-    credits: Annotated[
-        int, holds(f"buffer credits of a port, from 1 to {CREDITS_MAX}", ge=1, le=CREDITS_MAX)
-    ]
-    count: Annotated[
-        int,
-        holds(f"how many inter-switch links side by side, from 1 to {ISLS_MAX}", ge=1, le=ISLS_MAX),
-    ] = 1
+    credits: Annotated[int, span("buffer credits of a port", 1, CREDITS_MAX)]
+    count: Annotated[int, span("how many inter-switch links side by side", 1, ISLS_MAX)] = 1
 
 
 class PathTable(TomlTable, frozen=True):

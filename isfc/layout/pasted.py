@@ -10,10 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from itertools import pairwise
 from typing import Final
 
-from isfc.errors.in_words import first_listed
+from isfc.errors.in_words import first_listed, ranges
 
 _RULE: Final = re.compile(r"[-_=.*+|~^\s]*")
 _BETWEEN: Final = re.compile(r"[\s|;\"'`]+")
@@ -66,6 +65,30 @@ def _is_figure(word: str) -> bool:
     return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
 
 
+_Span = tuple[int, int]
+"""Where a word begins and ends."""
+
+
+def below(words: Iterable[_Span], columns: Sequence[_Span], off_max: int = 999) -> list[int] | None:
+    """The index of the column that each word of a row stands below, from where both begin and end.
+
+    Figures end where the name of their column does, and may begin before it. None where one
+    touches no name or ends more than ``off_max`` beside it, or two stand below the same.
+    """
+    found: list[int] = []
+    for begin, end in words:
+        over = [
+            (abs(last - end), at)
+            for at, (first, last) in enumerate(columns)
+            if first <= end and begin <= last
+        ]
+        off, at = min(over, default=(off_max + 1, 0))
+        if off > off_max or (found and at <= found[-1]):
+            return None
+        found.append(at)
+    return found
+
+
 def not_read(line: str) -> str:
     """What is wrong with a line that looks like a row, and is none that is known."""
     text = " ".join(line.split())
@@ -108,12 +131,8 @@ def _counted(count: int, what: str) -> str:
 
 def spans(lines: Iterable[int]) -> str:
     """Numbers of lines, as a sentence has them: ``lines 1-3, 9``."""
-    numbers = sorted({*lines})
-    begins = [numbers[0], *(two for one, two in pairwise(numbers) if two > one + 1)]
-    ends = [*(one for one, two in pairwise(numbers) if two > one + 1), numbers[-1]]
-    found = [
-        f"{one}" if one == two else f"{one}-{two}" for one, two in zip(begins, ends, strict=True)
-    ]
+    numbers = {*lines}
+    found = [f"{n}" if count == 1 else f"{n}-{n + count - 1}" for n, count in ranges(numbers)]
     more = [f"{len(found) - _NAMED_MAX} more"] if len(found) > _NAMED_MAX else []
     return f"line{'s' * (len(numbers) > 1)} {', '.join([*found[:_NAMED_MAX], *more])}"
 

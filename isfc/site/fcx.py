@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import Rdev
+from isfc.layout.pasted import below
 from isfc.site.figures import BadFigure, Reading, problems_of
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement
 
@@ -139,16 +140,17 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
 def _ways(words: list[re.Match[str]], columns: list[ColumnPlace]) -> Iterator[Mapping[str, str]]:
     """The cells of a row by the names of their columns, in each way that it can be meant."""
     placed = _placed(words, columns)
+    below_names = {column.name: word[0] for column, word in placed or ()}
     # in a page as it is printed each figure ends where the name of its column does
     if placed is not None and all(
         abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
     ):
-        yield {column.name: word[0] for column, word in placed}
+        yield below_names
         return
     if len(words) == len(columns):
         yield {column.name: word[0] for column, word in zip(columns, words, strict=True)}
     if placed is not None:
-        yield {column.name: word[0] for column, word in placed}
+        yield below_names
     missing = len(words) - len(columns)
     may_be_empty = [
         at for at, column in enumerate(columns) if column.name in ("label/id", "links", "mdisk")
@@ -160,24 +162,15 @@ def _ways(words: list[re.Match[str]], columns: list[ColumnPlace]) -> Iterator[Ma
         yield {column.name: word[0] for column, word in zip(kept, words, strict=True)}
 
 
-_Placed = list[tuple[ColumnPlace, re.Match[str]]]
-
-
-def _placed(words: list[re.Match[str]], columns: list[ColumnPlace]) -> _Placed | None:
+def _placed(
+    words: list[re.Match[str]], columns: list[ColumnPlace]
+) -> list[tuple[ColumnPlace, re.Match[str]]] | None:
     """Each word with the column that it stands below; None where the places do not tell."""
-    found: _Placed = []
-    for word in words:
-        over = [c for c in columns if c.begin < word.end() + 1 and word.start() < c.end + 1]
-        if not over:
-            return None
-        # figures end where their heading does, and may begin before it
-        found.append((min(over, key=lambda column: abs(column.end - word.end())), word))
-    begins = [column.begin for column, _ in found]
+    places = below([word.span() for word in words], [(one.begin, one.end) for one in columns])
+    found = [(columns[at], word) for at, word in zip(places or (), words, strict=False)]
     names = {column.name for column, _ in found}
     filled = {column.name for column in columns if column.name in _FILLED}
-    if begins != sorted(set(begins)) or not filled <= names:
-        return None
-    return found
+    return found if filled <= names else None
 
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)

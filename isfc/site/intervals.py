@@ -6,12 +6,13 @@ each of the two nodes, what that node sent in MB/s (2^20). Its times have a date
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
@@ -30,8 +31,7 @@ _NO_DATE: Final = "1970-01-05"
 _LONGEST: Final = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedInterval:
+class CarriedInterval(Struct, frozen=True):
     """An interval in which the first node of a link sent so much, and the second: MB/s (2^20).
 
     ``dated`` says whether its times have a day.
@@ -48,8 +48,7 @@ class CarriedInterval:
         return (self.end - self.begin).total_seconds()
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """An interval whose begin or end may not be known."""
 
     place: FilePlace
@@ -201,8 +200,7 @@ PERIODS: Final = {"day": 86_400, "week": 7 * 86_400}
 """Seconds after which times count as the same again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """A quarter of an hour of the day or the week: what each node sent then, by the percentile."""
 
     begin_s: int

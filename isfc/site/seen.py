@@ -1,9 +1,11 @@
 """A measurement held against a layout: which end it is of, and which rows are of the link."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
@@ -18,8 +20,7 @@ _NAMED_MAX: Final = 8
 """RDEVs that a note names."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenLink:
+class SeenLink(Struct, frozen=True):
     """What one end of a layout's link showed in an interval.
 
     ``others`` are RDEVs with a row that are not of the link, ``silent`` those of the link without.
@@ -43,8 +44,7 @@ class SeenLink:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class SeenInterval:
+class SeenInterval(Struct, frozen=True):
     """What one end of a link showed in an interval, or both ends."""
 
     ends: tuple[SeenLink, ...]

@@ -47,7 +47,8 @@ _WAYS: Final = {"READ": "read", "WRITE": "written"}
 _APART: Final = 0.05
 """Share by which times between records may differ; VTAM writes them after so many minutes."""
 
-_Said = tuple[FilePlace, str, str]
+_Said = tuple[FilePlace, str, str, int]
+"""A message, its text, and how many columns its line has."""
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ class _Log:
             if "=" in _FORMS.get(message, ""):
                 raise BadFigure(f"{message} without IST1230I above it; expected the whole record")
             return Kind.OTHER
-        self.said.append((place, message, rest))
+        self.said.append((place, message, rest, len(text)))
         if message == "IST314I":
             said, self.said = self.said, []
             self.reading.attempt(said[0][0], partial(self._end, said))
@@ -90,13 +91,13 @@ class _Log:
 
     def _end(self, said: list[_Said]) -> None:
         """Read a whole record; raises `BadFigure` for one that is not."""
-        place, messages = said[0][0], [message for _, message, _ in said]
+        place, messages = said[0][0], [message for _, message, *_ in said]
         if _OTHERS & {*messages}:
             self.reading.notes.append(f"{place}: left out: VTAM's record of what is no CTC")
             return
         told: dict[str, list[tuple[str, ...]]] = {message: [] for message in _FORMS}
         problems = len(self.reading.problems)
-        for at, message, text in said:
+        for at, message, text, _ in said:
             if (match := re.fullmatch(_FORMS.get(message, "$^"), text, re.ASCII)) is None:
                 expected = _FORMS.get(message, "another message")
                 self.reading.problems.append(f"{at}: {message} {text[:40]!r}; expected {expected}")
@@ -110,17 +111,24 @@ class _Log:
             raise BadFigure("a record that is not whole; expected all its messages, CTCs each way")
         time, day, line = told["IST1230I"][0]
         rdevs, end = [Rdev(int(each, 16)) for each in ctcs], _stamp(f"{day} {time}")
+        if said[0][-1] == max(width for *_, width in said):
+            self.reading.notes.append(
+                f"{place}: the line's name {line}, which may be cut: no line of the record goes "
+                "beyond it"
+            )
+            line = ""
         of_line = [one for one in self.found if one.foreign[0].partner == line]
         if any(rdevs != [each.rdev for each in one.foreign] for one in of_line):
             raise BadFigure(
-                f"other devices than in {of_line[0].place}; expected the same of {line}"
+                f"other devices than in {of_line[0].place}; expected the same of "
+                f"{line or 'one line, or its whole name'}"
             )
         begin = max((one.end for one in of_line if one.end and one.end < end), default=None)
         seconds = 0.0
         if begin is not None:
             seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
             self.seconds.setdefault(seconds, place)
-        places = [at for at, message, _ in said if message == "IST1233I"]
+        places = [at for at, message, *_ in said if message == "IST1233I"]
         counts = zip(told["IST1235I"], told["IST1236I"], strict=True)
         foreign = []
         for at, rdev, way, ((sio,), (over, size)) in zip(places, rdevs, ways, counts, strict=True):

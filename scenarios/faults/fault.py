@@ -19,13 +19,14 @@ Whatever is wrong is a `ConfigurationError` that names the file, the table and t
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
@@ -90,8 +91,7 @@ _OWN_KEY: Final = {
 _WITHOUT_END: Final = frozenset({FaultKind.FRAME_DROPPED, FaultKind.FRAME_DOUBLED})
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One fault: at ``node``, from ``at_ns`` on, for ``for_ns``.
 
     ``amount`` is the nanoseconds of a delay, or the bytes that a throttled system may have under

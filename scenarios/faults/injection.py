@@ -66,20 +66,13 @@ class Injection:
         self._names = tuple(system.name for system in engine.systems)
         self._homes: dict[_Place, _Place] = {}
         """Either end of each CTC, and its end at the first of its systems."""
-        for system in engine.systems:
-            for end in system.ends:
-                for ctc in end.link.ctcs.values():
-                    here = (system.name, ctc.device.rdev)
-                    home = self._homes.setdefault(here, here)
-                    self._homes[end.partner, ctc.device.partner_rdev] = home
-        disturbance.know(
-            {
-                (system.name, rdev): end.partner
-                for system in engine.systems
-                for end in system.ends
-                for rdev in end.ctcs
-            }
-        )
+        ends = [(system.name, end) for system in engine.systems for end in system.ends]
+        for name, end in ends:
+            for ctc in end.link.ctcs.values():
+                here = (name, ctc.device.rdev)
+                home = self._homes.setdefault(here, here)
+                self._homes[end.partner, ctc.device.partner_rdev] = home
+        disturbance.know({(name, rdev): end.partner for name, end in ends for rdev in end.ctcs})
         self._courses: Mapping[FaultKind, Callable[[Fault], _Course]] = {
             FaultKind.CTC_LOST: self._lose_ctc,
             FaultKind.CHPID_LOST: self._lose_chpid,

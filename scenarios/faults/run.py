@@ -1,7 +1,6 @@
 """A run with faults: what went wrong, what the links did, how they recovered."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Final
 
@@ -28,8 +27,7 @@ RECOVERED_SHARE: Final = 0.9
 _Nodes = tuple[NodeName, NodeName]
 
 
-@dataclass(frozen=True, slots=True)
-class FaultEvent:
+class FaultEvent(Struct, frozen=True):
     """Something that happened."""
 
     at_s: float
@@ -64,8 +62,7 @@ class Recovery(Struct, frozen=True, omit_defaults=True):
     """of several links that run together"""
 
 
-@dataclass(frozen=True, slots=True)
-class FaultOutcome:
+class FaultOutcome(Struct, frozen=True):
     """What came of a whole run: events by their times, and what each fault did."""
 
     events: tuple[FaultEvent, ...]

@@ -14,11 +14,11 @@ worst error of the site's own figures that were held back. What suites left out 
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.structs import replace as replace_fields
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
@@ -53,8 +53,7 @@ Express4's are said to have, by no source of ours)."""
 Ends = tuple[Experiment, Experiment]
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(Struct, frozen=True):
     """Something that is assumed of some links: at its two ends the link is slower, and faster.
 
     ``name`` is what people read: "wider for NAME". ``reason`` says why it ends there.
@@ -69,8 +68,7 @@ class Assumption:
     fitted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
+class Widening(Struct, frozen=True):
     """What an assumption does to a figure at its ends: factors of it, at most 1 and at least 1."""
 
     name: str

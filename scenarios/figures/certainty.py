@@ -17,10 +17,11 @@ What no published figure tells, such as a later feature, makes a range wider:
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.reports.figure import Figure, Interval, Range, RunFamily
 from scenarios.runs.notes import shipped_lines
@@ -60,8 +61,7 @@ class Differs(StrEnum):
     WORKLOAD = "suite"
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """Runs that are off alike. A part that is empty says nothing, so that the family is wider."""
 
     regime: str
@@ -94,10 +94,7 @@ APPC_ONE_CTC: Final = "APPC/VM on one CTC"
 _WITHIN: Final = {
     QUIET: SEVERAL_CTCS,
     COLLIDING: SEVERAL_CTCS,
-    SEVERAL_CTCS: ALL_LINKS,
-    ONE_CTC: ALL_LINKS,
-    APPC: ALL_LINKS,
-    APPC_ONE_CTC: ALL_LINKS,
+    **dict.fromkeys((SEVERAL_CTCS, ONE_CTC, APPC, APPC_ONE_CTC), ALL_LINKS),
 }
 
 SMALL: Final = "small messages"
@@ -122,8 +119,7 @@ def family_of(
     return Family(COLLIDING if collisions_per_s > COLLIDING_PER_S else QUIET, size, guests)
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
+class Errors(Struct, frozen=True):
     """What is known of some errors: a line of ``certainty.csv``.
 
     Both factors say so many times greater, or smaller, IBM's figure is than ours in so many cases.
@@ -184,8 +180,7 @@ def ratio_errors(differs: Differs, *, one_ctc: bool = False) -> Errors:
     return _narrowest("ratio", differs, Family(ONE_CTC if one_ctc else SEVERAL_CTCS))
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
+class Odds(Struct, frozen=True):
     """How likely something is at IBM's, such as that one of two is ahead: ``share`` of 1."""
 
     share: float

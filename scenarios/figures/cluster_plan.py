@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
 from isfc.layout.sharing import channel_rates
@@ -51,8 +53,7 @@ class LinkPlan:
         return self.rate.value / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterPlan:
+class ClusterPlan(Struct, frozen=True):
     """All links that have traffic, and what they carry together."""
 
     links: tuple[LinkPlan, ...]
@@ -107,8 +108,7 @@ WORST: Final = 4
 """Losses, and what is busiest, that are shown. Chosen: the page is to be one."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemOverview:
+class SystemOverview(Struct, frozen=True):
     """What one system has, and carries with all links together: MB/s (2^20) out and in.
 
     ``rate`` is what goes out, ``back`` what comes in; both are None where nothing was run.
@@ -123,8 +123,7 @@ class SystemOverview:
     back: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Busiest:
+class Busiest(Struct, frozen=True):
     """What several links share, the share of its time that it is busy, and how many use it."""
 
     name: str
@@ -132,8 +131,7 @@ class Busiest:
     links: int
 
 
-@dataclass(frozen=True, slots=True)
-class Slowest:
+class Slowest(Struct, frozen=True):
     """A link that has traffic, and MB/s from its first node, and to it."""
 
     name: str

@@ -6,13 +6,16 @@ much of the CTCs' time that takes, and what is carried.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from ctc.address import Rdev
 from isfc.engine.virtual import VirtualEngine
@@ -56,8 +59,7 @@ class Scan(Enum):
     """Every time any of those that are free."""
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRule:
+class WriteRule(Struct, frozen=True):
     """How an end chooses a CTC; ``stop_short`` CTCs at the end of its scan are the partner's."""
 
     scan: Scan
@@ -95,8 +97,7 @@ class CollisionTrial:
                 raise ConfigurationError(f"{option} {load:g}: expected 0 to {LOAD_MAX:g} MB/s")
 
 
-@dataclass(frozen=True, slots=True)
-class CollisionOutcome:
+class CollisionOutcome(Struct, frozen=True):
     """What came of a trial, from the end of its warm-up, or the mean of several seeds.
 
     "out" is sent by the layout's first system.

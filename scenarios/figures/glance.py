@@ -16,10 +16,12 @@ the resource were free. At a moment these wait:
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ctc.chpid import Chpid
 from ctc.contention import BYTES, LINE
@@ -42,8 +44,7 @@ MOMENTS: Final = 100
 """So many moments of a run are looked at (chosen: shares are within 10 points, mostly)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waited:
+class Waited(Struct, frozen=True):
     """The share of the moments at which something waited, and how much did in the mean."""
 
     share: float
@@ -169,8 +170,7 @@ LENGTH_NS: Final = 500_000_000
 """When a short run is measured, and for how long (chosen)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(Struct, frozen=True):
     """A short run: MB/s (2^20) of all links both ways, and the share of its time each is busy.
 
     ``busy`` is by `Resource.key`; resources that are no server, such as a distance, are not there.
@@ -182,8 +182,8 @@ class Glance:
     mb_per_s: float
     busy: Mapping[str, float]
     collisions_per_s: float
-    where: Mapping[str, str] = field(default_factory=dict)
-    waited: Mapping[str, Waited] = field(default_factory=dict)
+    where: Mapping[str, str] = {}
+    waited: Mapping[str, Waited] = {}
 
 
 def glances(

@@ -21,6 +21,8 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.layout import Fibre, Layout, widened
 from isfc.layout.rules.rule import ChangedLayout
@@ -30,15 +32,7 @@ from scenarios.figures import resources
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.glance import SEEDS, Glance, Waited, glances
 from scenarios.figures.ranges import link_rate, link_ratio, links_rate
-from scenarios.figures.resources import (
-    Holder,
-    Resource,
-    faster,
-    resources_of,
-    scaled,
-    step_of,
-    time_constants,
-)
+from scenarios.figures.resources import Holder, Resource, faster, scaled
 from scenarios.runs.experiment import SATURATING_PAIRS, Experiment, Load, RunEach, in_turn
 from scenarios.runs.steady import first_look, steady_ends
 
@@ -79,8 +73,7 @@ class Share:
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SeenResource:
+class SeenResource(Struct, frozen=True):
     """How busy a resource of a run is, if it serves one after the other, and what waits for it."""
 
     resource: Resource
@@ -88,8 +81,7 @@ class SeenResource:
     waited: Waited | None
 
 
-@dataclass(frozen=True, slots=True)
-class Relief:
+class Relief(Struct, frozen=True):
     """How many times what the link does without, it carries with something added."""
 
     added: str
@@ -217,7 +209,7 @@ class _Base:
     def _resources(self) -> list[Resource]:
         """Those that are to be tried."""
         collides = any(glance.collisions_per_s for glance in self._seen)
-        busy = {each: self._busy(each.key) for each in resources_of(self._experiment)}
+        busy = {each: self._busy(each.key) for each in resources.resources_of(self._experiment)}
         tried = [
             resource
             for resource, share in busy.items()
@@ -237,7 +229,7 @@ class _Base:
         key, done = resource.key, self._runs.get(resource, [])
         changed = faster(self._experiment, resource, FACTOR)
         self._runs[resource] = [*done, *self._glances(changed, self._seeds[len(done) :])]
-        step = step_of(self._experiment, resource, FACTOR)
+        step = resources.step_of(self._experiment, resource, FACTOR)
         where = self._seen[0].where.get(key, "")
         share = _ratio(self._runs[resource], self._seen) / step
         return Share(resource, share, self._busy(key), where)
@@ -286,7 +278,7 @@ class _Base:
             for kind in (resources.CTCS, resources.COPYING, resources.CPU)
             for n in experiment.nodes
         ]
-        for resource in [*resources_of(experiment), *each_end]:
+        for resource in [*resources.resources_of(experiment), *each_end]:
             busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
             if resource.kind != resources.COPYING or busy:
                 yield SeenResource(resource, busy, waited)
@@ -363,8 +355,7 @@ class Known(StrEnum):
     CHOSEN = "chosen"
 
 
-@dataclass(frozen=True, slots=True)
-class RestsOn:
+class RestsOn(Struct, frozen=True):
     """A constant, and what the rate becomes with less and more of it, as shares of it."""
 
     holder: Holder
@@ -427,7 +418,7 @@ def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
 def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsOn]:
     """The constants that the rate of a run rests on, those that move it most first."""
     placed = [(kind.holder, name) for kind in resources.RESOURCES for name in kind.fields]
-    every = [(holder, name) for holder in Holder for name in time_constants(holder)]
+    every = [(holder, name) for holder in Holder for name in resources.time_constants(holder)]
     names = [each for each in dict.fromkeys([*placed, *every]) if _value(experiment, *each)]
     cases = [
         scaled(experiment, holder, (name,), 1 + move)
@@ -435,16 +426,10 @@ def rests_on(experiment: Experiment, run_each: RunEach = in_turn) -> list[RestsO
         for move in (-MOVE, MOVE)
     ]
     base, *runs = glances([experiment, *cases], run_each)
-    found = [
-        RestsOn(
-            holder,
-            name,
-            known(holder, name, experiment.layout),
-            _times(less, base),
-            _times(more, base),
-        )
-        for (holder, name), less, more in zip(names, runs[::2], runs[1::2], strict=True)
-    ]
+    found = []
+    for (holder, name), less, more in zip(names, runs[::2], runs[1::2], strict=True):
+        ends = _times(less, base), _times(more, base)
+        found.append(RestsOn(holder, name, known(holder, name, experiment.layout), *ends))
     moved = [each for each in found if each.moved > MOVED_MIN]
     return sorted(moved, key=lambda each: -each.moved)
 

@@ -180,12 +180,9 @@ def _range(
     kind: FigureKind, value: float, layout: Layout, load: Load, collisions_per_s: float
 ) -> Range:
     workload = load.workload
+    appc = workload.traffic is not Traffic.TRANSPORT
     family = family_of(
-        len(layout.ctcs),
-        workload.mean_length,
-        load.pairs,
-        collisions_per_s,
-        appc=workload.traffic is not Traffic.TRANSPORT,
+        len(layout.ctcs), workload.mean_length, load.pairs, collisions_per_s, appc=appc
     )
     if kind is not FigureKind.CPU:  # a site's fit does not change what messages cost it
         fitted = site_range(value, layout, workload, load.pairs)

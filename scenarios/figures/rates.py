@@ -15,6 +15,8 @@ from itertools import islice
 from operator import call
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
 from isfc.errors.in_words import check_known, number
@@ -44,8 +46,7 @@ from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, SteadyEnds, SteadyRun, first_look, steady_ends, steady_run
 
 
-@dataclass(frozen=True, slots=True)
-class EndRate:
+class EndRate(Struct, frozen=True):
     """What one end of a link sends, and what it saw of that run; None where nothing was run."""
 
     rate: Rate
@@ -109,11 +110,8 @@ def by_rule(link: Layout) -> tuple[float, float]:
 
 def slower_way(ways: Ways) -> EndRate:
     """That of the ways that have something to send."""
-    return min(
-        (way for way in ways if way.rate.mb_per_s),
-        key=lambda way: way.rate.mb_per_s,
-        default=_NOTHING[0],
-    )
+    sending = (way for way in ways if way.rate.mb_per_s)
+    return min(sending, key=lambda way: way.rate.mb_per_s, default=_NOTHING[0])
 
 
 def carry(

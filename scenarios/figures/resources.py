@@ -6,11 +6,11 @@ guests draw the same numbers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.features import ChpidProfile
 from isfc.layout.layout import Fibre, Isl
@@ -32,8 +32,7 @@ class Holder(StrEnum):
     LOAD = "load"
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceKind:
+class ResourceKind(Struct, frozen=True):
     """A kind of resource: ``fields`` of its holder are what it takes for a piece of work.
 
     ``per_end`` says that each end of the link has its own.
@@ -94,8 +93,7 @@ RESOURCES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """One resource of a run; ``node`` is whose it is, where each end has its own."""
 
     kind: ResourceKind

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import exact, number
 from isfc.layout.layout import Layout
@@ -72,8 +74,7 @@ def workload_of(place: FilePlace, out: WayFigures, back: WayFigures) -> Workload
     return free_workload(f"{seen.length}:{seen.length}:0", seen.reply)
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanges:
+class Exchanges(Struct, frozen=True):
     """Exchanges a second, and the bytes of a message and its reply, as link activity has them."""
 
     per_s: float
@@ -223,8 +224,7 @@ class Derived:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """What link activity shows of an exchange: what clients send, what comes back, what waits."""
 
     out: WayFigures
@@ -387,8 +387,7 @@ def _clients_here(one: Measurement, link: LinkFigures) -> bool:
     return link.written.mb_per_s >= link.read.mb_per_s
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
+class _Tried(Struct, frozen=True):
     """What the model shows with so many pairs, and how far that is from what was measured."""
 
     pairs: int

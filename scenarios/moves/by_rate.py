@@ -13,11 +13,11 @@ guests change is taken as it was told.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, inf
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from isfc.errors.in_words import grouped
 from isfc.layout.collection import Collection
@@ -198,8 +198,7 @@ _BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOT
 """Ends that follow from a rate; the others are what somebody did."""
 
 
-@dataclass(frozen=True, slots=True)
-class MovedFigures:
+class MovedFigures(Struct, frozen=True):
     """Of one guest: seconds until it is moved, or given up, and seconds for which it is stopped.
 
     ``other_end`` says that what becomes of it is another thing at one end of the range.
@@ -210,8 +209,7 @@ class MovedFigures:
     other_end: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MovesFigures:
+class MovesFigures(Struct, frozen=True):
     """Of all guests, in their order. Where an end does not follow from rates, there is no range.
 
     ``rates`` are what the links of the others carry, as a factor of it.
@@ -252,12 +250,8 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
     evacuation, guests = outcome.evacuation, outcome.guests
     known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
     if not known:
-        return MovesFigures(
-            _without_range(outcome.seconds),
-            _without_range(outcome.longest_stop_s),
-            tuple(map(_by_no_rate, guests)),
-            (),
-        )
+        whole = _without_range(outcome.seconds), _without_range(outcome.longest_stop_s)
+        return MovesFigures(*whole, tuple(map(_by_no_rate, guests)), ())
     links = [evacuation.collection.between(guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
     rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]

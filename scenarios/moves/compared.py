@@ -7,9 +7,11 @@ many go together is tried, and then closer to the best.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Final
+
+from msgspec import Struct, structs
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
@@ -40,7 +42,7 @@ def evacuate(
     """
     check_stops(evacuation)
     outcome = move(evacuation, progress)
-    return replace(outcome, alone=_alone(evacuation), would_move=would_move(outcome))
+    return structs.replace(outcome, alone=_alone(evacuation), would_move=would_move(outcome))
 
 
 def check_stops(evacuation: Evacuation) -> None:
@@ -112,8 +114,7 @@ def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
     return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
 
 
-@dataclass(frozen=True, slots=True)
-class BestTogether:
+class BestTogether(Struct, frozen=True):
     """What was tried, by how many guests together, and the best of it.
 
     It moves the most guests, in the shortest time but `ALIKE_SHARE`, with the fewest together.

@@ -8,10 +8,11 @@ which runs for a warm-up before the first guest leaves. A relocation is the same
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Final, Self, final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
@@ -23,19 +24,8 @@ from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note
+from scenarios.moves import leaving
 from scenarios.moves.guest import GuestPlan, moves_notes
-from scenarios.moves.leaving import (
-    Arrivals,
-    CountedProgram,
-    Departures,
-    Placed,
-    RelocationQueue,
-    Targets,
-    Tenant,
-    partners_of,
-    place_guests,
-    rooms,
-)
 from scenarios.moves.orders import LOSE, Hardware, Operator, RelocationOrder, Response
 from scenarios.moves.relocation import Guest, Moved, WouldMove
 from scenarios.runs.experiment import NS_PER_S, WARMUP_NS, check_node
@@ -92,7 +82,7 @@ class Evacuation(GuestsLeaving):
     """
 
     sources: tuple[NodeName, ...]
-    tenants: tuple[Placed, ...]
+    tenants: tuple[leaving.Placed, ...]
     _: KW_ONLY
     window: int = WINDOW
     link: LinkParameters = field(default_factory=LinkParameters)
@@ -133,9 +123,9 @@ class Evacuation(GuestsLeaving):
         check_node(layout, "source", source)
         begin, end = layout.nodes if source != layout.nodes[1] else layout.nodes[::-1]
         collection = Collection.of(layout) if file is None else only(file, layout)
-        room = rooms(collection)
-        tenants = place_guests(
-            collection, (begin,), [Tenant(plan, to=end) for plan in guests], room
+        room = leaving.rooms(collection)
+        tenants = leaving.place_guests(
+            collection, (begin,), [leaving.Tenant(plan, to=end) for plan in guests], room
         )
         loads = () if background is None else (LinkLoad(begin, end, *background),)
         return cls(
@@ -169,14 +159,12 @@ class Evacuation(GuestsLeaving):
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class Evacuated(Moved):
+class Evacuated(Moved, frozen=True, kw_only=True):
     """What became of one guest; times count from the first command.
 
     ``to`` is where it went, which is not ``meant`` if the link there died while it waited.
     """
 
-    _: KW_ONLY
     source: NodeName
     meant: NodeName
     to: NodeName
@@ -187,8 +175,7 @@ class Evacuated(Moved):
         return self.begin_ns / NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
-class OtherTraffic:
+class OtherTraffic(Struct, frozen=True):
     """Of one link's other traffic: MB/s (2^20) both ways, and exchanges/s that clients ended."""
 
     link: str
@@ -196,8 +183,7 @@ class OtherTraffic:
     exchanges_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class EvacuationOutcome:
+class EvacuationOutcome(Struct, frozen=True):
     """What became of every guest, in the order in which they began, and of what was beside them.
 
     ``devices`` are the CTCs as the systems that were left saw them, from the first command on.
@@ -276,19 +262,21 @@ class _Moving:
         ends = (end for system in self._systems for end in system.ends)
         self._ends = {(end.name, end.partner): end for end in ends}
         reach = {
-            source: () if evacuation.bound else partners_of(collection, source, evacuation.sources)
+            source: ()
+            if evacuation.bound
+            else leaving.partners_of(collection, source, evacuation.sources)
             for source in evacuation.sources
         }
-        targets = Targets(reach, evacuation.room)
-        self._queues: list[RelocationQueue] = []
+        targets = leaving.Targets(reach, evacuation.room)
+        self._queues: list[leaving.RelocationQueue] = []
         for source in evacuation.sources:
             own = [(each.plan, each.to) for each in evacuation.tenants if each.source == source]
             many = evacuation.together, evacuation.window
-            self._queues.append(RelocationQueue(source, own, *many, targets))
+            self._queues.append(leaving.RelocationQueue(source, own, *many, targets))
         self._begin_ns = WARMUP_NS if evacuation.loads else 0
-        self._clients: dict[str, list[CountedProgram]] = {}
+        self._clients: dict[str, list[leaving.CountedProgram]] = {}
         """Of each link with other traffic."""
-        self._departures: dict[tuple[NodeName, NodeName], Departures] = {}
+        self._departures: dict[tuple[NodeName, NodeName], leaving.Departures] = {}
         programs: Programs = defaultdict(list)
         for link in collection.links:
             self._add_programs(programs, link)
@@ -303,14 +291,14 @@ class _Moving:
             to = nodes[source == nodes[0]]
             if source not in nodes or to in evacuation.sources:
                 continue
-            departures = self._departures[source, to] = Departures(queue, to)
+            departures = self._departures[source, to] = leaving.Departures(queue, to)
             count = GUESTS_MAX * (evacuation.window + 1)
             programs[source, to].append((departures, count))
-            programs[to, source].append((Arrivals(evacuation.window), count))
+            programs[to, source].append((leaving.Arrivals(evacuation.window), count))
         loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
         made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
         for load, clients, servers, count in made:
-            counted = CountedProgram(clients, self._begin_ns)
+            counted = leaving.CountedProgram(clients, self._begin_ns)
             self._clients.setdefault(link.name, []).append(counted)
             programs[load.client, load.server].append((counted, count))
             programs[load.server, load.client].append((servers, count))
@@ -366,7 +354,7 @@ class _Moving:
         operator.end()
         return tuple(operator.responses)
 
-    def _evacuated(self, guest: Guest, queue: RelocationQueue) -> Evacuated:
+    def _evacuated(self, guest: Guest, queue: leaving.RelocationQueue) -> Evacuated:
         """What became of a guest, in times since the first command."""
         moved, begin_ns = guest.moved, self._begin_ns
         passes = tuple(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from math import exp, inf
 from typing import Any, Final
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked, given_size, spelt
 from isfc.errors.in_words import check_between, first_listed, number
@@ -155,8 +157,7 @@ class GuestMemory:
         return min(self.touched, evenly + hot)
 
 
-@dataclass(frozen=True, slots=True)
-class KnownGuest:
+class KnownGuest(Struct, frozen=True):
     """A guest of a kind that IBM measured, and what of its figures is published or assumed."""
 
     memory: GuestMemory

@@ -6,7 +6,7 @@ that is lost.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from isfc.layout.loss import PATH, loss_of, one_of_several, places_of
 from isfc.link.name import NodeName, matches
 from isfc.system.cp.processor import CommandProcessor
 from isfc.system.system import System
-from scenarios.moves.guest import SECONDS_MAX, GuestPlan
+from scenarios.moves.guest import SECONDS_MAX
 from scenarios.moves.leaving import Departures, RelocationQueue
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.operation import Trunks
@@ -55,8 +55,7 @@ _EXPECTED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RelocationOrder:
+class RelocationOrder(Struct, frozen=True):
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
     ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a
@@ -117,12 +116,6 @@ def read_order(text: str, users: Sequence[str]) -> RelocationOrder:
     if bool(words) != (verb == "MODIFY"):
         raise ConfigurationError(_EXPECTED)
     return RelocationOrder(at_ns, verb, user, tuple(_operands(words)))
-
-
-def read_orders(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[RelocationOrder, ...]:
-    """Orders while these guests are on their way."""
-    names = [guest.name for guest in guests]
-    return tuple(read_order(text, names) for text in texts)
 
 
 def _ctc_order(at_ns: int, command: str) -> RelocationOrder:

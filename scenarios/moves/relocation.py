@@ -9,7 +9,6 @@ By the rules alone, at a rate, passes take what their bytes take, and no message
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import Final
@@ -86,8 +85,7 @@ class RelocationStage(StrEnum):
     LAST = "Last memory pass"
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+class Pass(Struct, frozen=True):
     """One pass over a guest's memory, in bytes: what it moved, and what changed meanwhile.
 
     ``state_length`` is what went beside it, of the guest's state and its I/O devices.
@@ -106,8 +104,7 @@ class Pass:
         return (self.end_ns - self.begin_ns) / NS_PER_S
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What became of one guest. One that was not moved goes on where it was."""
 
     plan: GuestPlan

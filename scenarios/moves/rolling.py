@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import listed
@@ -87,8 +87,7 @@ class Rolling(GuestsLeaving):
             return place_guests(collection, (system,), leaving, room)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """One system's guests away, or back again: ``way`` is ``away`` or ``back``.
 
     ``outcome`` is None if there was nobody to move. ``evacuation`` is what was run. ``without_way``
@@ -123,8 +122,7 @@ class Turn:
         return (*failed, *self.without_way)
 
 
-@dataclass(frozen=True, slots=True)
-class RollingOutcome:
+class RollingOutcome(Struct, frozen=True):
     """All turns, in order: each system away, and back again; and what hardware was lost when."""
 
     turns: tuple[Turn, ...]
@@ -190,7 +188,7 @@ class _Maintenance:
         links = [{*link.nodes} for link in self._collection.links]
         home = [Placed(each.plan, each.to, system) for each in gone if {each.to, system} in links]
         cut = [each.plan.name for each in gone if {each.to, system} not in links]
-        return replace(self._turn(system, _BACK, home), without_way=tuple(cut))
+        return structs.replace(self._turn(system, _BACK, home), without_way=tuple(cut))
 
     def _lose_due(self) -> None:
         """Lose between two turns what is to be lost by now."""
@@ -221,7 +219,9 @@ class _Maintenance:
             loads=tuple(
                 each for each in self._rolling.loads if {each.client, each.server} in links
             ),
-            orders=tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
+            orders=tuple(
+                structs.replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders
+            ),
             seed=self._rolling.seed,
             room=self._room,
             bound=way == _BACK,

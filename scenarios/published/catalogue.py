@@ -18,17 +18,8 @@ from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import expected
-from scenarios.published import ficon_rows, system_rows
+from scenarios.published import ficon_rows, system_rows, table
 from scenarios.published.system_rows import RELOCATION_ROWS
-from scenarios.published.table import (
-    MEASURED,
-    PublishedRow,
-    PublishedTable,
-    Role,
-    Selection,
-    Value,
-    is_in,
-)
 from scenarios.runs.report import KEY_SEPARATOR
 
 TABLES: Final = (
@@ -55,7 +46,7 @@ _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 """By what is in them: maxima of one channel, by generation."""
 
 
-def load_table(name: str) -> PublishedTable:
+def load_table(name: str) -> table.PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
     name = _ALSO_CALLED.get(name, name)
     folders = (resources.files("scenarios.published") / each for each in _FOLDERS)
@@ -69,36 +60,36 @@ def load_table(name: str) -> PublishedTable:
         raise ConfigurationError(f"table {name}: {error}") from None
 
 
-def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
+def parse_table(name: str, figures: str, companion: str) -> table.PublishedTable:
     """A table from the content of its two files. Raises `ValueError` if they do not agree."""
-    beside = msgspec.convert({**tomllib.loads(companion), "name": name}, PublishedTable)
+    beside = msgspec.convert({**tomllib.loads(companion), "name": name}, table.PublishedTable)
     header, *lines = csv.reader(figures.splitlines())
     more = {"release": beside.runs.release, "side": beside.runs.side}
-    known = more if beside.view in MEASURED else {}
+    known = more if beside.view in table.MEASURED else {}
     rows = []
     for line in lines:
         columns = {**known, **dict(zip(header, map(_value, line), strict=True))}
         key = KEY_SEPARATOR.join(str(columns[column]) for column in beside.key)
-        fitted = any(is_in(columns, selection) for selection in beside.calibration)
-        role = Role.CALIBRATION if fitted else Role.ACCEPTANCE
-        rows.append(PublishedRow(key, role, columns))
+        fitted = any(table.is_in(columns, selection) for selection in beside.calibration)
+        role = table.Role.CALIBRATION if fitted else table.Role.ACCEPTANCE
+        rows.append(table.PublishedRow(key, role, columns))
     found = structs.replace(beside, rows=tuple(rows))
     _check(found, header)
     return found
 
 
-def _value(text: str) -> Value:
+def _value(text: str) -> table.Value:
     """A field of the table: a number if it is one, else text, as the names of runs are."""
     if re.fullmatch(r"\d+", text):
         return int(text)
     return float(text) if re.fullmatch(r"\d*\.\d+", text) else text
 
 
-def _check(found: PublishedTable, header: Sequence[str]) -> None:
+def _check(found: table.PublishedTable, header: Sequence[str]) -> None:
     """Find what would silently have no effect."""
     if len({row.key for row in found.rows}) != len(found.rows):
         raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(found.key)}")
-    if found.view in MEASURED and not (found.runs.layout or found.runs.names_of):
+    if found.view in table.MEASURED and not (found.runs.layout or found.runs.names_of):
         raise ValueError(f"view {found.view}: expected [runs] with layout, or with names_of")
     for column in _named(found):
         if column not in header:
@@ -113,7 +104,7 @@ def _check(found: PublishedTable, header: Sequence[str]) -> None:
     _check_bounds(found)
 
 
-def _check_bounds(found: PublishedTable) -> None:
+def _check_bounds(found: table.PublishedTable) -> None:
     for bounds in (found.bounds, found.goals):
         if len({bound.subject for bound in bounds}) != len(bounds):
             raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
@@ -126,7 +117,7 @@ def _check_bounds(found: PublishedTable) -> None:
             raise ValueError(f"bound of group {bound.group}: is of one row, which needs a reason")
 
 
-def _named(found: PublishedTable) -> Iterator[str]:
+def _named(found: table.PublishedTable) -> Iterator[str]:
     """Every column that the companion speaks of."""
     yield from found.key
     yield from found.measures
@@ -135,7 +126,7 @@ def _named(found: PublishedTable) -> Iterator[str]:
     yield from (name for change in found.changes for name in (change.measure, change.column))
 
 
-def _selections(found: PublishedTable) -> Iterator[Selection]:
+def _selections(found: table.PublishedTable) -> Iterator[table.Selection]:
     """Every choice of rows that the companion makes."""
     yield from found.calibration
     yield from found.groups.values()

@@ -11,12 +11,13 @@ what is wanted (the goal).
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 from math import inf
 from statistics import fmean, median
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors.in_words import grouped
 from isfc.layout.catalogue import load_layout
@@ -32,8 +33,7 @@ LEVEL: Final = LEVELS[1]
 """The one that bounds and goals are about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Pairs of rows of ``table`` that differ in ``column`` alone, judged by ``measure``."""
 
     table: str
@@ -71,8 +71,7 @@ CHOICES: Final = (
 """What is judged, MB/s and messages first."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionAccuracy:
+class DecisionAccuracy(Struct, frozen=True):
     """How well a predictor tells the two rows of each pair apart.
 
     ``directions`` has, for each of `LEVELS`, how many pairs differ by more at IBM's and of how many
@@ -98,8 +97,7 @@ class DecisionAccuracy:
         return 1 - self.share(LEVEL)
 
 
-@dataclass(frozen=True, slots=True)
-class Regret:
+class Regret(Struct, frozen=True):
     """Share of the best MB/s that is lost by a preference: over workloads and pairs."""
 
     mean: float
@@ -120,14 +118,8 @@ def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> Decisio
         differing = [(ibm, theirs) for ibm, theirs in found if abs(ibm - 1) > level]
         right = sum((ibm - 1) * (theirs - 1) > 0 for ibm, theirs in differing)
         counts.append((len(differing), right))
-    return DecisionAccuracy(
-        choice,
-        len(found),
-        tuple(counts),
-        median(errors),
-        errors[-(-len(errors) * 9 // 10) - 1],
-        errors[-1],
-    )
+    p90 = errors[-(-len(errors) * 9 // 10) - 1]
+    return DecisionAccuracy(choice, len(found), tuple(counts), median(errors), p90, errors[-1])
 
 
 def decisions(
@@ -228,8 +220,7 @@ _BEST: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionCheck:
+class DecisionCheck(Struct, frozen=True):
     """A line of ``decisions.csv``, and what is reached: all of them shares or ratios.
 
     ``bound`` is kept by every version, ``goal`` is wanted; None where there is none.

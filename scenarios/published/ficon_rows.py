@@ -5,8 +5,9 @@ measure that is left out is not modelled, and the table's companion says why.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from ctc.channel import command_frames, credits_by_rule, data_frames, information_units, line_ns
 from ctc.features import generation_code
@@ -143,12 +144,8 @@ def ficon_frames(row: PublishedRow) -> Figures:
 
 def ficon_generations(row: PublishedRow) -> Figures:
     """The maximum of one channel."""
-    channel = IoChannel(
-        "42",
-        str(row.columns["feature"]),
-        link_gbps=row.number("link_gbps"),
-        encrypted=row.columns["encrypted"] == "yes",
-    )
+    feature, encrypted = str(row.columns["feature"]), row.columns["encrypted"] == "yes"
+    channel = IoChannel("42", feature, row.number("link_gbps"), encrypted)
     workload = _workload_of(row, _PROTOCOLS[str(row.columns["protocol"])])
     io_per_s = _alone(workload, channel).rate_per_s
     return {"io_per_s": io_per_s, "mb_per_s": io_per_s * workload.io_bytes / 1e6}
@@ -240,12 +237,8 @@ def _workload_of(row: PublishedRow, protocol: Protocol, **more: Any) -> IoWorklo
 
 
 def _workload(protocol: Protocol, size: int, read_percent: float, **more: Any) -> IoWorkload:
-    moved: dict[str, Any] = {
-        "protocol": protocol,
-        "block_bytes": size,
-        "read_percent": read_percent,
-    }
-    return IoWorkload("published", ("42",), **moved, **more)
+    moved = {"protocol": protocol, "block_bytes": size, "read_percent": read_percent, **more}
+    return IoWorkload("published", ("42",), **moved)
 
 
 def _alone(workload: IoWorkload, channel: IoChannel = _CHANNEL) -> DemandEstimate:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.features import find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
@@ -91,8 +93,7 @@ class ComparedFigure:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Some rows of a published table, and how long their runs are measured."""
 
     table: PublishedTable
@@ -161,19 +162,20 @@ def compare(
     A table of rules, of channels or of relocations needs no recording; figures of the latter two
     that are not modelled are left out.
     """
-    if not table.is_measured:
-        is_layouts = table.view is TableView.CAPACITY
-        layout = table.runs.layout.format_map(row.columns)
-        ours = capacity_row(layout) if is_layouts else _ROWS[table.name](row)
-        for measure in table.measures:
-            if row.has_number(measure) and measure in ours:
-                yield ComparedFigure.of(table, row, measure, ours[measure])
-        return
-    emulated = [_measured(table, row, recording) for recording in recordings]
-    for measure in table.measures:
-        if row.has_number(measure):
-            figures = [float(getattr(found, measure) or 0) for found in emulated]
-            yield ComparedFigure.of(table, row, measure, sum(figures) / len(figures))
+    measures = [measure for measure in table.measures if row.has_number(measure)]
+    if table.is_measured:
+        emulated = [_measured(table, row, recording) for recording in recordings]
+        ours: Figures = {
+            measure: sum(float(getattr(found, measure) or 0) for found in emulated) / len(emulated)
+            for measure in measures
+        }
+    elif table.view is TableView.CAPACITY:
+        ours = capacity_row(table.runs.layout.format_map(row.columns))
+    else:
+        ours = _ROWS[table.name](row)
+    for measure in measures:
+        if measure in ours:
+            yield ComparedFigure.of(table, row, measure, ours[measure])
 
 
 def compare_all(

@@ -6,11 +6,11 @@ shipped.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
 import msgspec
+from msgspec import Struct
 
 Value = str | int | float
 
@@ -114,21 +114,15 @@ class Deviation(StrEnum):
 
     def limit(self, value: float) -> str:
         """What it means that a distance is at most so much."""
-        match self:
-            case Deviation.RELATIVE:
-                return f"within {self.show(value)}" if value else "the same"
-            case Deviation.POINTS:
-                return f"within {value:.3g} points"
-            case Deviation.FACTOR:
-                return f"within a factor {value:.3g}"
-            case Deviation.EMULATED:
-                return f"at most {value:.3g}"
-            case Deviation.EXCESS:
-                return f"no more than {self.show(value)} above it"
-            case Deviation.SHORTFALL:
-                return f"no more than {self.show(value)} below it"
-            case _:
-                assert_never(self)
+        said = {
+            Deviation.RELATIVE: f"within {self.show(value)}" if value else "the same",
+            Deviation.POINTS: f"within {value:.3g} points",
+            Deviation.FACTOR: f"within a factor {value:.3g}",
+            Deviation.EMULATED: f"at most {value:.3g}",
+            Deviation.EXCESS: f"no more than {self.show(value)} above it",
+            Deviation.SHORTFALL: f"no more than {self.show(value)} below it",
+        }
+        return said[self]
 
 
 def _share(difference: float, published: float) -> float:
@@ -139,8 +133,7 @@ def _unless_zero(difference: float) -> float:
     return math.inf if difference else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRow:
+class PublishedRow(Struct, frozen=True):
     """One published run, or a part of one. ``key`` names it within its table, as ``HL/12/50``.
 
     ``columns`` are as published, and for a run ``release`` and ``side`` in any case.

@@ -7,10 +7,11 @@ to. ``left_out.csv`` sums up ``docs/left_out.csv``, which ``make left-out`` rene
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from statistics import median
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors.in_words import number
 from scenarios.published.decisions import DecisionCheck, check_decisions
@@ -33,8 +34,7 @@ STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorSummary:
+class ErrorSummary(Struct, frozen=True):
     """How far some figures are off, and the worst of them."""
 
     distance: Deviation
@@ -51,8 +51,7 @@ class ErrorSummary:
         return all(limit is None or reached <= limit for reached, limit in limits)
 
 
-@dataclass(frozen=True, slots=True)
-class BoundCheck:
+class BoundCheck(Struct, frozen=True):
     """Something that is bounded: what is reached, what must be kept, what is wanted.
 
     ``bound`` is kept by every version; ``goal`` may be out of reach. One of them may be None.
@@ -80,8 +79,7 @@ class BoundCheck:
         return self.goal is None or self.summary.keeps(self.goal)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeCheck:
+class ChangeCheck(Struct, frozen=True):
     """A declared change: in how many places it was published, and where ours goes wrong."""
 
     change: PublishedChange
@@ -94,8 +92,7 @@ class ChangeCheck:
         return len(self.wrong) <= self.change.wrong_max
 
 
-@dataclass(frozen=True, slots=True)
-class TableVerdict:
+class TableVerdict(Struct, frozen=True):
     """Some rows of a table, every figure of them beside ours, and what that comes to."""
 
     part: Part
@@ -223,8 +220,7 @@ def _check_change(
     return ChangeCheck(change, count, tuple(wrong))
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """Errors of MB/s, as ratios: of the suites' medians the least and the greatest, and so on."""
 
     median_least: float

@@ -7,8 +7,9 @@ moved over it, and how busy that made it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ctc.channel import FAIR_SHARE, NOTHING, ChannelUse
 from ctc.chpid import Chpid
@@ -23,8 +24,7 @@ from isfc.system.system import System
 from scenarios.runs.result import MIB
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelBusy:
+class ChannelBusy(Struct, frozen=True):
     """Shares from 0 to 1 of the time that each resource was busy, seen from the channel."""
 
     starts: float = 0.0
@@ -58,8 +58,7 @@ class ChannelBusy:
         )
 
 
-@dataclass(slots=True)
-class _BusyNs:
+class _BusyNs(Struct):
     """How long each resource of one chpid has been busy so far.
 
     ``queues`` start its I/Os, by number: chpids of one channel have one of them.
@@ -71,8 +70,7 @@ class _BusyNs:
     line_in: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class BusySoFar:
+class BusySoFar(Struct, frozen=True):
     """How long the resources of each chpid of some links have been busy, in ns.
 
     ``sent_bytes`` are those sent over each path between directors, or between the first nodes of
@@ -117,8 +115,7 @@ def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int)
     return BusySoFar(found, sent_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelsBusy:
+class ChannelsBusy(Struct, frozen=True):
     """How busy each channel was in the ``seconds`` between two moments of a run."""
 
     before: BusySoFar
@@ -161,8 +158,7 @@ FibreEnd = tuple[Layout, Fibre, int]
 """A fibre with its link, and which of its ends is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelShare:
+class ChannelShare(Struct, frozen=True):
     """What one link moved over a channel, in MB/s (2^20); both ways if the channel is both ends."""
 
     link: str
@@ -170,8 +166,7 @@ class ChannelShare:
     mb_per_s_in: float
 
 
-@dataclass(frozen=True, slots=True)
-class SharedResult:
+class SharedResult(Struct, frozen=True):
     """Something that several fibres share: who moved what over it."""
 
     shares: tuple[ChannelShare, ...]
@@ -187,8 +182,7 @@ class SharedResult:
         return sum(share.mb_per_s_in for share in self.shares)
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelResult(SharedResult):
+class ChannelResult(SharedResult, frozen=True):
     """A channel, which begins at its system, and how busy it was."""
 
     channel: Channel
@@ -217,8 +211,7 @@ class ChannelResult(SharedResult):
         return self.resources.greatest
 
 
-@dataclass(frozen=True, slots=True)
-class PathResult(SharedResult):
+class PathResult(SharedResult, frozen=True):
     """Inter-switch links of a path.
 
     They begin at the first of ``ways``: two directors, or else the first node and the second of

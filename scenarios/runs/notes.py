@@ -210,11 +210,6 @@ def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
     return (*_rule(layout), *modelled(layout, beyond_measured(layout)), BUSY_UNRANGED)
 
 
-def layout_notes(layout: Layout) -> tuple[Note, ...]:
-    """Of figures whose load has nothing to do with what was published."""
-    return modelled(layout, beyond_measured(layout))
-
-
 def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Note, ...]:
     """Of links that run together; ``more`` is what else no published figure identifies."""
     links = collection.links

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, final
 
+from msgspec import Struct
+
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import find_node
@@ -68,8 +70,7 @@ _LINE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimedCommand:
+class TimedCommand(Struct, frozen=True):
     """A line of the file: a command, when it is given, and to which node."""
 
     at_ns: int

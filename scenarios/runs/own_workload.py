@@ -15,7 +15,6 @@ made in `scenarios.runs.programs`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 from math import isfinite
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, holds, read_bytes, text_of, within
@@ -45,8 +46,7 @@ class Gaps(StrEnum):
     CONSTANT = "constant"
 
 
-@dataclass(frozen=True, slots=True)
-class OwnGuests:
+class OwnGuests(Struct, frozen=True):
     """The guests of a workload of one's own. Lengths in bytes, times in ns.
 
     ``sizes`` are (length, percent of the messages), none for the two of the workload; ``replies``
@@ -135,20 +135,14 @@ def read_workload(path: Path) -> dict[str, Any]:
     # before `Workload.own`, which calls what is no number an argument of its own
     _check_shares(messages)
     _check_times(table.think_s, table.per_s, bool(table.messages), table.trace is not None)
-    window = 1 if table.window is None and traffic is Traffic.LEGACY else table.window
-    return {
-        "name": table.name,
+    given = asdict(table) | {
         "messages": messages,
-        "reply": table.reply,
         "replies": {_length("replies", key): value for key, value in table.replies.items()},
-        **({} if window is None else {"window": window}),
+        "window": 1 if table.window is None and traffic is Traffic.LEGACY else table.window,
         "traffic": traffic,
-        "think_s": table.think_s,
-        "per_s": table.per_s,
-        "gaps": table.gaps,
         "trace": read_trace(path.parent / table.trace) if table.trace is not None else (),
-        "both_ways": table.both_ways,
     }
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def _length(key: str, text: str) -> int:

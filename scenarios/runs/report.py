@@ -14,7 +14,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 from scenarios.runs.channels import ChannelResult, PathResult
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import EndSamples, Result, Sample, means, spread_percent
+from scenarios.runs.result import Result, Sample, means, spread_percent
 from scenarios.runs.run import Outcome, Recording
 from scenarios.runs.workload import SUITES
 
@@ -72,16 +72,12 @@ def measured(name: str, experiment: Experiment, result: Result) -> MeasuredRun:
 
 def whole_run(name: str, recording: Recording, side: str) -> MeasuredRun:
     """A recorded run as one sample, taken at ``side``: ``client`` or ``server``."""
-    return MeasuredRun(name, recording.experiment, (_seen(recording, side).whole,))
+    return MeasuredRun(name, recording.experiment, (getattr(recording, side).whole,))
 
 
 def sampled_run(name: str, recording: Recording, side: str) -> MeasuredRun:
     """A recorded run as its samples, taken at ``side``: ``client`` or ``server``."""
-    return MeasuredRun(name, recording.experiment, _seen(recording, side).parts)
-
-
-def _seen(recording: Recording, side: str) -> EndSamples:
-    return {"client": recording.client, "server": recording.server}[side]
+    return MeasuredRun(name, recording.experiment, getattr(recording, side).parts)
 
 
 @dataclass(frozen=True, slots=True)

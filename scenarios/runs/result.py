@@ -172,15 +172,9 @@ def _measure_device(before: DeviceSnapshot, after: DeviceSnapshot, seconds: floa
     conn_ns = after.conn_ns - before.conn_ns
     serv_ns = pend_ns + disc_ns + conn_ns
     per_io_ms = 1e-6 / max(1, io_count)
-    return DeviceResult(
-        rdev=format_rdev(after.rdev),
-        io_per_s=io_count / seconds,
-        pend_ms=pend_ns * per_io_ms,
-        disc_ms=disc_ns * per_io_ms,
-        conn_ms=conn_ns * per_io_ms,
-        serv_ms=serv_ns * per_io_ms,
-        busy_percent=serv_ns / seconds / NS_PER_S * 100,
-    )
+    times_ms = pend_ns * per_io_ms, disc_ns * per_io_ms, conn_ns * per_io_ms, serv_ns * per_io_ms
+    busy_percent = serv_ns / seconds / NS_PER_S * 100
+    return DeviceResult(format_rdev(after.rdev), io_count / seconds, *times_ms, busy_percent)
 
 
 SEEDS_MAX: Final = 1_000
@@ -245,21 +239,11 @@ def _mean(figures: Sequence[float]) -> float:
 
 def _mean_device(devices: Sequence[DeviceResult]) -> DeviceResult:
     """One CTC over all runs; busy percent stays rate times service time."""
-    io_per_s = _mean([device.io_per_s for device in devices])
-
-    def per_io(name: str) -> float:
+    found = means(devices, ("io_per_s", "busy_percent"))
+    for name in ("pend_ms", "disc_ms", "conn_ms", "serv_ms"):
         total = _mean([device.io_per_s * getattr(device, name) for device in devices])
-        return total / io_per_s if io_per_s else 0.0
-
-    return DeviceResult(
-        rdev=devices[0].rdev,
-        io_per_s=io_per_s,
-        pend_ms=per_io("pend_ms"),
-        disc_ms=per_io("disc_ms"),
-        conn_ms=per_io("conn_ms"),
-        serv_ms=per_io("serv_ms"),
-        busy_percent=_mean([device.busy_percent for device in devices]),
-    )
+        found[name] = total / found["io_per_s"] if found["io_per_s"] else 0.0
+    return DeviceResult(devices[0].rdev, **found)
 
 
 _DIGITS: Final = 12

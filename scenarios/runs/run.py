@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.engine.pump import Listener
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
@@ -40,8 +42,7 @@ SLICE_NS: Final = 20_000_000
 """Virtual time between two reports of progress: some milliseconds of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Intervention:
+class Intervention(Struct, frozen=True):
     """Something done to one system, ``at_ns`` after the run began: behind all else of that time.
 
     Acts of the same time are done in their order.
@@ -52,8 +53,7 @@ class Intervention:
     do: Callable[[System, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """All that is done in one run, and who hears what comes of it."""
 
     acts: Sequence[Intervention]
@@ -166,8 +166,7 @@ class Recording:
         return self.server if node == self.server.whole.result.node else self.client
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What came of a run: of each link with traffic, each shared channel and path.
 
     ``systems`` has what each system saw at all its links.

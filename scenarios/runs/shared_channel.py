@@ -5,10 +5,10 @@ what the CTCs used. `ctc.channel` says how the two share a chpid.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.channel import ChannelUse
 from isfc.errors import ConfigurationError
@@ -24,8 +24,7 @@ LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 """Of the disks' load, where a curve goes over it (chosen)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedChannel:
+class SharedChannel(Struct, frozen=True):
     """One chpid that CTCs and disks use: each alone, and beside the other."""
 
     node: str
@@ -36,8 +35,7 @@ class SharedChannel:
     disks_beside: ChannelEstimate
 
 
-@dataclass(frozen=True, slots=True)
-class SharedRun:
+class SharedRun(Struct, frozen=True):
     """What CTCs did without the disks, and with them, and what became of both."""
 
     alone: Outcome

@@ -18,10 +18,11 @@ another state: a link that only seems steady in one of them is found out by the 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.link.events import Program
 from isfc.link.name import NodeName
@@ -129,8 +130,7 @@ _STUDENT: Final = (
 _NORMAL: Final = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True):
     """MB/s (2^20 bytes), and within what of it an endless run's would be, with 95 % confidence.
 
     ``second_mb_per_s`` is the pace that the link keeps instead if its clients begin one after the
@@ -182,11 +182,8 @@ def mean_of(rates: Sequence[Rate]) -> Rate:
     middle = sum(figures) / len(rates)
     seconds = [rate.second_mb_per_s for rate in rates if rate.second_mb_per_s is not None]
     spread = max(_together(rates, 0.0) / len(rates), (max(figures) - min(figures)) / 2)
-    return Rate(
-        middle,
-        max(spread, SPREAD_SHARE_MIN * middle),
-        sum(seconds) / len(seconds) if seconds else None,
-    )
+    second = sum(seconds) / len(seconds) if seconds else None
+    return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle), second)
 
 
 def _together(rates: Sequence[Rate], total: float) -> float:
@@ -210,8 +207,7 @@ def first_look(experiment: Experiment) -> Rate:
     return sum_of([each.rate for each in steady_ends(experiment).ends.values()])
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyRun:
+class SteadyRun(Struct, frozen=True):
     """A run until what the client's node sends is steady, and all that this node saw since then.
 
     ``result`` is the mean of both runs; of the one whose clients begin together if the link has two
@@ -222,8 +218,7 @@ class SteadyRun:
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyEnds:
+class SteadyEnds(Struct, frozen=True):
     """A run until every end that has clients is steady: what each sends, and all that it saw.
 
     What several fibres share is of the run whose clients begin together.

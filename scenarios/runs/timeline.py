@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, cast
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from ctc.subchannel import Collided, Command, DeviceLost, Ended, Interrupt, UnitStatus
@@ -23,8 +24,7 @@ TAIL_NS: Final = 100_000_000
 """How long after the end an I/O may still be going on: published writes took up to 16 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class Io:
+class Io(Struct, frozen=True):
     """One I/O on a CTC, as its issuer sees it; PEND, DISC and CONN follow each other.
 
     ``begin_ns`` is when SSCH was given, ``seen_ns`` when the interrupt was taken. Of a write and
@@ -60,8 +60,7 @@ class Io:
             at_ns += length_ns
 
 
-@dataclass(frozen=True, slots=True)
-class Backlog:
+class Backlog(Struct, frozen=True):
     """What waited for a CTC at a node, at one moment: messages, and their bytes."""
 
     node: NodeName
@@ -70,8 +69,7 @@ class Backlog:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """What both nodes did from ``begin_ns`` to ``end_ns``; I/Os in the order of their ends."""
 
     layout: Layout

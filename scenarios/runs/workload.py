@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.layout.checked_toml import within
@@ -18,13 +20,8 @@ from isfc.layout.parts import LinkTraffic
 from isfc.link.events import Program
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from scenarios.runs.own_workload import (
-    MESSAGE_LENGTH_MAX,
-    LengthShares,
-    OwnGuests,
-    own_guests,
-    read_workload,
-)
+from scenarios.runs import own_workload
+from scenarios.runs.own_workload import MESSAGE_LENGTH_MAX, LengthShares, OwnGuests
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
@@ -63,21 +60,18 @@ class Workload:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not 1 <= self.min_length <= self.max_length:
-            raise ConfigurationError(
-                f"workload {self.name}: message {self.min_length}:{self.max_length} bytes: "
-                "expected 1 <= MIN <= MAX"
-            )
-        if self.reply_length < 1:
-            raise ConfigurationError(f"workload {self.name}: a reply has at least 1 byte")
-        if not 0 <= self.min_percent <= 100:
-            raise ConfigurationError(f"workload {self.name}: PERCENT is 0 to 100")
-        if not 1 <= self.window <= WINDOW_MAX:
-            raise ConfigurationError(f"workload {self.name}: window is 1 to {WINDOW_MAX}")
-        if max(self.max_length, self.reply_length) > MESSAGE_LENGTH_MAX:
-            raise ConfigurationError(
-                f"workload {self.name}: a message has at most {MESSAGE_LENGTH_MAX} bytes"
-            )
+        with within(f"workload {self.name}"):
+            if not 1 <= self.min_length <= self.max_length:
+                lengths = f"{self.min_length}:{self.max_length}"
+                raise ConfigurationError(f"message {lengths} bytes: expected 1 <= MIN <= MAX")
+            if self.reply_length < 1:
+                raise ConfigurationError("a reply has at least 1 byte")
+            if not 0 <= self.min_percent <= 100:
+                raise ConfigurationError("PERCENT is 0 to 100")
+            if not 1 <= self.window <= WINDOW_MAX:
+                raise ConfigurationError(f"window is 1 to {WINDOW_MAX}")
+            if max(self.max_length, self.reply_length) > MESSAGE_LENGTH_MAX:
+                raise ConfigurationError(f"a message has at most {MESSAGE_LENGTH_MAX} bytes")
 
     @classmethod
     @checked
@@ -106,7 +100,7 @@ class Workload:
         times and gaps are spread. With ``both_ways`` half of the pairs have their clients on the
         other system. Raises `ConfigurationError` for what cannot be run.
         """
-        guests = own_guests(
+        guests = own_workload.own_guests(
             messages, reply, replies or {}, think_s, per_s, gaps, trace, both_ways=both_ways
         )
         least, most = guests.lengths[0], guests.lengths[-1]
@@ -166,8 +160,7 @@ class Workload:
 WINDOW_MAX: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadKind:
+class WorkloadKind(Struct, frozen=True):
     """A workload that has a name: what uses a link in that way (``help``), and how it is made.
 
     ``name`` is that of one workload, such as ``HS``; with ``operand``, the name of a number, it is
@@ -239,7 +232,7 @@ def find_workload(name: Workload | str) -> Workload:
         return name
     if name.lower().endswith(".toml"):
         with within(name):
-            return Workload.own(**read_workload(Path(name)))
+            return Workload.own(**own_workload.read_workload(Path(name)))
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
     is_count = operand.isascii() and operand.isdigit() and len(operand) <= 9

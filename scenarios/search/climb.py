@@ -42,11 +42,8 @@ def placed(collection: Collection, candidates: Candidates) -> Collection:
             ctc.rdevs: structs.replace(link.fibres[index], channels=())
             for ctc, index in zip(link.device_list(), candidate, strict=True)
         }
-        fibres = tuple(
-            bare
-            for fibre in link.fibres
-            if (bare := structs.replace(fibre, channels=())) in at.values()
-        )
+        bare = (structs.replace(fibre, channels=()) for fibre in link.fibres)
+        fibres = tuple(each for each in bare if each in at.values())
         ctcs = tuple(structs.replace(ctc, fibre=at[ctc.rdevs]) for ctc in link.ctcs)
         links.append(replace(link, fibres=fibres, ctcs=ctcs))
     used = in_use(replace(collection, links=tuple(links)))

@@ -23,7 +23,6 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
 from math import prod
@@ -32,6 +31,8 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev
 from ctc.features import find_profile
@@ -68,8 +69,7 @@ class DeviceOrder(StrEnum):
     """The first CTC of each chpid, then the second of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A layout by its parameters.
 
     ``features`` has the FICON feature of each chpid in order; a single one is that of all. All
@@ -170,8 +170,7 @@ Place = dict[str, str | int | float]
 """A value on each axis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One row of a sweep: its place on each axis, and what is run.
 
     ``together`` is the run of all links of which ``experiment`` is one, None if it runs alone.
@@ -201,8 +200,7 @@ def at_site(cell: Cell, profile: SiteProfile | None) -> Cell:
     return replace(cell, axes=axes, experiment=experiment, together=together)
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(Struct, frozen=True):
     """A link that is to be run alone, or all links of a file together if it is None."""
 
     place: Place
@@ -273,12 +271,9 @@ def _cells(root: _Root, site: _Site, lose: str, name: str, pairs: int, seed: int
     for link in site.collection.links:
         left = left_links.get(link.nodes)
         noted = with_notes(left_of_all if left else site.collection, left or link, alone=False)
-        yield Cell(
-            {**site.place, "link": link.name, **axes},
-            run(Collection.of(noted)),
-            together if left else None,
-            is_cut=left is None,
-        )
+        place = {**site.place, "link": link.name, **axes}
+        own = run(Collection.of(noted))
+        yield Cell(place, own, together if left else None, is_cut=left is None)
 
 
 def _said(place: Place) -> str:

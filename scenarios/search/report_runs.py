@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from msgspec import Struct
+
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
@@ -17,13 +19,7 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only, others_on
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
-from scenarios.figures.changed import (
-    AfterLoss,
-    TriedAdvice,
-    after_losses,
-    changed_layouts,
-    try_advice,
-)
+from scenarios.figures import changed
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.ranges import run_figures
 from scenarios.figures.rates import Carried, ModelledRate, carry_all, link_rates, with_others_busy
@@ -44,8 +40,7 @@ RELOCATED: Final = "direct-io"
 other one, OLTP, has ten times as many pages, and takes as much longer to be simulated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What the link did when so many pairs sent from one node, once that was steady."""
 
     experiment: Experiment
@@ -69,8 +64,7 @@ class Point:
         return run_figures(self.experiment, self.measured)
 
 
-@dataclass(frozen=True, slots=True)
-class DiskRuns:
+class DiskRuns(Struct, frozen=True):
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
     points: tuple[tuple[float, SharedRun], ...]
@@ -105,8 +99,7 @@ class DiskRuns:
                 yield Curve(f"{name}, beside", tuple(beside))
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelEstimates:
+class ChannelEstimates(Struct, frozen=True):
     """All that the page shows of an I/O configuration; ``curves`` by name."""
 
     name: str
@@ -114,8 +107,7 @@ class ChannelEstimates:
     curves: dict[str, Chart]
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterRuns:
+class ClusterRuns(Struct, frozen=True):
     """All that the page shows of a cluster: of many links what they come to, and not each.
 
     ``lefts`` has what each loss leaves, the whole first; nothing of many links.
@@ -123,7 +115,7 @@ class ClusterRuns:
 
     collection: Collection
     plan: ClusterPlan | Carried
-    lefts: tuple[AfterLoss, ...] = ()
+    lefts: tuple[changed.AfterLoss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +125,10 @@ class LinkRuns:
     name: str
     plan: Plan
     carried: tuple[ModelledRate, ...]
-    tried: Mapping[str, Sequence[TriedAdvice]]
+    tried: Mapping[str, Sequence[changed.TriedAdvice]]
     workload: Workload
     points: tuple[Point, ...]
-    lefts: tuple[AfterLoss, ...]
+    lefts: tuple[changed.AfterLoss, ...]
     timeline: Timeline
     relocation: Chart
     disks: DiskRuns | None = None
@@ -170,15 +162,15 @@ def link_runs(
         tell("beside all that decks have on its chpids")
         layout = with_others_busy(collection, layout, run_each)
     plan = make_plan(layout, neighbours, collection)
-    rates, known = link_rates(layout, changed_layouts(layout, plan.advice), run_each)
-    tried = try_advice(layout, plan.advice, rates, known)
+    rates, known = link_rates(layout, changed.changed_layouts(layout, plan.advice), run_each)
+    tried = changed.try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")
     both = product(layout.nodes, PAIRS)
     experiments = [Experiment.of(layout, workload, pairs, client=node) for node, pairs in both]
     points = tuple(map(Point, experiments, run_each(steady_run, experiments)))
     tell("what each loss leaves")
     of_one = Collection.of(layout) if collection is None else only(collection, layout)
-    lefts = tuple(after_losses(of_one, None, run_each))
+    lefts = tuple(changed.after_losses(of_one, None, run_each))
     tell("a timeline")
     (timeline,), _ = record_timelines(
         Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
@@ -212,7 +204,7 @@ def relocations(layout: Layout) -> list[Evacuation]:
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and what each loss leaves."""
-    lefts = after_losses(collection, None, run_each)
+    lefts = changed.after_losses(collection, None, run_each)
     plan = cluster_plan(collection, run_each, lefts[0].carried)
     return ClusterRuns(collection, plan, tuple(lefts))
 

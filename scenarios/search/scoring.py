@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
+from msgspec import Struct
+
 from ctc.address import Rdev
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
@@ -251,8 +253,7 @@ def by_objective(one: Contender) -> tuple[float, ...]:
     return tuple(rate.mb_per_s for rate in one.rates)
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """A CTC of a link that is on another fibre than before."""
 
     link: Layout

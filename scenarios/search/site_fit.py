@@ -29,7 +29,7 @@ from scenarios.runs.result import constants_digest
 from scenarios.search import site_fitted, site_search
 from scenarios.search.site_fitted import Explanation, Fitted, HeldBack, explain, predicted_apart
 from scenarios.search.site_search import FitInterval, Runs, Search, figures_of, skewed
-from scenarios.search.site_surface import TRANSFER, unknowns
+from scenarios.search.site_surface import TRANSFER, numpy, unknowns
 
 INTERVALS_MAX: Final = 8
 """Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads
@@ -222,13 +222,9 @@ class _Fit:
             if name == "line" and abs(log(factor)) > site_fitted.APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.aicc)
-        return Fitted(
-            replace(profile, doubts=tuple(doubts)),
-            site_fitted.constants_off(profile.factors, off, skew),
-            misfit,
-            tuple(ranked),
-            tuple(notes),
-        )
+        constants = site_fitted.constants_off(profile.factors, off, skew)
+        profile = replace(profile, doubts=tuple(doubts))
+        return Fitted(profile, constants, misfit, tuple(ranked), tuple(notes))
 
     def _held_back(self) -> list[HeldBack]:
         """Of each group its figures, by the fit to the rest; what ran is as all figures tell it."""
@@ -335,8 +331,6 @@ class _Fit:
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
-        import numpy
-
         ends = numpy.cumsum([0, *self._search.counts])
         fitted = with_site(self._layout, profile)
         for index, one in enumerate(self._intervals[: site_fitted.INTERVALS_MAX]):

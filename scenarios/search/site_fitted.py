@@ -10,7 +10,7 @@ are fitted: else there are doubts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import exp, log
 from statistics import median
@@ -31,7 +31,7 @@ from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
-from scenarios.search.site_surface import LINE, TRANSFER, Near, at_bound, squares
+from scenarios.search.site_surface import LINE, TRANSFER, Near, at_bound, numpy, squares
 
 AS_GOOD: Final = 10.0
 """By how much a rival's squares may exceed the fit's, with two for each constant of the fit (AIC),
@@ -61,8 +61,7 @@ def log_off(figure: MeasuredFigure) -> float:
     return log(max(figure.emulated / figure.measured, LEAST_SHARE))
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """How near one explanation comes."""
 
     what: str
@@ -90,8 +89,6 @@ def explain(
 
     ``known`` is how well each is known, as an array.
     """
-    import numpy
-
     total = squares(numpy.array([*map(log_off, figures)]) / known)
     off = median(abs(each.error_percent or 0.0) for each in figures)
     few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
@@ -104,8 +101,6 @@ def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
     The line alone is another than the feature's; or something beside takes a share of the
     processor, and leaves the line.
     """
-    import numpy
-
     free = numpy.array(told, bool)
     free[[TRANSFER, LINE]] = False
     fitted = 1 + int(free.sum())
@@ -248,8 +243,7 @@ WORSE_MIN: Final = 2.0
 less is chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldBack:
+class HeldBack(Struct, frozen=True):
     """Figures of one interval, or of one device of a single interval; ``seat`` says which."""
 
     seat: str

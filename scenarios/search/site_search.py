@@ -20,6 +20,8 @@ from functools import partial
 from math import exp, log
 from typing import Any, Final, TypeVar
 
+from msgspec import Struct
+
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
@@ -33,6 +35,8 @@ from scenarios.search.site_surface import (
     joined,
     least_off,
     near_surface,
+    numpy,
+    scipy,
     squares,
     surface_through,
     unknowns,
@@ -146,10 +150,7 @@ class Search:
 
     def find(self) -> tuple[Near, Any]:
         """What the runs nearest to the best say, and which unknowns are free (`Near.told`)."""
-        import numpy
-        from scipy.stats.qmc import Sobol
-
-        points = Sobol(len(CONSTANTS) + bool(self.unknown_loads), rng=1)
+        points = scipy.stats.qmc.Sobol(len(CONSTANTS) + bool(self.unknown_loads), rng=1)
         near = self._look_around(points, numpy.zeros(len(self.unknowns.prior)), *ROUNDS[0])
         for _ in range(AGAIN_MAX):
             if near.at_edge(near.best()):
@@ -183,8 +184,6 @@ class Search:
 
     def by_interval(self) -> Iterator[tuple[list[int], Any, Any]]:
         """Of each interval the places of its unknowns, all points, and its figures at each."""
-        import numpy
-
         for index in range(len(self.intervals)):
             places = [*range(len(CONSTANTS))]
             if index in self.unknown_loads:
@@ -194,8 +193,6 @@ class Search:
 
     def _look_around(self, points: Any, centre: Any, width: float, count: int) -> Near:
         """Run at ``count`` points up to ``width`` from ``centre``, and take all that are near."""
-        import numpy
-
         centre = self._as_run(centre)
         widths = self._widths(centre, width)
         ways = 2 * points.random(count) - 1
@@ -211,8 +208,6 @@ class Search:
 
     def _widths(self, centre: Any, width: float) -> Any:
         """How far each unknown goes: pairs by one at least, and a rate that is seen by less."""
-        import numpy
-
         widths = numpy.full(len(centre), width)
         for index, place in self.unknown_loads.items():
             derived = self.interval(index, centre).derived
@@ -301,8 +296,7 @@ def skewed(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Curves:
+class _Curves(Struct, frozen=True):
     """Parabolas of each judged figure along each unknown, and how the fit looks at them."""
 
     near: Near
@@ -314,8 +308,6 @@ class _Curves:
     @staticmethod
     def through(search: Search, near: Near, free: Any) -> "_Curves | None":
         """Those of all runs; None where there are too few."""
-        import numpy
-
         centre, parts = near.surface.centre, []
         for places, points, shown in search.by_interval():
             off = points[:, places] - centre[places]
@@ -337,8 +329,6 @@ class _Curves:
 
     def side(self, index: int, logs: Any, even: float, way: int, more: float) -> float:
         """How far a constant goes to one side: ``even`` at least, and as far as there were runs."""
-        from scipy.optimize import brentq
-
         end = float(self.most[index] if way > 0 else self.least[index])
         begin = float(logs[index])
         reach = abs(end - begin) - STEP
@@ -351,12 +341,14 @@ class _Curves:
 
         if over(even) >= 0:
             return even
-        return reach if over(reach) <= 0 else float(brentq(over, even, reach, xtol=STEP))
+        return (
+            reach
+            if over(reach) <= 0
+            else float(scipy.optimize.brentq(over, even, reach, xtol=STEP))
+        )
 
     def _squares(self, start: Any, held: int | None = None, value: float = 0.0) -> float:
         """The least squares, with a constant held at a value."""
-        import numpy
-
         changed = numpy.array(self.free, bool)
         point = numpy.where(changed, start, 0.0)
         if held is not None:

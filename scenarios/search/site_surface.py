@@ -7,10 +7,27 @@ what ran may be unknown: pairs of guests, or the rate that is offered, of each i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import log
 from typing import Any, Final
 
+from msgspec import Struct
+
 from isfc.layout.site import CONSTANTS, FACTOR_MAX
+
+
+class _Later:
+    """A library that is loaded when something of it is first asked for."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._module), name)
+
+
+numpy: Any = _Later("numpy")
+scipy: Any = _Later("scipy")
 
 PRIOR: Final = 0.5
 """How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were
@@ -52,8 +69,7 @@ KEPT: Final = 2.0
 """By how much squares must be less with a constant off 1, to have it there: Akaike's criterion."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unknowns:
+class Unknowns(Struct, frozen=True):
     """The unknowns of a fit: the logarithms of the factors of `CONSTANTS`, then of what ran.
 
     Arrays: ``prior`` is how far each is expected from 0; it is between ``least`` and ``most``.
@@ -65,15 +81,11 @@ class Unknowns:
 
     def bounded(self, logs: Any) -> Any:
         """The nearest that may be."""
-        import numpy
-
         return numpy.clip(logs, self.least, self.most)
 
 
 def unknowns(loads: Sequence[tuple[float, float, float]] = ()) -> Unknowns:
     """Those of a fit; of each unknown load how far it is expected from 0, and its bounds."""
-    import numpy
-
     most = log(FACTOR_MAX)
     constants = [(LINE_PRIOR if each.name == "line" else PRIOR, -most, most) for each in CONSTANTS]
     return Unknowns(*numpy.array([*constants, *loads]).T)
@@ -105,8 +117,6 @@ def surface_through(points: Any, figures: Any, centre: Any) -> Surface:
 
     Raises `ValueError` for fewer points than lines have unknowns, and one more.
     """
-    import numpy
-
     offsets = numpy.array(points) - centre
     count, unknowns = offsets.shape[0], offsets.shape[1] + 1
     if count <= unknowns:
@@ -121,8 +131,6 @@ def surface_through(points: Any, figures: Any, centre: Any) -> Surface:
 
 def joined(parts: Sequence[tuple[Surface, Sequence[int]]], centre: Any) -> Surface:
     """One surface of several, each with the places of its unknowns among all of ``centre``."""
-    import numpy
-
     count = len(centre)
     slopes, shares = [], []
     for part, places in parts:
@@ -146,16 +154,13 @@ def near_surface(
     surface: Surface, rounding: Sequence[float], reach: Any, of: Unknowns | None = None
 ) -> "Near":
     """What a surface says, with how far each figure's rounding may have it off, as a share."""
-    import numpy
-
     scatter = surface.scatter**2 * (OWN_SCATTER**2 + surface.level_share)
     # what is rounded is off by no more than half a digit, evenly spread
     known = numpy.sqrt(REPORT**2 + numpy.array(rounding) ** 2 / 3 + scatter)
     return Near(surface, known, reach, of or unknowns())
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+class Near(Struct, frozen=True):
     """What the runs around a point say: their surface, how well each figure is known, how far."""
 
     surface: Surface
@@ -168,8 +173,6 @@ class Near:
 
         What is not ``free`` stays at 0: a factor of 1.
         """
-        import numpy
-
         centre, prior = self.surface.centre, self.unknowns.prior
         changed = numpy.flatnonzero(numpy.ones(len(centre), bool) if free is None else free)
         weights = numpy.where(True if used is None else used, 1 / self.known, 0.0)
@@ -191,8 +194,6 @@ class Near:
         It goes as far as a profile may, beyond what the surface reaches: whether figures are near
         there, runs must tell.
         """
-        import numpy
-
         ways = numpy.column_stack([path, numpy.eye(len(path))[:, free]])
         most = log(FACTOR_MAX)
         prior = numpy.append(PRIOR, self.unknowns.prior[free])
@@ -213,8 +214,6 @@ class Near:
         By root mean square, where those that are far off count less as in the fit; 1 is as near
         as can be expected.
         """
-        import numpy
-
         off = self.surface.at(logs) / self.known
         if used is not None:
             off = off[numpy.array(used)]
@@ -223,8 +222,6 @@ class Near:
 
     def spread(self, misfit: float) -> Any:
         """The standard deviations of the unknowns, as of `covariance`."""
-        import numpy
-
         return numpy.sqrt(numpy.diag(self.covariance(misfit)))
 
     def covariance(self, misfit: float) -> Any:
@@ -232,8 +229,6 @@ class Near:
 
         Slopes scatter, and so seem to tell what they do not: that is taken off what they tell.
         """
-        import numpy
-
         surface = self.surface
         slopes = surface.slopes / self.known[:, None]
         noise = (surface.scatter / self.known) ** 2
@@ -279,8 +274,6 @@ class Near:
 
     def _squares(self, logs: Any) -> float:
         """The sum that is least at the best."""
-        import numpy
-
         prior = logs / self.unknowns.prior
         return squares(numpy.concatenate([self.surface.at(logs) / self.known, prior]))
 
@@ -292,9 +285,7 @@ def squares(off: Any) -> float:
 
 def least_off(off: Callable[[Any], Any], start: Any, bounds: tuple[Any, Any]) -> Any:
     """Where within bounds that sum is least of the residuals that ``off`` gives."""
-    from scipy.optimize import least_squares
-
-    return least_squares(off, start, bounds=bounds, loss="soft_l1", f_scale=MODEL).x
+    return scipy.optimize.least_squares(off, start, bounds=bounds, loss="soft_l1", f_scale=MODEL).x
 
 
 def at_bound(log_factor: float) -> bool:

@@ -6,10 +6,11 @@ and limits of the guests then follow by the rules, through all quarters that the
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors.in_words import check_between
 from isfc.layout.collection import Collection
@@ -38,8 +39,7 @@ _REPLY_LENGTH: Final = 64
 """Bytes that answer a message of the load: the other way's load is told by itself. Chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(Struct, frozen=True):
     """Guests that leave ``source`` over a link, so many together."""
 
     source: NodeName
@@ -56,8 +56,7 @@ class Leaving:
         return min(self.together, len(self.guests))
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """A time at which guests may begin to leave, and when the last is gone.
 
     ``likely_s`` is between what ``seconds`` lie. ``stays`` are guests that a limit kept.

@@ -15,12 +15,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
 from statistics import median
 from typing import Final
+
+from msgspec import Struct
 
 from tools.benchmarks.contenders import PING_LENGTH, ContenderError
 from tools.benchmarks.judged import Sample, Taken, in_turn, say, table
@@ -68,8 +69,7 @@ Ports = Mapping[str, int]
 """By service."""
 
 
-@dataclass(frozen=True, slots=True)
-class TcpLoad:
+class TcpLoad(Struct, frozen=True):
     """A TCP program: what it measures against a port within some seconds."""
 
     name: str

@@ -4,9 +4,10 @@ What is judged is a median: of a figure, or of what it is over a peer's figure o
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Final
+
+from msgspec import Struct
 
 import isfc.link.logical_link
 
@@ -35,8 +36,7 @@ def in_turn(contenders: Mapping[str, Callable[[], Sample]], rounds: int) -> Take
     return taken
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
+class Goal(Struct, frozen=True):
     """A figure that may be ``limit`` at most, or at least; over that of a peer, if one is named."""
 
     case: str

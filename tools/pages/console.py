@@ -16,9 +16,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.cli.output.progress import SO_FAR
 from tools import PROJECT as PROJECT
@@ -35,8 +36,7 @@ _BLOCK: Final = re.compile(r"(?ms)^```console(?P<mark>[^\n]*)\n(?P<body>.*?)^```
 _STEP: Final = re.compile(r"(?m)^\$ (?P<command>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)")
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleCommand:
+class ConsoleCommand(Struct, frozen=True):
     """One command of a page, and what the page says it prints; ``mark`` is its block's."""
 
     page: str

@@ -9,8 +9,8 @@ too, such as a table; then it stands in lines of its own.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import is_dataclass
 from importlib import import_module
+from inspect import signature
 from textwrap import fill
 from typing import Any, Final
 
@@ -87,8 +87,8 @@ def constant(name: str) -> Any:
         with suppress(ModuleNotFoundError, AttributeError, KeyError):
             found: Any = import_module(".".join(parts[:count]))
             for part in parts[count:]:
-                if isinstance(found, type) and is_dataclass(found):
-                    found = found.__dataclass_fields__[part].default
+                if isinstance(found, type):
+                    found = signature(found).parameters[part].default
                 else:
                     found = found[part] if isinstance(found, Mapping) else getattr(found, part)
             return found

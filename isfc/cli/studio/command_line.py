@@ -9,11 +9,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.cli.main import run
 from isfc.cli.output.progress import progress_told
@@ -23,8 +24,7 @@ from isfc.cli.studio.work import Failed, Tell
 COLUMNS: Final = "80"
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(Struct, frozen=True):
     """What a command printed on standard output and on standard error."""
 
     out: str

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 import isfc
 from isfc.cli.studio.command_line import Printed, printed
@@ -60,8 +60,7 @@ class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return ", ".join(file.name for file in self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """The command needs to be told more: partitions, ports or a system, of some ``choices``."""
 
     what: str

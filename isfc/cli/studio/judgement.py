@@ -4,10 +4,10 @@ What the rules say is there with the drawing; what the model says takes its plac
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from markupsafe import Markup
+from msgspec import Struct
 from msgspec.structs import replace
 
 import isfc
@@ -32,8 +32,7 @@ _VERDICTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(Struct, frozen=True):
     """What is known of a link, now and of the layout as it was opened."""
 
     plan: isfc.Plan

@@ -5,11 +5,11 @@ The address of the page holds one behind the #, so that it can be shared as a li
 
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 import isfc
 from isfc import ConfigurationError, __version__
@@ -21,8 +21,7 @@ _KEPT: Final = 16
 """Layouts that stay read: the one that is shown, the one as opened, and what undo goes back to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What is judged: a layout as text, without the fibres that are struck out."""
 
     text: str
@@ -73,8 +72,7 @@ def _plans(subject: Subject) -> dict[str, isfc.Plan]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What one node of a link can send: saturated, and with ``pairs`` of guests."""
 
     subject: Subject

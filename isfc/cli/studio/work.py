@@ -13,12 +13,13 @@ import tempfile
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import get_temp_dir
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from isfc import IsfcError
 
@@ -55,8 +56,7 @@ _PRELOADED: Final = (
 """What judging a layout needs: ``isfc`` itself loads nothing before it is used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """A computation ended by an error, in its words."""
 
     message: str

@@ -153,6 +153,10 @@ LOST: Final = "ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{}\n"
         ("ATLANTA: BEGIN\nACT ISLINK 6000\nBOSTON: END",
          "config:3:1: BOSTON: END behind ATLANTA: BEGIN in line 1; expected NODE: BEGIN"),
         ("ACT ISLINK 6000, /* a\n 6001, /* b */\n 6002", "config:1:18: a comment begins here"),
+        # 7 was a system, and what it activates of none here
+        ("/* links */\n7: ACTIVATE ISLINK 6000\n\n9: ACTIVATE ISLINK 6001\n",
+         "config:2:1: 7: may be the number of the line, as they rise down to line 4"),
+        ("ACT ISLINK 6000\n 2: ACT ISLINK 6001,\n 3: 6002", "config:2:1: 2: may be the number"),
         (LOST.format("ACTIVATE ISLINK6021"), "config:3:10: 'ISLINK6021' is no statement or comm"),
         (LOST.format("DEACTIVE NODE BOSTON"), "config:3:10: 'NODE' is no statement or command ab"),
     ],

@@ -112,8 +112,15 @@ def test_what_cannot_be_placed_is_refused(row: str, heading: str, message: str) 
         read(row, heading)
 
 
-def test_below_a_heading_that_is_not_known_other_channels_are_passed_over() -> None:
-    assert read(" 10 OSD   Y  0.1 0.2", UNKNOWN).channels == []
+@pytest.mark.parametrize("heading", [UNKNOWN, GROUPS + NAMES])
+def test_an_interval_that_has_only_other_channels_is_refused(heading: str) -> None:
+    # it was an interval without I/O
+    other = " 10 OSD   Y  0.1 0.2\n 7B FC_S   1B   16G   Y  OFFLINE"
+    message = "10.30.00: nothing to read but 10 OSD (no FICON channel), 7B FC_S (no figures); exp"
+    for before in ("", TITLE + GROUPS + NAMES + WHOLE.replace("7A", "01") + "\n"):
+        later = TITLE.replace("10.15.00", "10.30.00") + heading + other + "\n"
+        with pytest.raises(ConfigurationError, match=re.escape(message)):
+            parse_rmf(before + later, "paste")
 
 
 def test_an_idle_channel_that_fits_two_ways_is_idle() -> None:

@@ -9,8 +9,8 @@ import pytest
 from isfc.answers.guest import read_guests
 from isfc.cli.live.ctce import read_commands
 from isfc.errors import ConfigurationError
-from isfc.io.rmf import TEXT_LENGTH_MAX, read_rmf
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, read_bytes
+from isfc.io.rmf import read_rmf
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, TEXT_LENGTH_MAX, read_bytes
 from isfc.site.monitor_records import read_layouts
 from scenarios.faults.fault import read_faults
 from scenarios.moves.guest import Limits

@@ -65,6 +65,24 @@ def test_an_overflow_leaves_the_bytes_out_and_says_so(tmp_path: Path) -> None:
     assert "tnstat.txt:14: bytes left out" in reading.notes[0]
 
 
+def test_a_name_that_may_be_cut_is_not_taken_and_told_by_its_line(tmp_path: Path) -> None:
+    # cut at column 57 the line was MPC
+    lines = (TNSTAT + LATER).split("\n")
+    end = len(lines[2])
+    for width in range(end - 4, end + 2):
+        reading = Reading()
+        found = read("\n".join(line[:width] for line in lines), tmp_path, reading)
+        is_whole = width > end
+        assert [figures(one)[0][2] for one in found] == ["MPCAB" if is_whole else ""] * 2
+        assert figures(found[1])[0][3:] == (20.0, 4096.0)
+        cut = [note.split()[0] for note in reading.notes if "which may be cut" in note]
+        path = tmp_path / "tnstat.txt"
+        assert cut == ([] if is_whole else [f"{path}:3:", f"{path}:20:"])
+    other = [line.replace("0C5", "0D5")[:end] for line in lines[19:]]
+    with pytest.raises(ConfigurationError, match=r"other devices than in .* or its whole name"):
+        read("\n".join([*(line[:end] for line in lines[:19]), *other]), tmp_path)
+
+
 def test_records_of_other_hardware_are_left_out_and_said(tmp_path: Path) -> None:
     reading = Reading()
     assert len(read(OSA + TNSTAT, tmp_path, reading)) == 1
