@@ -4,10 +4,11 @@ import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 Row = Sequence[object] | Mapping[str, object]
 """The cells of a line in their order, or by column."""
@@ -34,8 +35,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-@dataclass(frozen=True, slots=True)
-class Study(Generic[Case]):
+class Study(Struct, Generic[Case], frozen=True):
     """A file of CSV with what a question comes to of every case."""
 
     path: Path

@@ -1,8 +1,9 @@
 """Curves that users ask for: times, MB/s or rates over load, size, distance."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Final
+
+from msgspec.structs import replace
 
 from isfc.errors.arguments import Argument, checked
 from isfc.io.charts import CHARTS, Chart, ChartName

@@ -1,12 +1,11 @@
 """How many channels a mix of I/O needs, of which feature, and what else."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from msgspec.structs import replace as replace_fields
 
 from isfc.answers.io_plan import name_of

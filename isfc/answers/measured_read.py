@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ctc.address import format_rdev
 from isfc.answers.beside import DEVICE_NAMES, across
@@ -243,7 +243,7 @@ def _ways(link: LinkFigures) -> Iterator[dict[str, Any]]:
         (f"written{to}", link.written, link.collisions_per_s),
         ("read", link.read, None),
     ):
-        yield {"way": way, **asdict(figures), "collisions_per_s": collisions}
+        yield {"way": way, **structs.asdict(figures), "collisions_per_s": collisions}
 
 
 def files_and_records(measured: Measured) -> tuple[list[Path], list[Measurement]]:

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import groupby
 from typing import Annotated, Final, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
 from isfc.answers.optimise_report import NEW, MovedCtcs, Placing, SearchResult, SystemOrders
@@ -219,7 +219,7 @@ def optimise(
     if link is None and len(collection.links) > 1:
         _check_none(_of_one(collection), ctcs=ctcs, fixed=fixed)
         own = {"workload": workload, "pairs": pairs}
-        load = replace(load, traffic=_traffic(collection, traffic, own))
+        load = structs.replace(load, traffic=_traffic(collection, traffic, own))
         (*more, goal) = _goals(searching.LinksObjective, objective)
         _check_none(_of_one(collection), objective=more)
         task = searching.Task(

@@ -1,7 +1,6 @@
 """A run as it is asked for: what is looked at and done meanwhile, and which record comes of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -116,8 +115,7 @@ class Meanwhile(Struct, frozen=True):
             raise ConfigurationError(f"{spelt('cp')} {error}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class AskedRun:
+class AskedRun(Struct, frozen=True):
     """A run as it is asked for: of one link, or of several ``together``.
 
     ``layout`` is what was given as that, ``disks`` are those of its file.

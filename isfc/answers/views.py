@@ -1,11 +1,11 @@
 """What ``--report`` shows: the views of IBM's report, column by column as it has them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated, Any, Final, Self
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from isfc.answers.link_run import SERVICE, described, figures_of_run, measured_notes
 from isfc.errors import ConfigurationError

@@ -12,10 +12,12 @@ that it holds wherever its EQUATE stands, is assumed.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise, zip_longest
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import Rdev, parse_rdevs
 from isfc.deck.operand import OperandWord
@@ -33,8 +35,7 @@ _PREFIX: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Qualifier:
+class Qualifier(Struct, frozen=True):
     """The systems of a statement: ``text`` as it stands there, ``patterns`` what that means.
 
     In patterns of CP ``*`` stands for any characters, ``%`` for one. ``below`` are names that stand
@@ -89,8 +90,7 @@ _LOOKS: Final = re.compile(
 _OPERAND: Final = "a device number, NODE with a name, or the end"
 
 
-@dataclass(frozen=True, slots=True)
-class Activation:
+class Activation(Struct, frozen=True):
     """One statement. ``systems`` are those it is qualified for, ``partner`` its NODE operand.
 
     DEACTIVE without device numbers means all of them.
@@ -153,8 +153,7 @@ def account_of_statements(text: str, file: str) -> LineAccount:
     return plain(text).read(kind_of)
 
 
-@dataclass(slots=True)
-class _Line:
+class _Line(Struct):
     """A statement, of all its lines; ``qualifier`` is what stands before its colon."""
 
     qualifier: str | None

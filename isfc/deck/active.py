@@ -2,7 +2,9 @@
 
 from collections.abc import Collection as AnyOf
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation, Statements
@@ -20,12 +22,11 @@ Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 """By node, its devices, each with the node that it leads to and its number there."""
 
 
-@dataclass(slots=True)
-class Chosen:
+class Chosen(Struct):
     """By node, the devices that its statements leave active, and remarks on the others."""
 
-    active: dict[NodeName, set[Rdev]] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
+    active: dict[NodeName, set[Rdev]] = {}
+    remarks: list[str] = []
 
 
 def choose(activations: Statements, devices: Mates) -> Chosen:

@@ -7,8 +7,10 @@ is the answer; if there are several, the user is asked.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import parse_chpid
 from isfc.deck.deck import Channel, DeckSystem, Device
@@ -18,8 +20,7 @@ from isfc.layout.checked_toml import within
 from isfc.link.name import NodeName
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DeviceGroup:
+class DeviceGroup(Struct, frozen=True, eq=False):
     """Devices of one system with the same channel, link address and CUADD, by unit address.
 
     ``to_unshared`` says that CUADD names no partition: the far channel is not shared.
@@ -33,16 +34,15 @@ class DeviceGroup:
     """SERIAL and DESC of its control unit, and DESC of its channel, as HCD's decks have them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cabling:
+class Cabling(Struct, frozen=True):
     """Which channels are known to sit on which port, or to be joined by a cable.
 
     Channels are told apart by identity, since each deck has its own chpid 50. ``given`` are those
     whose ports a user gave, whatever the decks call their directors.
     """
 
-    ports: Mapping[int, tuple[Channel, str]] = field(default_factory=dict)
-    cables: Mapping[int, int] = field(default_factory=dict)
+    ports: Mapping[int, tuple[Channel, str]] = {}
+    cables: Mapping[int, int] = {}
     given: frozenset[int] = frozenset()
 
     def put(self, channel: Channel, port: str) -> "Cabling | None":

@@ -11,7 +11,6 @@ says of a link is held against the other's.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from msgspec import Struct
@@ -87,13 +86,12 @@ class LinkedDevice(Struct, frozen=True):
         return same and (not known or self.partner_rdev == other.partner_rdev)
 
 
-@dataclass(slots=True)
-class ConsoleLog:
+class ConsoleLog(Struct):
     """What one system's console says of its links: devices, and the chpids they are on."""
 
     file: str
-    devices: dict[Rdev, LinkedDevice] = field(default_factory=dict)
-    chpids: dict[Rdev, dict[ChpidId, Place]] = field(default_factory=dict)
+    devices: dict[Rdev, LinkedDevice] = {}
+    chpids: dict[Rdev, dict[ChpidId, Place]] = {}
     """Of each device those that answers name, and where: a CTC has one."""
 
     @property

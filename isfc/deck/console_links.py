@@ -1,8 +1,9 @@
 """The links that console logs show: what one system's console says is held against the other's."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdevs
 from isfc.deck.console import FCTC, ConsoleLog, LinkedDevice
@@ -20,13 +21,12 @@ Nodes = tuple[NodeName, NodeName]
 Chpids = Mapping[NodeName, Mapping[Rdev, ChpidId]]
 
 
-@dataclass(slots=True)
-class ConsoleLink:
+class ConsoleLink(Struct):
     """One link: its connections, in the order of ``nodes``, and what a reader should know."""
 
     nodes: Nodes
-    connections: list[CtcChoice] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    connections: list[CtcChoice] = []
+    remarks: list[str] = []
 
 
 def name_logs(logs: Sequence[tuple[str, ConsoleLog]]) -> dict[NodeName, ConsoleLog]:

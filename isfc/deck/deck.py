@@ -11,10 +11,11 @@ Partitions that are chosen are systems of the collection, each under its node na
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.deck.card import CardNote, CommentCard
@@ -38,8 +39,7 @@ _CSS_IDS = frozenset("012345")
 _NOT_A_NAME = frozenset({_SAME, "", "0", "*", "REC"})
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """Who may use something: ``allowed`` alone, if that is said, and nobody in ``barred``.
 
     Either is by CSS; None stands for every CSS that is not named. ``place`` is where it is said,
@@ -116,8 +116,7 @@ class CuPath(Struct, frozen=True):
     link: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ControlUnit:
+class ControlUnit(Struct, frozen=True):
     """An FCTC control unit; ``paths`` are by CSS, ``unit_addresses`` what it recognizes."""
 
     number: int

@@ -10,8 +10,9 @@ All is in one CPC, so a chpid is one channel.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, CtcError, Rdev, format_chpid, parse_chpid, parse_rdev
 from ctc.features import FEATURES, ChpidProfile
@@ -57,8 +58,7 @@ _KEPT: Final = {
 """What counts of an object, by what its URI holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Adapter:
+class _Adapter(Struct, frozen=True):
     """A FICON adapter: its chpid, and the type of its card, if that is said."""
 
     chpid: ChpidId
@@ -78,21 +78,20 @@ _Fibres = dict[frozenset[tuple[NodeName, ChpidId]], tuple[_Adapter, _Adapter]]
 """The adapters of each fibre, by its ends."""
 
 
-@dataclass(slots=True)
-class _Machine:
+class _Machine(Struct):
     """What the files say, beside the systems' names by their partitions'."""
 
     names: Mapping[str, NodeName]
-    said: dict[tuple[str, str], Any] = field(default_factory=dict)
+    said: dict[tuple[str, str], Any] = {}
     """of objects, by their URIs and by key"""
-    links: list[tuple[Mapping[str, Any], str]] = field(default_factory=list)
-    partitions: dict[NodeName, str] = field(default_factory=dict)
+    links: list[tuple[Mapping[str, Any], str]] = []
+    partitions: dict[NodeName, str] = {}
     """names of those that links have, by system"""
-    ctcs: dict[tuple[NodeName, NodeName], dict[CtcChoice, None]] = field(default_factory=dict)
-    fibres: _Fibres = field(default_factory=dict)
+    ctcs: dict[tuple[NodeName, NodeName], dict[CtcChoice, None]] = {}
+    fibres: _Fibres = {}
     others: int = 0
     """partition links of other types"""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
 
     def is_new(self, uri: str, key: str, value: Any, place: str) -> bool:
         """Whether nothing was said of it; raises `ConfigurationError` if something else was."""

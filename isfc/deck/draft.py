@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from textwrap import wrap
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement, apart, read_cards
@@ -63,8 +65,7 @@ Image = tuple[int, str]
 """A partition, by CSS and name."""
 
 
-@dataclass(slots=True, eq=False)
-class DraftDevice:
+class DraftDevice(Struct, eq=False):
     """A device, the line of its statement (0 if it is new), and the partitions that may use it.
 
     ``given`` are those that may as the deck was.

@@ -25,8 +25,9 @@ entry link address, the port that the channel itself sits on. The form of the li
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
+
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, CtcError, format_chpid, parse_chpid
 from ctc.features import FEATURES, ChpidProfile, find_profile
@@ -57,8 +58,7 @@ Key = tuple[ChpidId, NodeName | None, Far | None]
 """What a comment is about: a chpid, or its fibre to one chpid; of one system, or of all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(Struct, frozen=True):
     """What comments say of one chpid or of a fibre of it; None for what they do not."""
 
     profile: ChpidProfile | None = None
@@ -73,8 +73,9 @@ class Hint:
 
     def over(self, other: "Hint") -> "Hint":
         """What this says, and what ``other`` says beyond that."""
-        mine = {each.name: getattr(self, each.name) for each in fields(self)}
-        return replace(other, **{name: said for name, said in mine.items() if said is not None})
+        mine = structs.asdict(self)
+        said = {name: value for name, value in mine.items() if value is not None}
+        return structs.replace(other, **said)
 
     @property
     def far_path(self) -> FarPath | None:
@@ -137,7 +138,7 @@ def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
         if remark.text.startswith(_MARK):
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
-            place = replace(remark.place, column=start)
+            place = structs.replace(remark.place, column=start)
             operands = parse_operands(Statement("*ISFC", place, text, ((0, place),)))
             key, hint = _hint(operands)
             hints[key] = hint.over(hints.get(key, Hint()))
@@ -247,9 +248,9 @@ def hinted_fibres(
         for (node, chpid), far in zip(ends, reversed(ends), strict=True):
             said = by_node[node]
             for key in ((node, far), (node, None), (None, far), (None, None)):
-                one = replace(said.get((chpid, *key), Hint()), port=None)
+                one = structs.replace(said.get((chpid, *key), Hint()), port=None)
                 if stays and key[1] is None and one.isl is not None:
-                    one = replace(one, path=None, isl=None, km=None)
+                    one = structs.replace(one, path=None, isl=None, km=None)
                 found = found.over(one)
         return found
 

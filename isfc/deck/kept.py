@@ -6,8 +6,10 @@ without a mate is a gap.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
 from isfc.deck.cabling import Cabling
@@ -199,8 +201,7 @@ def _of_system(system: DeckSystem) -> dict[Rdev, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class RangeEnd:
+class RangeEnd(Struct, frozen=True):
     """One end of a range of CTCs; ``unit`` is its control unit, None if no deck tells it."""
 
     node: NodeName
@@ -209,8 +210,7 @@ class RangeEnd:
     rdev: Rdev
 
 
-@dataclass(frozen=True, slots=True)
-class CtcRange:
+class CtcRange(Struct, frozen=True):
     """``count`` CTCs whose numbers and unit addresses follow each other.
 
     ``ends`` are (lesser name, greater name); the one that is missing is None. ``address`` is the

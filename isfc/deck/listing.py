@@ -8,9 +8,10 @@ report are taken to have the columns of its heading.
 """
 
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, Final
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.deck.deck import Deck
@@ -91,12 +92,11 @@ def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
     return tuple(name for name, partition in found.items() if partition.mif is not None)
 
 
-@dataclass(slots=True)
-class _Listing:
+class _Listing(Struct):
     """Reads pages from top to bottom, notes what rows say, and makes a deck of it."""
 
     file: str
-    said: Said = field(default_factory=dict)
+    said: Said = {}
     report: str = ""
     css: int | None = None
     channel: re.Match[str] | None = None
@@ -107,7 +107,7 @@ class _Listing:
     device: tuple[Rdev, int] | None = None
     """In the I/O DEVICE report: the first of the FCTC devices whose further paths may follow, and
     how many there are."""
-    listed: dict[str, set[Rdev]] = field(default_factory=dict)
+    listed: dict[str, set[Rdev]] = {}
     """The CTCs of each report that has devices."""
     has_rows: bool = False
     """Whether the page has a row: what is above is its heading."""

@@ -6,7 +6,6 @@ X, whose CUADD names our image, and whose unit address is U as well. Device numb
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
 from typing import Final
@@ -169,14 +168,13 @@ def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:
     return sorted(left, key=lambda each: (each.node.collation, each.device.rdev))
 
 
-@dataclass(slots=True)
-class _Side:
+class _Side(Struct):
     """One system's devices that may have a mate at ``partner``, by channel and link address."""
 
     system: DeckSystem
     partner: DeckSystem
-    groups: list[DeviceGroup] = field(default_factory=list)
-    unpaired: list[Unpaired] = field(default_factory=list)
+    groups: list[DeviceGroup] = []
+    unpaired: list[Unpaired] = []
 
     def __post_init__(self) -> None:
         partition = self.system.partition

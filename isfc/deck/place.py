@@ -5,8 +5,9 @@ What is none raises `ConfigurationError`.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from ctc.address import CtcError, Rdev, parse_rdev
 from isfc.errors import ConfigurationError
@@ -20,8 +21,7 @@ SHOWN_LENGTH_MAX: Final = 40
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Struct, frozen=True, order=True):
     """A line and a column of a file, both counted from 1."""
 
     file: str

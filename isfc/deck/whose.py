@@ -11,8 +11,9 @@ counts where the log shows VMA as a node.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.deck.place import Place, lines_of, to_node
 from isfc.layout.layers import plain
@@ -88,13 +89,12 @@ def account_of_console(text: str) -> LineAccount:
     return plain(text).read(kind)
 
 
-@dataclass(slots=True)
-class _Console:
+class _Console(Struct):
     """A console as it is read: ``nodes`` are the systems that its answers name."""
 
     file: str
     nodes: set[str]
-    owners: list[NodeName | None] = field(default_factory=list)
+    owners: list[NodeName | None] = []
     """of each line the system that answers there, if that is told"""
     system: NodeName | None = None
     """that the console is on"""
@@ -110,9 +110,9 @@ class _Console:
     """the line of the LOGON that nothing has told the system of"""
     screen: int = 0
     """the last line of the screen before"""
-    told: dict[NodeName, Place] = field(default_factory=dict)
+    told: dict[NodeName, Place] = {}
     """the systems that the console was on, and what says so"""
-    asked: dict[int, int] = field(default_factory=dict)
+    asked: dict[int, int] = {}
     """the index of each answer, and its session"""
 
     @property

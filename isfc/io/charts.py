@@ -5,7 +5,6 @@ in its cache. MB are 10**6 bytes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
@@ -63,8 +62,7 @@ class Curve(Struct, frozen=True):
     values: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Chart(Reported):
+class Chart(Reported, Struct, frozen=True):
     """Curves over the same x."""
 
     reported_by = "isfc.answers.io_chart.io_chart_report"

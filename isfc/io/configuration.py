@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
@@ -142,8 +141,7 @@ class IoWorkload(TomlTable, frozen=True, rename={"block_bytes": "block", "rate_p
         return (self.rejected_percent or 0.0) / 100
 
 
-@dataclass(frozen=True, slots=True)
-class IoConfiguration:
+class IoConfiguration(Struct, frozen=True):
     """All that an I/O configuration says; channels by chpid, in the order of the file.
 
     ``systems`` has the SAPs of each by its name, None where they are no limit.

@@ -7,7 +7,6 @@ load itself limits, what makes I/Os take long is found in the same way, from the
 time.
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import itemgetter
@@ -130,7 +129,7 @@ def _plan_with(
             trunks = tuple(
                 replace(each, ceiling=each.ceiling.raised(factor)) for each in configuration.trunks
             )
-            configuration = dataclasses.replace(configuration, trunks=trunks)
+            configuration = replace(configuration, trunks=trunks)
 
     def change(demand: Demand) -> Demand:
         for resource, factor in changes:

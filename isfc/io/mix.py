@@ -5,7 +5,6 @@ From an I/O configuration, or from an interval of an RMF report. MB are 10**6 by
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -58,8 +57,7 @@ class Room(Struct, frozen=True):
     ceiling: Ceiling
 
 
-@dataclass(frozen=True, slots=True)
-class Mix:
+class Mix(Struct, frozen=True):
     """Loads that channels share; ``saps`` is None where nothing is said of them.
 
     ``rooms`` are what all channels share, where that is known. ``notes`` say what was assumed or
@@ -102,7 +100,7 @@ class Mix:
         """The same mix, ``percent`` more of it."""
         factor = 1 + percent / 100
         loads = tuple(structs.replace(one, io_per_s=one.io_per_s * factor) for one in self.loads)
-        return replace(self, loads=loads)
+        return structs.replace(self, loads=loads)
 
 
 def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:

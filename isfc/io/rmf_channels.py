@@ -8,7 +8,6 @@ shared one (SHR) has PART, and PART is never more than TOTAL. What fits two colu
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
 
@@ -229,8 +228,7 @@ _SPEED: Final = re.compile(r"(\d{1,3})G")
 _GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelLine:
+class ChannelLine(Struct, frozen=True):
     """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
 
     ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the

@@ -10,7 +10,6 @@ that found the link busy or was rejected is in the cache as often as any; one th
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
@@ -19,8 +18,7 @@ from msgspec.structs import replace
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
 
-@dataclass(frozen=True, slots=True)
-class SynchronousProfile:
+class SynchronousProfile(Struct, frozen=True):
     """One link: ``slots`` reads at a time, ``fixed_ns`` each, and ``turn_ns`` one after the other.
 
     ``asynchronous_ns`` is what a read takes instead that goes over a channel, and

@@ -7,7 +7,6 @@ that is new. Each step has its commands, system by system, and a script tries th
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -32,8 +31,7 @@ class StepKind(StrEnum):
     REMOVE = "remove"
 
 
-@dataclass(frozen=True, slots=True)
-class CtcOfLink:
+class CtcOfLink(Struct, frozen=True):
     """A CTC of one of several links; two are the same if their numbers and chpids are."""
 
     nodes: Nodes
@@ -50,8 +48,7 @@ class CtcOfLink:
         return bool(mine & set(zip(other.nodes, other.ctc.rdevs, strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class CtcStep:
+class CtcStep(Struct, frozen=True):
     """CTCs of a link that are added or removed, and the link as it is then.
 
     ``left`` is None where the link has no CTC then, ``is_down`` whether it is to have some later.
@@ -295,8 +292,10 @@ def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
     at_s = _FIRST_S
     for number, step in enumerate(mine, start=1):
         lines.append(f"* step {number}")
-        ctcs = tuple(replace(each, ctc=beside.get(each.ctc, each.ctc)) for each in step.ctcs)
-        for order in orders_of(replace(step, ctcs=ctcs)):
+        ctcs = tuple(
+            structs.replace(each, ctc=beside.get(each.ctc, each.ctc)) for each in step.ctcs
+        )
+        for order in orders_of(structs.replace(step, ctcs=ctcs)):
             if order.command:
                 lines.append(f"at {at_s:.3f}s {order.system}: {order.command}")
                 at_s += 0.001

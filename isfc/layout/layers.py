@@ -12,9 +12,10 @@ hyphens and bold words are plain.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.layout.pasted import Kind, LineAccount, looks_like_row, spans
 
@@ -64,8 +65,7 @@ _DEPTH_MAX: Final = 8
 """Layers upon each other."""
 
 
-@dataclass(slots=True)
-class Plain:
+class Plain(Struct):
     """A text without its layers.
 
     ``lines`` are what is left of the lines of the file, ``raw``; ``cut`` is how many characters
@@ -79,8 +79,8 @@ class Plain:
     cut: list[int]
     account: LineAccount
     outside: frozenset[int] = frozenset()
-    layers: list[str] = field(default_factory=list)
-    bold: dict[int, str] = field(default_factory=dict)
+    layers: list[str] = []
+    bold: dict[int, str] = {}
     """Lines, by number, before words lost their marks."""
 
     @property

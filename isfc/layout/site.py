@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors import ConfigurationError
@@ -22,8 +22,7 @@ from isfc.layout.checked_toml import check_table_name, convert, decode, holds, r
 from isfc.link.parameters import LinkParameters
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A few fields that change together: of every fitted feature, or of the link driver.
 
     ``whole`` says that they are whole numbers. Values do not: a fraction may be written as 4013.

@@ -23,8 +23,10 @@ import ssl
 import struct
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from ctc.address import Rdev, format_rdev
 from isfc.engine.wire import VERSION
@@ -51,8 +53,7 @@ _ACCEPT_KIND: Final = 2
 _REFUSAL_KIND: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """Who speaks, on which CTC, of which link.
 
     ``incarnation`` names one incarnation of the node at this end: another number is another node,
@@ -71,13 +72,11 @@ class Hello:
     program: bytes = bytes(8)
 
 
-@dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Struct, frozen=True):
     """Both hellos fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """They do not, and why."""
 
     reason: str

@@ -17,9 +17,10 @@ import ssl
 import struct
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol, cast
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.engine.wire import FRAME_LENGTH_MAX
@@ -27,8 +28,7 @@ from isfc.link.events import LinkEvent
 from isfc.live.frames import FAREWELL, Deliver, FrameCutter, to_nobody
 
 
-@dataclass(slots=True)
-class LiveCounters:
+class LiveCounters(Struct):
     """What has happened to the connections since the engine began."""
 
     attached_count: int = 0
@@ -37,23 +37,20 @@ class LiveCounters:
     severed_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Attached:
+class Attached(Struct, frozen=True):
     """A CTC has its connection."""
 
     rdev: Rdev
 
 
-@dataclass(frozen=True, slots=True)
-class Detached:
+class Detached(Struct, frozen=True):
     """A CTC has lost its connection."""
 
     rdev: Rdev
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionRefused:
+class ConnectionRefused(Struct, frozen=True):
     """A connection was not let in, by this end or by the partner's (``by_partner``)."""
 
     peer: str

@@ -16,9 +16,10 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
+
+from msgspec import Struct, field
 
 from isfc.errors import IsfcError, RemoteProtocolError
 from isfc.live.accepting import Acceptor
@@ -57,15 +58,14 @@ SILENT_S: Final = 1.0
 """Where there are too many clients, one that has asked nothing for so many seconds gives way."""
 
 
-@dataclass(eq=False, slots=True)
-class ControlServer:
+class ControlServer(Struct, eq=False):
     """Serves one node's control socket on the running event loop."""
 
     path: Path
     handle: Handle
     refused_count: int = 0
     """Connections that were closed because of what they did, or of who they were."""
-    clients: "set[_Client]" = field(default_factory=set)
+    clients: "set[_Client]" = set()
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held for an answer and the rest after it, by one client after the other."""
     _server: Acceptor | None = None

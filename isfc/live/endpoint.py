@@ -15,9 +15,10 @@ import sys
 import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -27,8 +28,7 @@ PORT_MAX: Final = 65_535
 _HOST_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+)):(\d{1,5})")
 
 
-@dataclass(frozen=True, slots=True)
-class UnixEndpoint:
+class UnixEndpoint(Struct, frozen=True):
     """A Unix socket on this machine."""
 
     path: str
@@ -37,8 +37,7 @@ class UnixEndpoint:
         return f"unix:{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class TcpEndpoint:
+class TcpEndpoint(Struct, frozen=True):
     """A TCP port."""
 
     host: str
@@ -267,8 +266,7 @@ _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
 _FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
 
 
-@dataclass(frozen=True, slots=True)
-class Forward:
+class Forward(Struct, frozen=True):
     """One TCP port of ``node``, and the service that its partner connects it to."""
 
     node: NodeName

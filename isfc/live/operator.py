@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgspec import convert, to_builtins
+from msgspec import Struct, convert, structs, to_builtins
 
 from ctc.address import Rdev, format_rdev
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
@@ -20,8 +20,7 @@ from isfc.system.link_end import ChannelSubsystem, LinkEnd
 from isfc.system.system import DeviceInput, Input, VaryChpid, VaryDevice
 
 
-@dataclass(frozen=True, slots=True)
-class LiveSnapshot:
+class LiveSnapshot(Struct, frozen=True):
     """A node's counters, and what its engine has seen since it began. Times in nanoseconds.
 
     Severing replaces the node, so that its counters begin again; ``severed_count`` tells.
@@ -49,7 +48,7 @@ def look(engine: LiveEngine, *, paced: bool) -> LiveSnapshot:
     node = engine.end.snapshot(engine.now_ns())
     if not paced:
         node = replace(node, cpu_ns=time.process_time_ns())
-    seen = (*astuple(engine.counters), *late)
+    seen = (*structs.astuple(engine.counters), *late)
     return LiveSnapshot(node, *seen)
 
 

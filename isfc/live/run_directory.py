@@ -12,9 +12,10 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import PATH_LENGTH_MAX, connect_to
@@ -85,8 +86,7 @@ def private_directory() -> Iterator[Path]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class RunningGroup:
+class RunningGroup(Struct, frozen=True):
     """An ``isfc up`` that runs: the process, its directory, and the nodes that are there yet."""
 
     pid: int

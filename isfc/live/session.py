@@ -14,9 +14,10 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
@@ -70,8 +71,7 @@ class LiveSystem:
         await asyncio.gather(*(each.close() for each in self.ports))
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """How a live node is to run. Its partners need the same ``dilation`` and ``verify``.
 
     It goes to the partners that ``connect`` names, and the others come to where it listens. Without
@@ -84,7 +84,7 @@ class Opening:
     """
 
     listen: Endpoint | None = None
-    connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
+    connect: Mapping[NodeName, Endpoint] = {}
     dilation: int = 0
     verify: bool = False
     tls: Tls | None = None

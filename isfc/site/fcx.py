@@ -11,8 +11,9 @@ with a sample of a disk; a CTC's page has the same labels.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.layout.pasted import below
@@ -44,8 +45,7 @@ _DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPlace:
+class ColumnPlace(Struct, frozen=True):
     """A name of a heading, and where it stands."""
 
     name: str
@@ -194,8 +194,7 @@ def detailed_device(line: str) -> str | None:
     return found[1] if found else None
 
 
-@dataclass(slots=True)
-class Details:
+class Details(Struct):
     """The details of one device, as they are read; ``page`` is what stood above them.
 
     ``figures`` begin with the device's number, which the heading has.

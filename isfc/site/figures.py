@@ -6,8 +6,10 @@ be, at odds.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar
+
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
@@ -28,8 +30,7 @@ class BadFigure(ConfigurationError):
     """One figure, row or page that cannot be right; the message says what was expected."""
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """How files are read, and what was wrong with them.
 
     With ``usable`` a bad row is left out and kept in ``problems``; else it is refused. With
@@ -40,10 +41,10 @@ class Reading:
 
     usable: bool = False
     decimal_comma: bool = False
-    problems: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    accounts: list[str] = field(default_factory=list)
-    _marks: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = []
+    notes: list[str] = []
+    accounts: list[str] = []
+    _marks: dict[str, str] = {}
     """Of the file that is being read: a figure with a decimal comma, and one with a point."""
 
     def begin(self) -> None:

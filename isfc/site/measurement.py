@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
+from msgspec import Struct
+
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
@@ -15,8 +17,7 @@ from isfc.layout.pasted import spans
 from isfc.reports.figure import Reported
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlace:
+class FilePlace(Struct, frozen=True):
     """Where something stands: the file as the user named it, and the line, from 1 on.
 
     In a file without lines, ``unit`` says what is counted instead, such as ``byte``, from 0 on.
@@ -49,8 +50,7 @@ class DeviceFigures:
     decimals: int | None = field(default=1, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class WayFigures:
+class WayFigures(Struct, frozen=True):
     """One direction of a link."""
 
     mb_per_s: float
@@ -80,7 +80,7 @@ class LinkFigures:
         return cls(partner, at["tx_pend_count"], at["collisions_per_s"], written, read, place)
 
 
-WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
+WAY_COLUMNS: Final = WayFigures.__struct_fields__
 WAYS: Final = ("written", "read")
 
 
@@ -132,8 +132,7 @@ class ForeignFigures:
         return self.io_per_s * self.bytes_per_io / 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """What ran, where the source or the user says it: a workload's name, and pairs of guests."""
 
     workload: str

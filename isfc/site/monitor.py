@@ -5,9 +5,10 @@ that the user supplies. Times are the TOD clock's, in UTC.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import CtcError, Rdev, format_rdev, parse_rdev
 from isfc.errors import ConfigurationError
@@ -48,8 +49,7 @@ _NAMED_MAX: Final = 8
 Counters = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
+class _Counted(Struct, frozen=True):
     """What the counters of a device or a link were, when, and in which sample with rows."""
 
     tod: int
@@ -57,37 +57,35 @@ class _Counted:
     sample: int
 
 
-@dataclass(slots=True)
-class _Rows:
+class _Rows(Struct):
     """What one sample showed, and where it begins."""
 
     place: FilePlace
     number: int = 0
     """Which of the samples that have rows it is; 0 while it has none."""
     begin_tod: int | None = None
-    devices: list[DeviceFigures] = field(default_factory=list)
-    links: list[LinkFigures] = field(default_factory=list)
+    devices: list[DeviceFigures] = []
+    links: list[LinkFigures] = []
 
 
-@dataclass(slots=True)
-class _Monitor:
+class _Monitor(Struct):
     """The records of one file, as they are read."""
 
     reading: Reading
     supplied: Mapping[str, RecordLayout]
-    links: dict[str, ConfiguredLink] = field(default_factory=dict)
-    changes: list[LinkChange] = field(default_factory=list)
-    ends: list[tuple[int, LinkChange]] = field(default_factory=list)
+    links: dict[str, ConfiguredLink] = {}
+    changes: list[LinkChange] = []
+    ends: list[tuple[int, LinkChange]] = []
     """Changes with which a link came up or went down, and so its counters began again."""
-    before: dict[tuple[str, str], _Counted] = field(default_factory=dict)
+    before: dict[tuple[str, str], _Counted] = {}
     """Of each device and each link, by the record's name and its own."""
     samples: int = 0
-    passed: dict[str, int] = field(default_factory=dict)
+    passed: dict[str, int] = {}
     """Records that no layout was supplied for, and how many."""
-    found: list[Measurement] = field(default_factory=list)
-    partners: set[str] = field(default_factory=set)
+    found: list[Measurement] = []
+    partners: set[str] = set()
     """The nodes that D1R24 and D9R3 name."""
-    noted: set[str] = field(default_factory=set)
+    noted: set[str] = set()
     rows: _Rows | None = None
     group: int = 0
     ended_tod: int | None = None

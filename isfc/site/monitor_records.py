@@ -14,12 +14,13 @@ publishes them.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from struct import Struct
 from typing import Final
+
+import msgspec
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, text_of, within
@@ -43,8 +44,7 @@ _TOD_EPOCH: Final = 0x7D91048BCA000000
 """The TOD clock at the epoch of Unix, by pak-center/zpmd. Leap seconds are not counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorRecord:
+class MonitorRecord(msgspec.Struct, frozen=True):
     """A monitor record: its name as D6R3, when it was built, and all of its bytes.
 
     ``group`` is the number of its control record; all of a sample are in one.
@@ -170,8 +170,7 @@ def position_of(record: str) -> str:
     return f"{page}, with your release in place of 730"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """One field of a record. ``unit_ns`` is that of a time, None if it is none or nobody says."""
 
     name: str
@@ -252,8 +251,7 @@ _NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _NAMED: Final = re.compile(r"(?<![0-9a-z])(d\d+r\d+)(?![0-9])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordLayout:
+class RecordLayout(msgspec.Struct, frozen=True):
     """Of one record: the fields of each quantity of `QUANTITIES`."""
 
     record: str

@@ -7,11 +7,13 @@ A page is device rows or the details of one device (`isfc.site.fcx`), or link ac
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import chain, takewhile
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -44,18 +46,17 @@ _OWN_RUN: Final = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Above:
+class _Above(Struct):
     """What the lines above rows have said so far."""
 
     said: Measurement = Measurement(None, None, None, FilePlace("", 0))
     made: date | None = None
-    heard: dict[str, tuple[object, int]] = field(default_factory=dict)
+    heard: dict[str, tuple[object, int]] = {}
     """What was said since the last rows, and in which line."""
     lines: Sequence[str] = ()
     head: int = 1
     """The first line of this page, of those."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = []
 
     def hear(self, line: str, place: FilePlace) -> bool:
         """Take what a line says; whether it said anything."""
@@ -138,14 +139,13 @@ def _date(text: str) -> date | None:
         return None
 
 
-@dataclass(slots=True)
-class _Pages:
+class _Pages(Struct):
     """The pages of one text, as they are read."""
 
     file: str
     reading: Reading
     above: _Above = field(default_factory=_Above)
-    found: list[Measurement] = field(default_factory=list)
+    found: list[Measurement] = []
     devices: list[fcx.ColumnPlace] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None

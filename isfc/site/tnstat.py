@@ -7,10 +7,11 @@ could read it: a CTC that has some is without bytes.
 """
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.layout.layers import plain
@@ -51,15 +52,14 @@ _Said = tuple[FilePlace, str, str, int]
 """A message, its text, and how many columns its line has."""
 
 
-@dataclass(slots=True)
-class _Log:
+class _Log(Struct):
     """The records of a text, as they are read."""
 
     reading: Reading
-    said: list[_Said] = field(default_factory=list)
+    said: list[_Said] = []
     """The messages of a record that has no end yet."""
-    found: list[Measurement] = field(default_factory=list)
-    seconds: dict[float, FilePlace] = field(default_factory=dict)
+    found: list[Measurement] = []
+    seconds: dict[float, FilePlace] = {}
 
     def take(self, text: str, place: FilePlace) -> Kind:
         """Read one line, and say what it is; raises `BadFigure` for one that may be of a record."""

@@ -7,8 +7,10 @@ Sysplex Availability). Tables of structures are passed over: they are no CTCs.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.layout.layers import plain
@@ -42,13 +44,12 @@ _OF_STRUCTURES: Final = re.compile(r"PATH(?:IN|OUT) (?:LIST SYSTEM|SYSTEM STATUS
 _WAYS: Final = {"PATHIN": "read", "PATHOUT": "written"}
 
 
-@dataclass(slots=True)
-class _Display:
+class _Display(Struct):
     """The answers of a text, as they are read: of the last one the ends of each table's devices."""
 
     reading: Reading
-    found: list[Measurement] = field(default_factory=list)
-    tables: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    found: list[Measurement] = []
+    tables: dict[str, dict[str, tuple[str, ...]]] = {}
     heading: str | None = None
     """Of the table that is being read; empty of structures."""
 

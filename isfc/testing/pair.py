@@ -13,8 +13,9 @@ a plan.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
@@ -34,15 +35,13 @@ from isfc.system.system import Activate, Deactivate, Input, Send, System, VaryCh
 from isfc.testing.side import PackageBook, Side
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Struct, frozen=True):
     """Let time pass."""
 
     duration_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class SendMessages:
+class SendMessages(Struct, frozen=True):
     """Let a side (0 or 1) send messages of so many bytes in one conversation, all together.
 
     The two kinds of traffic have conversations of their own, whatever their numbers.
@@ -54,38 +53,33 @@ class SendMessages:
     traffic: Traffic = Traffic.TRANSPORT
 
 
-@dataclass(frozen=True, slots=True)
-class Unplug:
+class Unplug(Struct, frozen=True):
     """Cut one CTC; what is on its way is lost."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Plug:
+class Plug(Struct, frozen=True):
     """Restore one CTC."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeactivateCtc:
+class DeactivateCtc(Struct, frozen=True):
     """DEACTIVE ISLINK for one CTC, at one side."""
 
     here: int
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class ActivateCtc:
+class ActivateCtc(Struct, frozen=True):
     """ACTIVATE ISLINK for one CTC, at one side."""
 
     here: int
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class VaryCtcChpid:
+class VaryCtcChpid(Struct, frozen=True):
     """VARY OFF or ON the chpid of one CTC, at one side."""
 
     here: int
@@ -93,8 +87,7 @@ class VaryCtcChpid:
     online: bool
 
 
-@dataclass(frozen=True, slots=True)
-class VaryRdev:
+class VaryRdev(Struct, frozen=True):
     """VARY OFF or ON one CTC's device, at one side."""
 
     here: int
@@ -132,15 +125,14 @@ def unusual(record: Any) -> str:
     """A frozen record, which has a default of each field, with those that are not as usual."""
     usual = type(record)()
     shown = [
-        f"{part.name}={value!r}"
-        for part in fields(record)
-        if (value := getattr(record, part.name)) != getattr(usual, part.name)
+        f"{name}={value!r}"
+        for name in record.__struct_fields__
+        if (value := getattr(record, name)) != getattr(usual, name)
     ]
     return f"{type(record).__name__}({', '.join(shown)})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Setup:
+class Setup(Struct, frozen=True):
     """What a pair is made of. CTCs are dealt out to the fibres in turn.
 
     ``names`` and ``rdevs`` are those of the first and the second system; without ``rdevs`` the

@@ -18,11 +18,12 @@ trace. What a node of `isfc.live.session` is to its programs, `OpenNode`, is the
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from random import Random
 from typing import Any, Final, Generic, TypeVar, cast
+
+from msgspec import Struct
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.layout.catalogue import load_layout
@@ -100,8 +101,7 @@ Main = Callable[[OpenNode, OpenNode], Coroutine[Any, Any, Outcome]]
 """What is run: it has both systems, the one whose name comes first first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramsRun(Generic[Outcome]):
+class ProgramsRun(Struct, Generic[Outcome], frozen=True):
     """What came of it."""
 
     outcome: Outcome

@@ -8,9 +8,10 @@ What is left after a loss is a share of what the whole carries with one load.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
+
+from msgspec import Struct
 
 from isfc.errors.in_words import number
 from isfc.layout.collection import Collection
@@ -41,8 +42,7 @@ class AdviceVerdict(StrEnum):
     """So changed, the link carries less."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedLoad:
+class ComparedLoad(Struct, frozen=True):
     """What the slower direction carries, as it is and with an advice carried out.
 
     ``layouts`` are both.
@@ -81,8 +81,7 @@ class ComparedLoad:
         return AdviceVerdict.AGREES if self.ratio.value > 1 else AdviceVerdict.CONTRADICTS
 
 
-@dataclass(frozen=True, slots=True)
-class TriedAdvice:
+class TriedAdvice(Struct, frozen=True):
     """A trial, and what it gave: at saturation and at the stated load, or why it was not run."""
 
     trial: ChangedLayout
@@ -139,8 +138,7 @@ def _try(
     return TriedAdvice(trial, (saturated, stated))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AfterLoss:
+class AfterLoss(Struct, frozen=True):
     """What is left of the ``whole`` after a loss; the whole itself without one."""
 
     loss: Loss | None

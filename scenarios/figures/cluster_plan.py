@@ -6,7 +6,6 @@ system carries, what is busiest, and which losses cut most.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Struct
@@ -23,8 +22,7 @@ from scenarios.runs.experiment import RunEach
 from scenarios.runs.steady import Rate
 
 
-@dataclass(frozen=True, slots=True)
-class LinkPlan:
+class LinkPlan(Struct, frozen=True):
     """MB/s (2^20) that a link carries from its first node, and to it: alone, and with the others.
 
     ``traffic`` is what the file runs over it, empty if it has none; ``rate`` is of the slower

@@ -6,7 +6,6 @@ much of the CTCs' time that takes, and what is carried.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from itertools import pairwise
@@ -78,8 +77,7 @@ SCANS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CollisionTrial:
+class CollisionTrial(Struct, frozen=True):
     """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes; times in s."""
 
     layout: Layout

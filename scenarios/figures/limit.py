@@ -16,12 +16,12 @@ after the other, in short runs with the same guests. What moves the rate by more
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.features import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.layout import Fibre, Layout, widened
@@ -60,8 +60,7 @@ LIKE_SHARE: Final = 0.03
 """Rates of short runs that differ by less are alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """A resource's share in the limit, and the share of its time that it is busy, if it has one.
 
     ``where`` names the busiest of its kind where there are several links.
@@ -94,8 +93,7 @@ class Relief(Struct, frozen=True):
         return is_apart and not nobody_is_ahead(odds_ahead(self.ratio))
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """What limits a run: ``first`` is the resource with the greatest share, and those alike.
 
     ``shares`` are all that count, the greatest first. ``factor`` is how many times as much the link

@@ -6,11 +6,11 @@ what is assumed of these is said. Device rows alone tell none of it: the user mu
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from math import log
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import exact, number
@@ -166,8 +166,7 @@ _OFF_MAX: Final = 1.1
 """Times by which the rate of the pairs that do best may be off without being told. Chosen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """A workload that gives what was measured; ``uncertain`` says what of it is assumed.
 
     ``offered_per_s`` is the exchanges a second that an open loop would offer, None if no link

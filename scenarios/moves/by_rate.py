@@ -53,7 +53,9 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
     def short(tenant: Placed) -> Placed:
         length = min(tenant.plan.memory.touched, SAMPLE_LENGTH)
         memory = GuestMemory(size=length, touched=length)
-        return replace(tenant, plan=GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf)))
+        return structs.replace(
+            tenant, plan=GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf))
+        )
 
     sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
     return [*map(_rate, move(sample).guests)]
@@ -154,7 +156,7 @@ def _changing(plan: GuestPlan, share: float) -> GuestPlan:
         hot_set=memory.hot_set if writes else 0,
         write_rate=writes,
     )
-    return replace(plan, memory=less)
+    return structs.replace(plan, memory=less)
 
 
 def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int | None:

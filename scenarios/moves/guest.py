@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import exp, inf
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked, given_size, spelt
@@ -41,8 +41,7 @@ SECONDS_MAX: Final = 99_999_999.0
 """The longest limit that VMRELOCATE takes (published: the same help)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What VMRELOCATE was told, times in seconds; ``inf`` is NOLIMIT.
 
     ``max_total`` counts from the command, ``max_quiesce`` from when the guest is stopped.
@@ -195,8 +194,7 @@ MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
 
 
-@dataclass(frozen=True, slots=True)
-class GuestPlan:
+class GuestPlan(Struct, frozen=True):
     """A guest that is to be relocated: its userid, its memory, and its command's limits."""
 
     name: str
@@ -216,7 +214,7 @@ class GuestPlan:
 
 def with_limits(plan: GuestPlan, **changed: Any) -> GuestPlan:
     """The same guest with other `Limits`."""
-    return replace(plan, limits=replace(plan.limits, **changed))
+    return structs.replace(plan, limits=replace(plan.limits, **changed))
 
 
 LARGE_MEMORY: Final = 2**40

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import final
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import exact, first_listed, listed
 from isfc.layout.collection import Collection
@@ -40,8 +42,7 @@ class Tenant:
     source: NodeName | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """A guest that is to leave ``source``, and goes ``to``."""
 
     plan: GuestPlan

@@ -6,11 +6,11 @@ that is lost.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from isfc.engine.virtual import VirtualEngine

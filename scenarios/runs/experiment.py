@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
+from msgspec import Struct, structs
+
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
 from isfc.errors.in_words import check_between, exact, no_node
@@ -290,8 +292,7 @@ def one_way(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
     return Experiment.of(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Struct, frozen=True):
     """What runs: ``pairs`` of a workload over each link, or the ``traffic`` of several."""
 
     workload: Workload = SUITES[SUITE]
@@ -309,7 +310,7 @@ class Load:
         """The same of some links: with their traffic, if they are several and have some."""
         if len(collection.links) == 1:
             return self
-        return replace(self, traffic=tuple(map(load_of, collection.traffic)))
+        return structs.replace(self, traffic=tuple(map(load_of, collection.traffic)))
 
     def runs(self, links: Collection) -> list[Experiment]:
         """The runs of some links: one for each direction, or that of their traffic."""

@@ -6,7 +6,6 @@ one by one while links run over them. ``isfc run --cp FILE`` gives CP commands a
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -78,8 +77,7 @@ class TimedCommand(Struct, frozen=True):
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleEntry:
+class ConsoleEntry(Struct, frozen=True):
     """What a console shows at one moment."""
 
     at_s: float

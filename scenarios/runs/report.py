@@ -5,7 +5,6 @@ in their order and units, so that a view can be laid beside what was published.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 from msgspec import Struct, structs
@@ -26,8 +25,7 @@ PATHS: Final = 1
 """Chpids that lead to one CTC: a layout gives it one fibre."""
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRun:
+class MeasuredRun(Struct, frozen=True):
     """An experiment, and what was measured: one sample, or one per interval.
 
     ``name`` is that of the run: the report's, or one of our own.
@@ -80,8 +78,7 @@ def sampled_run(name: str, recording: Recording, side: str) -> MeasuredRun:
     return MeasuredRun(name, recording.experiment, getattr(recording, side).parts)
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceRow:
+class DeviceRow(Struct, frozen=True):
     """A line of FCX108 DEVICE (``device_reports.csv``). Times are None where no I/O was done.
 
     ``resp_ms`` equals ``serv_ms``: what waits for a CTC waits in the link, not at the device.
@@ -99,8 +96,7 @@ class DeviceRow:
     busy_percent: float
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+class LinkRow(Struct, frozen=True):
     """One interval of Monitor D9 R4 (``link_activity.csv``); "write" is what this side sends.
 
     ``timestamp`` is when the interval ended, in seconds since the run began, warm-up included;
@@ -124,8 +120,7 @@ class LinkRow:
     read_msgs_per_pkg: float
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteRow:
+class SuiteRow(Struct, frozen=True):
     """One ISFC Transport run (``transport.csv``). MB are 2^20 bytes, both directions."""
 
     suite: str
@@ -142,8 +137,7 @@ class SuiteRow:
     collisions_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class AppcRow:
+class AppcRow(Struct, frozen=True):
     """One APPC/VM run (``appc_scaling.csv``); ``msgs_per_s`` are replies a second."""
 
     reply_bytes: int
@@ -166,7 +160,7 @@ def device_rows(run: MeasuredRun) -> Iterator[DeviceRow]:
         if device.io_per_s:
             yield DeviceRow(*place, device.io_per_s, *times, device.busy_percent)
         else:
-            yield replace(idle_device(*place), busy_percent=device.busy_percent)
+            yield structs.replace(idle_device(*place), busy_percent=device.busy_percent)
 
 
 def idle_device(run: str, side: str, rdev: str) -> DeviceRow:

@@ -73,16 +73,14 @@ class Result:
     devices: tuple[DeviceResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """What one side saw in an interval that ended ``until`` seconds after the run began."""
 
     until: float
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
-class EndSamples:
+class EndSamples(Struct, frozen=True):
     """What one end saw of a run: the whole, and one sample after the other."""
 
     whole: Sample
@@ -250,8 +248,7 @@ _DIGITS: Final = 12
 """Hexadecimal digits of a digest: enough to tell layouts and models apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """What a result was made with."""
 
     version: str

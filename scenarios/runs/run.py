@@ -2,7 +2,6 @@
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Final
 
@@ -147,8 +146,7 @@ def programs_of(
         yield load, clients, servers, 2 * load.workload.window * load.pairs
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """What both ends of a link saw of a run. ``experiment`` is that of this link alone."""
 
     experiment: Experiment

@@ -5,7 +5,6 @@ what the CTCs used. `ctc.channel` says how the two share a chpid.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from msgspec import Struct, structs
@@ -102,4 +101,4 @@ def _scaled(configuration: IoConfiguration, share: float) -> IoConfiguration:
         )
         for each in configuration.workloads
     )
-    return replace(configuration, workloads=workloads)
+    return structs.replace(configuration, workloads=workloads)

@@ -6,11 +6,11 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
@@ -40,8 +40,7 @@ REQUEST_LENGTH: Final = 100
 """Bytes of a CDU request. Assumed: the report gives only the reply's size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """What the clients send and the servers answer. Lengths in bytes.
 
     A message is ``min_length`` long in ``min_percent`` of all cases and ``max_length``
@@ -269,8 +268,7 @@ def open_load(workload: Workload, messages_per_s: float) -> Workload:
     return replace(workload, window=1, programs=OwnGuests(per_s=messages_per_s))
 
 
-@dataclass(frozen=True, slots=True)
-class LinkLoad:
+class LinkLoad(Struct, frozen=True):
     """What runs over a link: the clients on ``client``, the servers on ``server``."""
 
     client: NodeName

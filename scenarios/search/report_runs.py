@@ -4,7 +4,6 @@ What it says of channels and their I/O it estimates: `channel_estimates`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
@@ -118,8 +117,7 @@ class ClusterRuns(Struct, frozen=True):
     lefts: tuple[changed.AfterLoss, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRuns:
+class LinkRuns(Struct, frozen=True):
     """All that the page shows."""
 
     name: str

@@ -5,11 +5,11 @@ Each candidate is scored once, by a short run; the best then until they are stea
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ctc.address import Rdev
 from isfc.layout.capacity import directions_of
@@ -57,8 +57,7 @@ class LinksObjective(StrEnum):
     """Of all links, with that channel, director or path gone whose loss leaves least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(Struct, frozen=True):
     """The objectives, what runs, and the runs by which they are scored.
 
     ``seconds`` of virtual time are measured; None: until that is steady.
@@ -162,8 +161,7 @@ ShareOut = Callable[
 """Does work on every item and yields (index, result) as they finish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """What is sought: the best places of CTCs on the fibres of a collection.
 
     Of one link there are to be so many ``ctcs``; several keep theirs. ``runs`` is the most
@@ -202,8 +200,7 @@ def loaded(collection: Collection, load: Load) -> list[Layout]:
     return [link for link in collection.links if not ends or {*link.nodes} in ends]
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
+class Contender(Struct, frozen=True):
     """A collection with its score by each objective, and what each of several links carries.
 
     All are of ``load``.
@@ -262,8 +259,7 @@ class Move(Struct, frozen=True):
     after: Fibre
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a search has found: the best first, what was given, and how much was looked at.
 
     ``defined`` is the best choice among the devices of one link that are defined: what was given if
@@ -346,7 +342,8 @@ class Trials(Generic[_Candidate]):
         """Collections run until they are steady, with several seeds."""
         task, count = self.task, len(self.task.scoring.objectives)
         seeds = [
-            replace(task.scoring, seconds=None, seed=seed) for seed in range(1, task.seeds + 1)
+            structs.replace(task.scoring, seconds=None, seed=seed)
+            for seed in range(1, task.seeds + 1)
         ]
         different = list(dict.fromkeys(collections))
         by_seed = [dict(self._share_out(seed.figures, different)) for seed in seeds]

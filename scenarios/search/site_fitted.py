@@ -10,14 +10,13 @@ are fitted: else there are doubts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import exp, log
 from statistics import median
 from typing import Any, Final
 
 from msgspec import Struct, structs
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ctc.features import FEATURES, ChpidProfile
 from isfc.errors import AnswerRefused

@@ -15,12 +15,12 @@ are as much more as they are at so many standard deviations.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import exp, log
 from typing import Any, Final, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
@@ -74,8 +74,7 @@ RATE_PRIOR: Final = 0.05
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class FitInterval:
+class FitInterval(Struct, frozen=True):
     """One measurement to fit to, and what it is taken to be."""
 
     seen: SeenInterval
@@ -96,11 +95,11 @@ class FitInterval:
 
     def as_open(self) -> "FitInterval":
         """With the same messages at times of their own."""
-        return replace(self, derived=self.derived.as_open())
+        return structs.replace(self, derived=self.derived.as_open())
 
     def scaled(self, log_factor: float) -> "FitInterval":
         """With so many times the pairs, or the rate that is offered."""
-        return replace(self, derived=self.derived.scaled(exp(log_factor)))
+        return structs.replace(self, derived=self.derived.scaled(exp(log_factor)))
 
 
 class Runs:

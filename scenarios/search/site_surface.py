@@ -6,7 +6,6 @@ what ran may be unknown: pairs of guests, or the rate that is offered, of each i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from math import log
 from typing import Any, Final
@@ -91,8 +90,7 @@ def unknowns(loads: Sequence[tuple[float, float, float]] = ()) -> Unknowns:
     return Unknowns(*numpy.array([*constants, *loads]).T)
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(Struct, frozen=True):
     """Lines through the runs near ``centre``: arrays of numpy, a row or entry for each figure.
 
     ``scatter`` is the standard deviation of one run about its line. ``level_share`` is the variance

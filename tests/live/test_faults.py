@@ -4,12 +4,12 @@ import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from ctc.address import Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame

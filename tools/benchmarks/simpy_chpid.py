@@ -4,18 +4,17 @@ The physics is that of `ctc.chpid`, with the same profiles.
 """
 
 import heapq
-from dataclasses import dataclass
 from itertools import count
 
 import simpy
+from msgspec import Struct
 from simpy.events import Event, ProcessGenerator
 
 from ctc.features import ChpidProfile
 from isfc.link.package import Package
 
 
-@dataclass(slots=True)
-class Direction:
+class Direction(Struct):
     """The transfers of one direction of a fibre, and what they want of line and processor.
 
     The wants are sums of shares of each resource's time: 1 is all of it.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import simpy
+from msgspec import Struct
 from simpy.events import Event, Process, ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
@@ -29,8 +30,7 @@ DATA: Final = 1
 what is received; a single CTC is freed in the order of the interrupts."""
 
 
-@dataclass(slots=True)
-class SimpyTraffic:
+class SimpyTraffic(Struct):
     """What a system has written and read, and the time of all its I/Os; lengths in bytes."""
 
     packages: int = 0
@@ -46,8 +46,7 @@ class SimpyTraffic:
         self.length += package.length
 
 
-@dataclass(slots=True)
-class Write:
+class Write(Struct):
     """A write that is outstanding: SSCH has been, the end or a collision is to come."""
 
     package: Package

@@ -3,11 +3,12 @@
 import math
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
 
 import simpy
+from msgspec import Struct
+from msgspec.structs import replace
 from simpy.events import Event, ProcessGenerator
 
 from isfc.link.message import Message
@@ -21,8 +22,7 @@ from tools.benchmarks.simpy_chpid import SimpyChpid
 from tools.benchmarks.simpy_link import SimpyCtc, SimpySystem
 
 
-@dataclass(frozen=True, slots=True)
-class SimpyResult:
+class SimpyResult(Struct, frozen=True):
     """A run's traffic between warm-up and end; MB are 2^20 bytes, both directions."""
 
     mb_per_s: float

@@ -22,10 +22,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from isfc.answers.replay_checks import errors_of
 from scenarios.published.catalogue import TABLES, load_table

@@ -12,12 +12,14 @@ those of ``docs/fidelity.csv``. Nothing is run. Each line says which of both it 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, combinations
 from pathlib import Path
 from statistics import fmean
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.link.message import Traffic
 from scenarios.figures.certainty import (
@@ -51,8 +53,7 @@ EVERY: Final = "all"
 ROW_COLUMNS: Final = ("draw", "suite", "key", "measure", "published", "emulated", "made")
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Struct, frozen=True):
     """The rows of every suite that a draw of searches left out, and how they were made."""
 
     comparisons: Sequence[ComparedFigure]
@@ -143,8 +144,7 @@ POWER_MAX: Final = 1.5
 """A family whose suites are so much farther off than the others say takes the wider one's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Miss:
+class Miss(Struct, frozen=True):
     """A published figure beside ours, in the family of its run. ``suite`` is empty for APPC/VM."""
 
     kind: str

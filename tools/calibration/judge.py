@@ -17,11 +17,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from msgspec import Struct
 
 from isfc.answers.replay_checks import Check, checks_of
 from scenarios.published.catalogue import TABLES, load_table
@@ -42,8 +42,7 @@ COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "l
 FIGURES: Final = DOCS / "fidelity.csv"
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedTable:
+class ReplayedTable(Struct, frozen=True):
     """One table, replayed: what the means come to, and the comparisons of each seed."""
 
     verdict: TableVerdict

@@ -6,10 +6,10 @@ nothing else is.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.features import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
@@ -32,8 +32,7 @@ OWNERS: Final = {
 """The records that a constant stands in, by what its name begins with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Knob:
+class Knob(Struct, frozen=True):
     """One calibrated constant: its name, as ``link.build_package_ns``, and what it may be.
 
     The bounds are what could be true of a z10 and its channels; between them the search works
@@ -100,8 +99,7 @@ KNOBS: Final = (
 """Everything that may be fitted. What two records share is one constant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constants:
+class Constants(Struct, frozen=True):
     """The records that the knobs stand in."""
 
     link: LinkParameters

@@ -9,11 +9,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from statistics import fmean
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX
 from isfc.link.message import Traffic
@@ -43,8 +45,7 @@ CPU_WEIGHT: Final = 0.15
 """What %CPU/msg counts in a row's loss, throughput counting 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class FittedRun:
+class FittedRun(Struct, frozen=True):
     """A published run, as some tables show it: (table, row) each time.
 
     It is repeated here ``length`` times as long as is usual. ``cpu_weight`` is 0 where the

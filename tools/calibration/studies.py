@@ -21,7 +21,6 @@ the line does not tell: a link that falls into collisions, or out of them, jumps
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass
 from functools import cache
 from itertools import product
 from math import exp, log, sqrt
@@ -30,7 +29,8 @@ from statistics import fmean, stdev
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from ctc.features import CATALOGUE
 from isfc.layout.layout import Layout, with_site
@@ -77,8 +77,7 @@ SIGNIFICANT: Final = 3
 """So many times the noise is more than chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Struct, frozen=True):
     """What moving one constant does to the losses of `tools.calibration.loss`, means over rows.
 
     ``noise`` is the standard error of what the move changes, the greater of both ways, told
@@ -134,7 +133,9 @@ def measure(knob: Knob) -> list[tuple[object, ...]]:
     return [astuple(found if found.matters else _moved(knob, MORE_SEEDS))]
 
 
-SENSITIVITIES: Final = Study(DOCS / "sensitivity.csv", Sensitivity.__slots__, measure, KNOBS)
+SENSITIVITIES: Final = Study(
+    DOCS / "sensitivity.csv", Sensitivity.__struct_fields__, measure, KNOBS
+)
 
 
 def load() -> dict[str, Sensitivity]:

@@ -8,11 +8,12 @@ All books together account for every message, or say which are not (`audit`).
 
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import Array, Structure, c_uint64, sizeof
-from dataclasses import dataclass
 from enum import IntEnum
 from mmap import mmap
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 CONVERSATIONS: Final = 4
 """Conversations of each node, numbered from 0."""
@@ -112,8 +113,7 @@ class Book(Structure):
         return self._heard[: self.entries[Entry.HEARD]]
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """What one life of a node leaves of its link to a partner: a book."""
 
     number: int
@@ -125,8 +125,7 @@ class Account:
         return f"{self.name}, life {self.number}"
 
 
-@dataclass(slots=True)
-class Sums:
+class Sums(Struct):
     """Messages of one node's, or of all."""
 
     sent: int = 0

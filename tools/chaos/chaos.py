@@ -18,14 +18,13 @@ from asyncio.subprocess import PIPE, Process
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 from random import Random
 from typing import Final
 
 import typer
-from msgspec import json, structs
+from msgspec import Struct, field, json, structs
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.progress import progress_bar
@@ -41,8 +40,7 @@ SETTLE_S: Final = 60.0
 _LOOK_S: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a run is to be."""
 
     seconds: float
@@ -52,15 +50,14 @@ class Wanted:
     """Between two faults, on the average."""
 
 
-@dataclass(slots=True)
-class ChaosOutcome:
+class ChaosOutcome(Struct):
     """What came of a run."""
 
     seconds: float = 0.0
     faults: Counter[ChaosKind] = field(default_factory=Counter)
-    lives: list[Account] = field(default_factory=list)
+    lives: list[Account] = []
     """One for each life and partner."""
-    wrong: list[str] = field(default_factory=list)
+    wrong: list[str] = []
     """What is wrong besides what an audit of the lives finds."""
 
     @property
@@ -323,7 +320,7 @@ def page(wanted: Wanted, outcome: ChaosOutcome) -> Iterator[str]:
     yield f"{outcome.count(Entry.DOWN_TOO_LONG):,} times for a link that was down too long"
     yield ""
     parts = sums(outcome.lives)
-    together = sums(replace(life, name="together") for life in outcome.lives)
+    together = sums(structs.replace(life, name="together") for life in outcome.lives)
     columns = (parts if len(parts) <= _COLUMNS_MAX else {}) | together
     yield f"{'messages':36}" + "".join(f"{name:>12}" for name in columns)
     for label, name in _LINES:

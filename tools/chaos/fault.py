@@ -10,11 +10,12 @@ node. All bytes arrive as they were sent and in their order, for as long as the 
 import asyncio
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from random import Random
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.link.name import NodeName
 
@@ -55,8 +56,7 @@ _SHORTEST_S: Final = 0.02
 _DELAY_S_MAX: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class ChaosFault:
+class ChaosFault(Struct, frozen=True):
     """One fault, ``after_s`` after the one before."""
 
     kind: ChaosKind

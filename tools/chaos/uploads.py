@@ -9,9 +9,10 @@ with a reason, and in the end nothing is left: `Tally.wrong`.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from random import Random
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.live.engine import LiveEngine
@@ -33,14 +34,13 @@ SETTLE_S: Final = 60.0
 """How long all may take to end, once nothing goes wrong any more."""
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What became of the uploads."""
 
     answered: int = 0
     severed: int = 0
     faults: int = 0
-    wrong: list[str] = field(default_factory=list)
+    wrong: list[str] = []
 
     def __str__(self) -> str:
         return (

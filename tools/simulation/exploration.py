@@ -52,9 +52,10 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from isfc.errors import RemoteProtocolError
 from isfc.system.system import Activate, Connect, Deactivate, Disconnect, System
@@ -78,8 +79,7 @@ _Now = tuple[int, ...]
 """The state of each system, by number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
+class Explored(Struct, frozen=True):
     """How much there was."""
 
     state_count: int

@@ -5,9 +5,11 @@ smaller for as long as it still fails: `shrink`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct, structs
 
 from ctc.address import Rdev
 from ctc.features import FEATURES
@@ -50,8 +52,7 @@ SHRINKS_MAX: Final = 300
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_"
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """One run: what the links are, what is done to them, and what goes wrong."""
 
     seed: int
@@ -207,9 +208,9 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
             for first in range(0, len(parts), size):
                 left = parts[:first] + parts[first + size :]
                 if len(parts) >= size:
-                    yield replace(scenario, **{name: left})
+                    yield structs.replace(scenario, **{name: left})
     if scenario.answers:
-        yield replace(scenario, answers=False)
+        yield structs.replace(scenario, answers=False)
     setup = scenario.links
     if isinstance(setup, str):
         return
@@ -221,4 +222,4 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
     }
     for name, value in usual.items():
         if getattr(setup, name) != value:
-            yield replace(scenario, links=replace(setup, **{name: value}))
+            yield structs.replace(scenario, links=structs.replace(setup, **{name: value}))

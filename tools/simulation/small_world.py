@@ -5,12 +5,12 @@ link of one CTC between each two.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import combinations, product
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
@@ -38,8 +38,7 @@ Link = tuple[int, int]
 """The numbers of two systems."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class SmallWorld:
+class SmallWorld(Struct, frozen=True):
     """Systems, two if nothing is said, with links of so many CTCs, and so many messages each way.
 
     A system may send its next message at any moment, or, ``at_once``, all are sent before anything
@@ -200,7 +199,7 @@ def clusters() -> Iterator[SmallWorld]:
     yield SmallWorld(1, (1, 1), at_once=True, system_count=3, links=((0, 1), (1, 2)))
     yield SmallWorld(1, (1, 1), at_once=True, system_count=3)
     copying = SmallWorld(1, (1, 1), traffic=Traffic.LEGACY, at_once=True)
-    yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
+    yield structs.replace(copying, system_count=3, links=((0, 1), (1, 2)))
 
 
 def _up_to(most: tuple[int, int]) -> list[tuple[int, int]]:

@@ -1,7 +1,8 @@
 """The page about a layout, which ``isfc report`` writes, as a function: what is run for it."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from isfc.answers.given import LINKS_IN_FULL, OpenedLink, called, open_all
 from isfc.errors.arguments import checked

@@ -1,8 +1,9 @@
 """What hardware CTCs of Hercules are on, and a layout of theirs, to be changed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, format_rdev
 from ctc.order import FibreKind
@@ -21,8 +22,7 @@ ALL: Final = "all"
 """The piece that is every CTC."""
 
 
-@dataclass(frozen=True, slots=True)
-class CtceHardware:
+class CtceHardware(Struct, frozen=True):
     """What CTCs are on, and which of them go with each piece that has a name."""
 
     definition: ExchangeDefinition

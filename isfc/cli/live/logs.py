@@ -11,9 +11,11 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.address import format_rdev
 from isfc.cli.live.loops import LateStream
@@ -37,8 +39,7 @@ REFUSALS_PER_S = 5
 """Refused connections that are logged in one second; of further ones only how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventKind:
+class EventKind(Struct, frozen=True):
     """A name that stays, how severe it is, and the fields it has besides node and partner."""
 
     name: str
@@ -63,8 +64,7 @@ LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
 _FREQUENT = frozenset({Delivered, Sent})
 
 
-@dataclass(eq=False, slots=True)
-class LinkLog:
+class LinkLog(Struct, eq=False):
     """Logs what happens to one node; `hear` listens to its engine.
 
     ``now_s`` is the time by which refused connections are counted, in seconds.

@@ -4,11 +4,11 @@ import asyncio
 import shlex
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 import typer
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, structs
 from rich.console import Group, RenderableType
 
 from ctc.address import Rdev
@@ -30,8 +30,7 @@ from scenarios.runs.result import MIB, Result, measure
 _Counters = TypeVar("_Counters", LinkEndSnapshot, DeviceSnapshot)
 
 
-@dataclass(frozen=True, slots=True)
-class CtcRates:
+class CtcRates(Struct, frozen=True):
     """One CTC at one end: what is written there, and what the ``device`` is doing now.
 
     MB are 2^20 bytes. ``turn`` counts from 1 in the write order; None if this end does not
@@ -45,8 +44,7 @@ class CtcRates:
     collisions_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRates:
+class NodeRates(Struct, frozen=True):
     """One end of a live link, as ``seen`` last. ``link`` has what ``isfc run`` would measure.
 
     Seconds are the node's own: at ``--dilation K`` each of them takes K.
@@ -98,7 +96,8 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
     if after.severed_count != before.severed_count:
         used_ns = before.node.cpu_ns  # a process's goes on where the model's begins again
         cpu_ns = used_ns if used_ns <= after.node.cpu_ns else 0
-        return replace(before, node=replace(_zero(after.node, before.node.now_ns), cpu_ns=cpu_ns))
+        node = replace(_zero(after.node, before.node.now_ns), cpu_ns=cpu_ns)
+        return structs.replace(before, node=node)
     return before
 
 
@@ -117,8 +116,7 @@ def _uncounted(counters: _Counters, **kept: Any) -> _Counters:
     return replace(counters, **counts | kept)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """What a live node measured of one link, and how late that was, in percent of model time."""
 
     result: Result

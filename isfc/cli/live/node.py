@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Final
@@ -62,8 +62,7 @@ class DroppingProgram:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
-class LiveNode:
+class LiveNode(Struct, frozen=True):
     """One system of a layout, its ``links``, and the ``opening`` that joins it to its partners.
 
     ``lifeline`` ends the node with the process that started it, whose pipe its standard input is,

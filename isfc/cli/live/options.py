@@ -2,7 +2,6 @@
 
 import ssl
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -240,7 +239,7 @@ class ObserveOptions(Struct, frozen=True):
         endpoint = self.endpoint()
         if endpoint is None or not endpoint.port:
             return words_of(self)
-        endpoint = replace(endpoint, port=endpoint.port + index)
+        endpoint = structs.replace(endpoint, port=endpoint.port + index)
         return words_of(structs.replace(self, metrics=str(endpoint)))
 
 

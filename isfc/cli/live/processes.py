@@ -14,11 +14,10 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import convert
+from msgspec import Struct, convert
 
 from ctc.address import Rdev
 from isfc.cli.live.logs import note_drops, relay
@@ -59,8 +58,7 @@ _End = tuple[int, bytes]
 """A node's exit code, and what it has printed."""
 
 
-@dataclass(slots=True)
-class LiveSystems:
+class LiveSystems(Struct):
     """The live systems of some links of a layout, which ``layout`` names as the command line does.
 
     Each system is a process. It listens for those that come after it in the order of their names,
@@ -74,13 +72,13 @@ class LiveSystems:
     observed: ObserveOptions = ObserveOptions()
     on_up: Callable[[], None] = lambda: None
     """Called once, when both ends of every link are up."""
-    chpids: Mapping[Rdev, str] = field(default_factory=dict)
+    chpids: Mapping[Rdev, str] = {}
     """Those of each CTC of the only link, by the first node's device numbers, to be shown."""
-    nodes: "dict[NodeName, _Node]" = field(default_factory=dict)
+    nodes: "dict[NodeName, _Node]" = {}
     """Those that have been started."""
-    lost: set[NodeName] = field(default_factory=set)
+    lost: set[NodeName] = set()
     """Those of which it was said that they ended before the others."""
-    said: set[str] = field(default_factory=set)
+    said: set[str] = set()
     """What one of them has said of a mistake."""
 
     @property
@@ -291,8 +289,7 @@ def look_at(control: Path) -> list[LiveSnapshot]:
         return []
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(Struct, frozen=True):
     """The process of a system, and what comes of it."""
 
     process: asyncio.subprocess.Process

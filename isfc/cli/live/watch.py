@@ -4,11 +4,11 @@ import sys
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from time import strftime
 from types import MappingProxyType
 from typing import Any, Final
 
+from msgspec import Struct
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
@@ -64,8 +64,7 @@ Ends = tuple[NodeRates | None, NodeRates | None]
 """Both systems in the layout's order; None for one that does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What a page is shown in: a terminal of so many columns and lines, since when, at what pace.
 
     ``chpids`` has the two chpids of each CTC, by the first system's device numbers; ``dilation`` is
@@ -77,7 +76,7 @@ class Surroundings:
     elapsed_s: int = 0
     dilation: int = 0
     history: Sequence[float] = ()
-    chpids: Mapping[Rdev, str] = field(default_factory=dict)
+    chpids: Mapping[Rdev, str] = {}
 
 
 def watch_page(names: tuple[str, str], ends: Ends, around: Surroundings) -> RenderableType:

@@ -7,8 +7,9 @@ between ``HCP`` and the number. Those names are not known, so that only HCPCMD00
 one. Messages that CP must have as well, but whose numbers are not known, are numbered ``ISF``.
 """
 
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from ctc.address import format_rdev
 from isfc.link.counters import LinkEndSnapshot
@@ -22,8 +23,7 @@ ECHO_LENGTH_MAX: Final = 40
 """Characters of an operand that a message repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class CpMessage:
+class CpMessage(Struct, frozen=True):
     """A numbered message. Its number is the return code of a command that ends with it."""
 
     number: int
@@ -93,8 +93,7 @@ class Operated(Protocol):
         """Let one input happen."""
 
 
-@dataclass(slots=True)
-class Target:
+class Target(Struct):
     """What a command works on: a system, at a time.
 
     ``indicated`` holds the counters of the last INDICATE, by link end; INDICATE renews it.
@@ -102,11 +101,10 @@ class Target:
 
     system: Operated
     now_ns: int
-    indicated: dict[LinkEnd, LinkEndSnapshot] = field(default_factory=dict)
+    indicated: dict[LinkEnd, LinkEndSnapshot] = {}
 
 
-@dataclass(slots=True)
-class CpResponse:
+class CpResponse(Struct):
     """What becomes of one command, line by line.
 
     ``return_code`` is 0, or the number of the first error. ``announcements`` go to the
@@ -115,8 +113,8 @@ class CpResponse:
 
     command: str
     return_code: int = 0
-    lines: list[str] = field(default_factory=list)
-    announcements: list[str] = field(default_factory=list)
+    lines: list[str] = []
+    announcements: list[str] = []
 
     def say(self, line: str) -> None:
         """Respond with a line."""

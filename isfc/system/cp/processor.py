@@ -11,9 +11,10 @@ is unverified.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
+
+from msgspec import Struct
 
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import ISLINK, NODE, matches
@@ -27,8 +28,7 @@ Act = Callable[[CommandWords, Target, CpResponse], None]
 _SELECTED: Final = "rdev ... | NODe name | ALL"
 
 
-@dataclass(frozen=True, slots=True)
-class CpCommand:
+class CpCommand(Struct, frozen=True):
     """One command: its two words, with the least abbreviation of each in capitals."""
 
     verb: str

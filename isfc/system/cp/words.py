@@ -1,8 +1,9 @@
 """The words of a CP command: operands and what is wrong with them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from ctc.address import CtcError, Rdev, format_rdev, parse_rdev
 from isfc.errors import ConfigurationError
@@ -20,8 +21,7 @@ def split(command: str) -> list[str]:
     return "".join(shown).upper().split()
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Which devices an operator means: those named, or all, maybe those of one node."""
 
     rdevs: tuple[Rdev, ...] = ()

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from isfc.answers.advice import advice_text, model_word, to_do, two_paces
 from isfc.answers.losses import losses_known, losses_of
@@ -189,7 +190,7 @@ def test_a_gain_is_that_of_the_stated_load_or_said_to_be_of_the_saturated_link(
         load_layout("published-16"), findings, as_it_is, {}
     ).items()
     saturated, stated = map(loaded, rates)
-    outcome = replace(saturated, load=SATURATED), stated
+    outcome = structs.replace(saturated, load=SATURATED), stated
     tried = {name: (TriedAdvice(trial.trial, outcome),)}
     assert re.search(
         re.escape("Gain: +50 % (") + r"[-+ to\d]+" + re.escape(said),
@@ -225,7 +226,7 @@ def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
     within = Range(Interval(80, 120), Interval(70, 130), "")
     rate = Figure(70, Unit.MB_PER_S, within)
     gain = LinkPlan("A-B", ("HS:1",), pace_of(Rate(60, 2)), pace_of(Rate(70, 2)), rate)
-    noise = replace(gain, name="A-C", together=pace_of(Rate(61, 2)))
+    noise = structs.replace(gain, name="A-C", together=pace_of(Rate(61, 2)))
     said = known_together(ClusterPlan((gain, noise), Carried(LINKS, STATED)))
     assert "A-B carries more beside the others than alone: where they delay it, more" in said
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from msgspec import structs
 
 from isfc.answers.link_run import LinkRun, link_run, run_report
 from isfc.layout.catalogue import load_layout
@@ -76,7 +77,7 @@ def test_notes_say_what_ran_for_how_long_and_where_the_clients_are() -> None:
 
 def test_messages_of_one_length_have_no_shares() -> None:
     own = Workload("own", 100, 100, 20, 1_000_000, 9)
-    assert made(EXPERIMENT.with_loads(partial(replace, workload=own))).messages == (
+    assert made(EXPERIMENT.with_loads(partial(structs.replace, workload=own))).messages == (
         "own: messages of 100 bytes, replies of 1,000,000, acknowledged, window 9"
     )
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, fields
+from dataclasses import fields
 from itertools import islice, pairwise
 from math import log
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ctc.features import CATALOGUE, find_profile
 from isfc.answers.compare import pair_odds

@@ -257,12 +257,12 @@ def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     found = result(NEW, 130.0)
-    two = replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
-    text = page(replace(found, best=(two,)), capsys, notes=True)
+    two = structs.replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
+    text = page(structs.replace(found, best=(two,)), capsys, notes=True)
     assert "of runs until what they carry was steady, and is known within 2 %." in text
     assert "once, for 0.1 s of virtual time." in text
     assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text
-    (best,) = answer(replace(found, best=(two,))).best
+    (best,) = answer(structs.replace(found, best=(two,))).best
     assert best.score.second == 150.0
 
 
@@ -276,7 +276,7 @@ def test_layout_is_ahead_beyond_spreads_of_every_pace_and_by_the_odds() -> None:
         (Rate(94.0, 1.0), False),
         (Rate(120.0, 1.0, 101.0), False),
     ):
-        assert replace(given, rates=(rate,)).gains(given) is gains
+        assert structs.replace(given, rates=(rate,)).gains(given) is gains
 
 
 @pytest.mark.slow

@@ -203,13 +203,13 @@ def test_a_link_with_all_the_ctcs_that_it_may_have_says_so() -> None:
         limit = Limit(experiment, (share,), (share,), 1.5, ())
         assert ("; a link has 16 CTCs at most; " in limit_line(limit, 100)) is is_full
     fifteen = replace(load_layout("published-16"), ctcs=load_layout("published-16").ctcs[:15])
-    limit = replace(limit, experiment=one_way(fifteen, fifteen.nodes[0], SATURATING_PAIRS))
+    limit = structs.replace(limit, experiment=one_way(fifteen, fifteen.nodes[0], SATURATING_PAIRS))
     assert "; a link has 16 CTCs at most, too few for one more on each" in limit_line(limit, 100)
 
 
 def test_ways_limited_by_their_chpids_are_alike() -> None:
     line = Share(Resource(LINE), 0.9, 1.0)
-    (said,) = limit_lines([limited(0, line), limited(1, replace(line, busy=0.99))])
+    (said,) = limit_lines([limited(0, line), limited(1, structs.replace(line, busy=0.99))])
     assert said.endswith("without this limit, with 500 pairs: 150 (129 to 175) MB/s.")
 
 

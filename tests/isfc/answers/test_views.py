@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from rich.console import RenderableType
 
 from isfc.answers.views import View, appc_page, device_page, link_page, suite_page
@@ -64,7 +65,7 @@ def test_link_has_a_line_for_each_interval(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
-    own = HL.with_loads(partial(replace, workload=free_workload("1000:1000:12.5", 10)))
+    own = HL.with_loads(partial(structs.replace, workload=free_workload("1000:1000:12.5", 10)))
     runs = [measured("H001709C", HL, RESULT), measured("own/12/50", own, RESULT)]
     assert lines_of(suite_page([*map(View.SUITE.of, runs)]), capsys) == [
         "ISFC Transport",
@@ -76,7 +77,7 @@ def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_appc_has_the_replies(capsys: pytest.CaptureFixture[str]) -> None:
-    long = HL.with_loads(partial(replace, workload=find_workload("CDU:1000000")))
+    long = HL.with_loads(partial(structs.replace, workload=find_workload("CDU:1000000")))
     run = measured("W001054C", long, RESULT)
     assert lines_of(appc_page([View.APPC.of(run)]), capsys) == [
         "APPC/VM, replies per second",

@@ -1,11 +1,11 @@
 """Charts go the way that the hardware does, and through the points that were published."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from operator import ge, gt, le, lt
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.io.charts import CHARTS, Chart, ChartName, charts_of, memory_over_paths
 from isfc.io.configuration import IoChannel

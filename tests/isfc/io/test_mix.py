@@ -1,9 +1,9 @@
 """A mix is what its source says: rates, bytes and directions are kept."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import parse_io_configuration

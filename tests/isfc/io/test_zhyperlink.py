@@ -1,10 +1,9 @@
 """zHyperLink: a loss system, and what becomes of the reads that it loses."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from isfc.answers.io_run import io_activity
 from isfc.io.configuration import IoConfiguration, IoWorkload

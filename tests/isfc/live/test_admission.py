@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError, WireError
@@ -114,23 +115,23 @@ def test_two_ends_of_one_ctc_fit() -> None:
 @pytest.mark.parametrize(
     ("theirs", "reason"),
     [
-        (replace(THEIRS, node="CHICAGO"), "node CHICAGO is not BOSTON"),
-        (replace(THEIRS, partner="CHICAGO"), "BOSTON wants CHICAGO, and this is ATLANTA"),
+        (structs.replace(THEIRS, node="CHICAGO"), "node CHICAGO is not BOSTON"),
+        (structs.replace(THEIRS, partner="CHICAGO"), "BOSTON wants CHICAGO, and this is ATLANTA"),
         (
-            replace(THEIRS, partner_rdev=Rdev(0x6001)),
+            structs.replace(THEIRS, partner_rdev=Rdev(0x6001)),
             "BOSTON joins its 7000 to our 6001, and ATLANTA joins its 6000 to 7000",
         ),
-        (replace(THEIRS, digest=b"e" * 32), "BOSTON and ATLANTA have different layouts"),
+        (structs.replace(THEIRS, digest=b"e" * 32), "BOSTON and ATLANTA have different layouts"),
         (
-            replace(THEIRS, program=program_digest("HL 50 ATLANTA")),
+            structs.replace(THEIRS, program=program_digest("HL 50 ATLANTA")),
             "BOSTON and ATLANTA have different workloads",
         ),
         (
-            replace(THEIRS, dilation=5),
+            structs.replace(THEIRS, dilation=5),
             "BOSTON goes at pace modelled with dilation 5, and ATLANTA at none",
         ),
         (
-            replace(THEIRS, capabilities=1),
+            structs.replace(THEIRS, capabilities=1),
             "one of BOSTON and ATLANTA verifies messages, and the other does not",
         ),
     ],

@@ -277,7 +277,7 @@ async def test_a_bug_in_a_program_ends_the_node_and_is_raised() -> None:
             await engine.wait_closed()
 
 
-class _Far(Setup):
+class _Far(Setup, frozen=True):
     """The same over 1,000 km."""
 
     def definition(self, here: int) -> LinkEndDefinition:

@@ -57,7 +57,7 @@ async def read_refusal(reader: asyncio.StreamReader) -> str:
 def hello_of(side: LiveSide, **changes: Any) -> Hello:
     """What ``side`` would say on its first CTC, but for ``changes``."""
     rdev = side.engine.definition.ctcs[0].device.rdev
-    return replace(side.attachments.hello(rdev), **changes)
+    return structs.replace(side.attachments.hello(rdev), **changes)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 from prometheus_client import ProcessCollector
 from prometheus_client.metrics_core import Metric
 
@@ -108,7 +109,7 @@ def test_service_times_are_a_cumulative_histogram(metrics: dict[str, Metric]) ->
 
 def test_a_node_without_traffic_has_all_metrics_too() -> None:
     idle = sight(scale=0)
-    idle = replace(idle, node=replace(idle.node, state=LinkState.DOWN))
+    idle = structs.replace(idle, node=replace(idle.node, state=LinkState.DOWN))
     assert {metric.name for metric in families([idle])} == {m.name for m in families([sight()])}
 
 

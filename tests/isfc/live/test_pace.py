@@ -48,7 +48,7 @@ def test_what_decides_stays() -> None:
     assert [ctc.device for ctc in after.ctcs] == [ctc.device for ctc in before.ctcs]
 
 
-class _Unpaced(Setup):
+class _Unpaced(Setup, frozen=True):
     def definition(self, here: int) -> LinkEndDefinition:
         return unpaced(Setup.definition(self, here))
 

@@ -5,13 +5,13 @@ are named in docs/measured.md, and others judge the fit.
 """
 
 import csv
-from dataclasses import dataclass, replace
 from math import exp
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc import measured
@@ -48,8 +48,7 @@ KINDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnSite:
+class DrawnSite(Struct, frozen=True):
     """A made site, and what is to be predicted: layouts of the same feature, and loads.
 
     ``truth`` says in words what it is. A reason to refuse the fit is the right one if it holds one
@@ -201,11 +200,10 @@ def _named(loads: tuple[Load, ...]) -> str:
 
 
 def _line(profile: ChpidProfile, factor: float) -> ChpidProfile:
-    return structs.replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
+    return replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
 
 
-@dataclass(frozen=True, slots=True)
-class Predicted:
+class Predicted(Struct, frozen=True):
     """MB/s there, without the profile and with it; and what the fit leaves open, as a logarithm."""
 
     there: float

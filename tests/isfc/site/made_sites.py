@@ -5,11 +5,11 @@ report would, with noise and rounding; what is said of it may be wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 from statistics import median
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ctc.address import Rdev
@@ -45,8 +45,7 @@ PREDICTED: Final = (
 BUSY: Final[tuple[Load, ...]] = (("HL", 50), ("HM", 20), ("HL", 10))
 
 
-@dataclass(frozen=True, slots=True)
-class MadeSite:
+class MadeSite(Struct, frozen=True):
     """A site: what differs from the model (``at``), what ran, and what is said and shown of it.
 
     ``said`` is None if link activity is the only word on what ran. ``per_s`` is an open load's.

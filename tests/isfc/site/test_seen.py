@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -66,7 +67,7 @@ def test_ends_that_do_not_agree_are_told() -> None:
     )
     (agreed,) = seen_intervals(LAYOUT, [here, there])
     assert not any("different intervals" in note for note in agreed.notes())
-    less = replace(there.links[0], read=replace(BUSY, mb_per_s=200.0))
+    less = replace(there.links[0], read=structs.replace(BUSY, mb_per_s=200.0))
     (unlike,) = seen_intervals(LAYOUT, [here, replace(there, links=(less,))])
     assert "one end wrote 300.0 MB/s, the other read 200.0: these may be different intervals" in (
         unlike.notes()

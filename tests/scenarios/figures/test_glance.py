@@ -1,8 +1,7 @@
 """What waits for each resource of a run: constructed layouts, each with one thing that is short."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from isfc.link.message import Traffic
 from scenarios.figures.glance import MOMENTS, glance, moments

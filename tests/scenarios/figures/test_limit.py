@@ -43,7 +43,8 @@ def far(km: float, ctcs: int = 8, port_credits: float = PORT_CREDITS) -> Layout:
 
 
 def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:
-    return scaled(run_of(FOUR).with_loads(partial(replace, **changed)), holder, (name,), factor)
+    run = run_of(FOUR).with_loads(partial(structs.replace, **changed))
+    return scaled(run, holder, (name,), factor)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -115,7 +116,7 @@ def test_clients_that_acknowledge_each_long_reply_send_twice_as_many_messages() 
     assert told.offered_per_s == pytest.approx(result.messages_per_s_in, rel=0.02)
     # a reply that rounding has a few bytes short of half an answer area is acknowledged as well
     (link,) = one.links
-    short = replace(link, read=replace(link.read, mb_per_s=0.999 * link.read.mb_per_s))
+    short = replace(link, read=structs.replace(link.read, mb_per_s=0.999 * link.read.mb_per_s))
     for shown in link, short:
         unsaid = interval(replace(one, ran=None, links=(shown,)))
         assert derive(LAYOUT, unsaid, 0.05).workload == SUITES["HY"]
@@ -137,7 +138,7 @@ def test_two_loads_of_one_interval_are_refused() -> None:
 def test_figures_of_a_minute_are_not_taken_for_those_of_a_second() -> None:
     one, _ = emulated()
     (link,) = one.links
-    many = replace(link.written, mb_per_s=60 * link.written.mb_per_s)
+    many = structs.replace(link.written, mb_per_s=60 * link.written.mb_per_s)
     with pytest.raises(ConfigurationError, match=r"carry [\d,]+; expected figures of a second"):
         derive(LAYOUT, interval(replace(one, links=(replace(link, written=many),))))
 

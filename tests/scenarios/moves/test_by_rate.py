@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
+from msgspec import structs
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import widened
@@ -30,9 +31,9 @@ def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Evacuation, Wou
 
 def moved(relocation: Evacuation, memory: GuestMemory | None = None, **limits: float) -> bool:
     (tenant,) = relocation.tenants
-    changed = replace(tenant.plan.limits, **limits)  # type: ignore[arg-type]
-    plan = replace(tenant.plan, limits=changed, memory=memory or tenant.plan.memory)
-    return move(replace(relocation, tenants=(replace(tenant, plan=plan),))).all_moved
+    changed = structs.replace(tenant.plan.limits, **limits)
+    plan = structs.replace(tenant.plan, limits=changed, memory=memory or tenant.plan.memory)
+    return move(replace(relocation, tenants=(structs.replace(tenant, plan=plan),))).all_moved
 
 
 @pytest.mark.parametrize("limits", [Limits(max_quiesce=0.2), Limits(max_total=0.5)])

@@ -1,9 +1,9 @@
 """Evacuations: every guest leaves as a relocation does, so many at a time, beside other traffic."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout

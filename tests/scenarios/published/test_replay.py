@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -218,7 +219,7 @@ def test_minutes_are_compared_with_parts() -> None:
         Sample(number, result(mb_per_s_out=100.0 * number, packages_per_s_in=7.0))
         for number in (1, 2, 3)
     )
-    ours = replace(seen, client=replace(seen.client, parts=parts))
+    ours = structs.replace(seen, client=structs.replace(seen.client, parts=parts))
     rates = [
         next(c for c in compare(table, row, [ours]) if c.measure == "write_mb_per_s")
         for row in table.rows

@@ -1,10 +1,10 @@
 """Several links run together: what they share is shared, and what they do not share is not."""
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import given_collection

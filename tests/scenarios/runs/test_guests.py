@@ -7,6 +7,7 @@ from operator import itemgetter
 from random import Random
 
 import pytest
+from msgspec import structs
 
 from isfc.link.events import Delivered, LinkUp, Offer, Program, Severed
 from isfc.link.message import Message, Traffic
@@ -50,7 +51,7 @@ def test_clients_fill_every_window_soon_after_the_start() -> None:
 
 
 def test_a_reply_releases_one_message_of_its_conversation() -> None:
-    clients = Clients(replace(HM, min_percent=0), 3, STEADY, Random(1))
+    clients = Clients(structs.replace(HM, min_percent=0), 3, STEADY, Random(1))
     offers = clients.receive(Delivered([Message(4, 4_096)]), 1_000_000)
     assert said(offers) == [(1_000_000 + 500, 4, 32_768)]
 
@@ -157,7 +158,7 @@ def test_severed_servers_have_all_their_room_again_and_keep_nothing() -> None:
     assert [c for _, c in serve(servers, 90_000, 5)] == [1]
 
 
-@pytest.mark.parametrize("workload", [HY, TINY, WIDE, replace(WIDE, reply_length=10**6)])
+@pytest.mark.parametrize("workload", [HY, TINY, WIDE, structs.replace(WIDE, reply_length=10**6)])
 def test_exchanges_go_on_in_every_conversation_however_short_the_room(workload: Workload) -> None:
     pairs = 2
     clients = Clients(workload, pairs, STEADY, Random(1))
@@ -219,7 +220,7 @@ def test_appc_replies_are_offered_one_by_one() -> None:
 
 def test_a_client_waits_to_be_dispatched_and_holds_no_processor_meanwhile() -> None:
     costs = replace(STEADY, client_ns_per_byte=0.5, client_latency_ns=7_000)
-    clients = Clients(replace(HM, min_percent=0), 1, costs, Random(1))
+    clients = Clients(structs.replace(HM, min_percent=0), 1, costs, Random(1))
     offers = said(clients.receive(Delivered([Message(0, 100), Message(1, 100)]), 10**6))
     own_ns = 500 + 32_768 // 2
     assert [at_ns for at_ns, _, _ in offers] == [10**6 + n * own_ns + 7_000 for n in (1, 2)]

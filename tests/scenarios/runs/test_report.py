@@ -1,10 +1,11 @@
 """The rows of the report's views: the columns that were published, and what is in them."""
 
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from functools import partial
 from importlib import resources
 
 import pytest
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -34,7 +35,7 @@ from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload, free_workload
 
 HL = Experiment.of(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
-CDU = HL.with_loads(partial(replace, workload=find_workload("CDU:1000"), pairs=5))
+CDU = HL.with_loads(partial(structs.replace, workload=find_workload("CDU:1000"), pairs=5))
 CLIENT, SERVER = HL.layout.nodes
 
 BUSY = DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6)
@@ -73,7 +74,7 @@ RESULT = Result(
 def test_columns_are_those_of_the_published_table(row: type[Row], table: str) -> None:
     folder = resources.files("scenarios.published")
     published = folder.joinpath("tables", f"{table}.csv").read_text("utf-8")
-    assert ",".join(field.name for field in fields(row)) == published.splitlines()[0]
+    assert ",".join(row.__struct_fields__) == published.splitlines()[0]
 
 
 def test_devices() -> None:
@@ -89,7 +90,7 @@ def test_link_has_a_row_for_each_sample() -> None:
         ("H1", SERVER, 2.0, 660.0),
         ("H1", SERVER, 3.0, 1.0),
     ]
-    assert list(asdict(rows[0]).values())[3:] == [
+    assert list(structs.asdict(rows[0]).values())[3:] == [
         6, 0.1, 660.0, 5_849.4, 834.2, 829_631.1, 7.0, 46.3, 5_847.2, 236.7, 205_140.3, 24.7
     ]  # fmt: skip
 
@@ -148,7 +149,7 @@ def test_device_that_is_not_of_the_link_stands_there_with_dots() -> None:
 def test_name_of_ones_own_run() -> None:
     assert make_name(HL) == "HL/4/50"
     assert make_name(CDU) == "CDU:1000/4/5"
-    own = HL.with_loads(partial(replace, workload=free_workload("1:2:3", 4)))
+    own = HL.with_loads(partial(structs.replace, workload=free_workload("1:2:3", 4)))
     assert make_name(own) == "own/4/50"
 
 

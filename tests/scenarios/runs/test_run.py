@@ -36,7 +36,7 @@ def run(experiment: Experiment, side: NodeName | None = None, **more: Any) -> Re
     return record(experiment, **more).at(side).whole.result
 
 
-OUTSTANDING: dict[str, Any] = {"workload": replace(SUITES["HS"], window=1_000)}
+OUTSTANDING: dict[str, Any] = {"workload": structs.replace(SUITES["HS"], window=1_000)}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,8 @@ def lengthened(km: float) -> Experiment:
     fibres = {fibre: structs.replace(fibre, km=km) for fibre in layout.fibres}
     ctcs = tuple(structs.replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     longer = replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
-    return SMALL.over(longer).with_loads(partial(replace, pairs=1, workload=find_workload("HS")))
+    one_pair = partial(structs.replace, pairs=1, workload=find_workload("HS"))
+    return SMALL.over(longer).with_loads(one_pair)
 
 
 def test_the_longer_the_fibres_the_less_they_carry() -> None:
@@ -175,7 +176,7 @@ def test_length_need_not_be_divisible(seconds: float) -> None:
 
 def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
     def ends(interval: float, warmup: float, seconds: float) -> list[float]:
-        one_pair = SMALL.with_loads(partial(replace, pairs=1))
+        one_pair = SMALL.with_loads(partial(structs.replace, pairs=1))
         experiment = replace(one_pair, warmup=warmup, seconds=seconds)
         return [part.until for part in record(experiment, interval).client.parts]
 

@@ -46,7 +46,7 @@ def experiment(pairs: int = 10, **more: Any) -> Experiment:
 
 def configuration(**change: Any) -> IoConfiguration:
     found = parse_io_configuration(FILE.encode(), "link.toml")
-    return replace(found, workloads=(structs.replace(found.workloads[0], **change),))
+    return structs.replace(found, workloads=(structs.replace(found.workloads[0], **change),))
 
 
 def shared(pairs: int = 10, **change: Any) -> SharedRun:

@@ -178,7 +178,7 @@ def test_front_has_those_that_no_other_beats_in_all() -> None:
         beaten = any(other.dominates(one) for other in every)
         assert (one in found.front) is not beaten
     assert found.front or any(found.given.dominates(one) for one in found.best)
-    alone = replace(found, given=replace(found.given, rates=(Rate(0.0), Rate(0.0))))
+    alone = structs.replace(found, given=structs.replace(found.given, rates=(Rate(0.0), Rate(0.0))))
     assert alone.front
 
 
@@ -279,22 +279,24 @@ def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
 
 
 def test_the_same_task_finds_the_same() -> None:
-    task = replace(LINKS_TASK, scoring=replace(LINKS_SCORING, seconds=0.02), runs=6, seeds=1)
+    task = structs.replace(
+        LINKS_TASK, scoring=structs.replace(LINKS_SCORING, seconds=0.02), runs=6, seeds=1
+    )
     assert optimise(task, here).best == optimise(task, here).best
 
 
 @pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
-    worst = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LINK,))
-    best = optimise(replace(LINKS_TASK, scoring=worst, runs=6, seeds=1), here).best[0]
+    worst = structs.replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LINK,))
+    best = optimise(structs.replace(LINKS_TASK, scoring=worst, runs=6, seeds=1), here).best[0]
     assert best.figures[0].value == min(rate.mb_per_s for rate in best.links.values())
 
 
 def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
-    only = replace(LINKS_LOAD, traffic=LINKS_LOAD.traffic[:1])
-    scoring = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
-    scoring = replace(scoring, seconds=0.01, warmup=0.005)
-    found = optimise(replace(LINKS_TASK, scoring=scoring, runs=4, seeds=1), here)
+    only = structs.replace(LINKS_LOAD, traffic=LINKS_LOAD.traffic[:1])
+    scoring = structs.replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
+    scoring = structs.replace(scoring, seconds=0.01, warmup=0.005)
+    found = optimise(structs.replace(LINKS_TASK, scoring=scoring, runs=4, seeds=1), here)
     best = found.best[0]
     assert 0 < best.figures[0].value < sum(rate.mb_per_s for rate in best.links.values())
     loaded = {LINKS_LOAD.traffic[0].client, LINKS_LOAD.traffic[0].server}
@@ -323,4 +325,4 @@ def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
 def test_one_fibre_a_link_leaves_nothing_to_choose() -> None:
     only = parse_collection(mesh(3, shared=True))
     with pytest.raises(ConfigurationError, match="each link with traffic has one fibre"):
-        optimise(replace(LINKS_TASK, collection=only), here)
+        optimise(structs.replace(LINKS_TASK, collection=only), here)

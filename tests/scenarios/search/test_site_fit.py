@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
@@ -228,7 +229,7 @@ def test_a_constant_that_no_figure_tells_stays_as_it_is() -> None:
     assert not best[1:].any()
     assert near.moved(near.told()).tolist() == near.told().tolist()
     # what is off 1 by chance alone is 1: figures are known to 2 %
-    same = near_surface(replace(surface, level=numpy.full(40, -0.002)), [0.0] * 40, 1.2)
+    same = near_surface(structs.replace(surface, level=numpy.full(40, -0.002)), [0.0] * 40, 1.2)
     assert not same.moved(same.told()).any()
     # residuals of three times what is known of the figures: so much less is known of the constant
     exact, off = near.spread(near.misfit(best)), near.spread(3.0)

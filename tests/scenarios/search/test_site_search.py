@@ -1,7 +1,6 @@
 """Constants and pairs that nobody says are found together, and where a range has two sides."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, log
@@ -9,6 +8,7 @@ from random import Random
 from typing import Any, cast
 
 import pytest
+from msgspec import structs
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
@@ -123,7 +123,7 @@ def test_a_fit_ends_in_the_optimum_of_constants_and_pairs_together(
 
 def test_a_rate_that_is_offered_is_an_unknown_near_what_is_seen(site: Callable[..., None]) -> None:
     one = interval(CONVERSATIONS)
-    one = replace(one, derived=replace(one.derived.as_open(), is_inferred=True))
+    one = structs.replace(one, derived=structs.replace(one.derived.as_open(), is_inferred=True))
 
     def offered(transfer: float, _: float) -> dict[str, float]:
         return {"conn_ms": transfer}

@@ -1,8 +1,7 @@
 """What an exploration of a pair and of clusters visits, and that all of it arrives."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from isfc.link.lock import BuildPackage
 from isfc.link.logical_link import LogicalLink

@@ -1,9 +1,9 @@
 """The swarm: pairs and clusters, each with its misfortunes, drawn from seeds; it finds mistakes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.layout.file import parse_collection
 from isfc.layout.sharing import shares_anything

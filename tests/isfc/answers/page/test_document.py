@@ -5,12 +5,12 @@ Its parts on channels, and on disks that ride the chpids of a link, are there as
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from markupsafe import escape
+from msgspec import structs
 from playwright.sync_api import Browser
 
 from isfc.answers.given import open_links
@@ -96,7 +96,7 @@ def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> 
 
 def test_several_links_are_several_parts_of_one_page() -> None:
     one = surveyed("published-4")
-    text = document([one, replace(surveyed("atlanta-boston"), mark="-2")], "")
+    text = document([one, structs.replace(surveyed("atlanta-boston"), mark="-2")], "")
     outline = outlined(text)
     hrefs = [a["href"] for tag, a in outline.attributes if tag == "a"]
     assert {"#link", "#link-2", "#loss", "#loss-2"} <= set(hrefs)
@@ -164,10 +164,10 @@ def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
     layout = runs.plan.layout
     less = ComparedLoad(Rate(1000), Rate(500), (layout, layout), STATED)
     tried = {
-        name: [replace(each, outcome=(less, less)) for each in some]
+        name: [structs.replace(each, outcome=(less, less)) for each in some]
         for name, some in runs.tried.items()
     }
-    to_do = dict(plan_report(planned_of(replace(runs, tried=tried))).answer)["To do"]
+    to_do = dict(plan_report(planned_of(structs.replace(runs, tried=tried))).answer)["To do"]
     assert to_do.startswith("Nothing that the model agrees with")
 
 
@@ -185,7 +185,7 @@ def test_losses_that_leave_the_same_are_one_bar() -> None:
     assert "costs more than 3 %" not in text  # a lost chpid costs more here
     found = surveyed("published-12")
     whole, chpid, *_ = found.lefts
-    one = replace(found, lefts=(whole, replace(whole, loss=chpid.loss)))
+    one = structs.replace(found, lefts=(whole, structs.replace(whole, loss=chpid.loss)))
     assert "No loss costs more than 3 %: " in document([one], "")
     assert any(re.fullmatch(r"CTC \d{4} or one (other|of \d+ others)", name) for name in gone)
 
@@ -273,7 +273,7 @@ def survey() -> LinkRuns:
     disks = opened.disks
     assert disks is not None
     experiment = Experiment.of(opened.layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
-    return replace(
+    return structs.replace(
         surveyed("published-1"),
         disks=DiskRuns(run_over_load(experiment, disks)),
     )

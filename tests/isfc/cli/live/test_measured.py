@@ -84,9 +84,7 @@ def test_first_look_shows_what_happened_since_the_node_began() -> None:
 def test_a_node_that_was_replaced_counts_from_zero() -> None:
     before = sight(seconds=10, scale=100)
     after = sight(seconds=12, scale=4, severed_count=1)
-    end = rates(
-        before, dataclasses.replace(after, late_ns=before.late_ns, waited_ns=before.waited_ns)
-    )
+    end = rates(before, replace(after, late_ns=before.late_ns, waited_ns=before.waited_ns))
     assert (end.link.mb_per_s_out, end.ctcs[0].packages_per_s) == (6.0, 8.0)
     assert end.late_percent == 0  # the engine is the same: only the node is new
 
@@ -98,5 +96,5 @@ def test_a_process_that_was_restarted_counts_from_its_own_beginning() -> None:
 
 def test_a_look_at_the_very_beginning_is_no_error() -> None:
     after = sight(scale=0)
-    end = rates(None, dataclasses.replace(after, node=dataclasses.replace(after.node, now_ns=0)))
+    end = rates(None, replace(after, node=dataclasses.replace(after.node, now_ns=0)))
     assert (end.link.mb_per_s, end.late_percent) == (0, 0)

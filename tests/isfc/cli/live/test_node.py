@@ -4,10 +4,11 @@ import asyncio
 import signal
 import subprocess
 from contextlib import ExitStack
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
 from isfc.cli.live.measured import Measured

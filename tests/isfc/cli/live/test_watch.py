@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 from ctc.address import Rdev
@@ -237,7 +238,7 @@ def test_large_links_and_long_names_fit_a_terminal(
     end = rates(before, after)
     ctcs, far = (
         tuple(
-            replace(
+            structs.replace(
                 ctc,
                 device=replace(ctc.device, rdev=Rdev(here + n), partner_rdev=Rdev(there + n)),
                 turn=14,
@@ -246,9 +247,9 @@ def test_large_links_and_long_names_fit_a_terminal(
         )
         for here, there in ((0x6000, 0x7000), (0x7000, 0x6000))
     )
-    seen = replace(end.seen, node=replace(end.seen.node, state=LinkState.DEGRADED))
-    end = replace(end, seen=seen, late_percent=0.0)
-    ends = (replace(end, ctcs=ctcs), replace(end, ctcs=far))
+    seen = structs.replace(end.seen, node=replace(end.seen.node, state=LinkState.DEGRADED))
+    end = structs.replace(end, seen=seen, late_percent=0.0)
+    ends = (structs.replace(end, ctcs=ctcs), structs.replace(end, ctcs=far))
     show(watch_page(("ATLANTA1", "BOSTON02"), ends, Surroundings()))
     page = capsys.readouterr().out.splitlines()
     assert len(page) == 24  # a terminal of 24 lines shows it all
