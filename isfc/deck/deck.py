@@ -170,8 +170,8 @@ class Deck:
     notices: list[CardNote] = field(default_factory=list)
     others: dict[int, str] = field(default_factory=dict)
     """Control units that are no FCTC, by number: what each is on, if it is an ESCON CTC."""
-    escon: list[Rdev] = field(default_factory=list)
-    """Devices on ESCON CTCs."""
+    escon: list[Place] = field(default_factory=list)
+    """Where each device on an ESCON CTC is defined."""
     passed_over: list[StatementOperands] = field(default_factory=list, repr=False)
     """Control units, and then devices, that are no FICON CTCs."""
     account: LineAccount = field(default_factory=LineAccount, repr=False)

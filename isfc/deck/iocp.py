@@ -32,7 +32,6 @@ from isfc.deck.operand import (
 from isfc.deck.place import (
     MIF_IDS,
     UNIT_ADDRESS_MAX,
-    Place,
     parse_link,
     shown,
     to_byte,
@@ -122,11 +121,11 @@ def _swport(operands: StatementOperands) -> tuple[str, str] | None:
 
 def _of_escon(deck: Deck) -> Iterator[CardNote]:
     """That there are CTCs of another kind, which are passed over."""
-    units = {number: kind for number, kind in deck.others.items() if kind}
-    if units:
-        named = ", ".join(f"{number:04X} {kind}" for number, kind in units.items())
+    units = ((number, kind) for number, kind in deck.others.items() if kind)
+    named = ", ".join(f"{number:04X} {kind}" for number, kind in units)
+    for place in dict.fromkeys(deck.escon):
         yield CardNote(
-            Place(deck.file, 1),
+            place,
             f"{len(deck.escon)} devices are ESCON CTCs and passed over (control units {named}): "
             "ISFC links are read of UNIT=FCTC",
         )
@@ -273,8 +272,8 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
     units = [deck.control_units[number] for number in numbers if number in deck.control_units]
     if not units and kind != FCTC:
         if any(deck.others.get(number) for number in numbers):
-            rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
-            deck.escon.extend(Rdev(rdev + n) for n in range(count))
+            _, count = read_address(operands.need("ADDRESS", "(4010,8)"))
+            deck.escon.extend([operands.statement.place] * count)
         deck.passed_over.append(operands)
         return
     for word, number in zip(number_words, numbers, strict=True):

@@ -144,9 +144,9 @@ def test_what_is_taken_for_granted_or_passed_over_is_told() -> None:
         " IODEVICE ADDRESS=(5010,6),CUNUMBR=5010,UNIT=SCTC\n",
         "deck",
     )
-    first, second = (notice.text for notice in deck.notices)
+    (_, first), (line, second) = ((notice.place.line, notice.text) for notice in deck.notices)
     assert first == "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC"
-    assert second.startswith("6 devices are ESCON CTCs and passed over (control units 5010 UNIT=SC")
+    assert (line, second[:24]) == (5, "6 devices are ESCON CTCs")  # it was said of line 1
 
 
 @pytest.mark.parametrize(
