@@ -53,18 +53,13 @@ def decode(data: bytes, file: str) -> str:
     start = Place(file, 1)
     if is_ebcdic(data):
         raise start.error("is text in EBCDIC", "a file that was transferred as text")
-    data = in_utf8(data)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise Place(file, line, column).error(
-            "is not text in UTF-8", "a file that was transferred as text, not as EBCDIC"
-        ) from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise Place(file, line).error("holds binary data", "a text file")
+    text = in_utf8(data).decode("utf-8-sig", "surrogateescape")
+    if found := re.search("[\0\udc80-\udcff]", text):
+        at = found.start()
+        raise Place(file, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)).error(
+            "holds binary data" if found[0] == "\0" else "is not text in UTF-8",
+            "a file that was transferred as text, not as EBCDIC",
+        )
     return text
 
 

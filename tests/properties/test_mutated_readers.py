@@ -6,7 +6,6 @@ It gives the same figures, or is refused; what was cut off is missing, and nothi
 import difflib
 import re
 from collections.abc import Callable, Collection
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -96,7 +95,8 @@ def of_report(text: str) -> Rows:
 
 
 def _figures(line: Any) -> tuple[Any, ...]:
-    values = {**asdict(line), "volume": "", "link_gbps": str(getattr(line, "link_gbps", ""))}
+    values = {name: getattr(line, name) for name in type(line).__annotations__}
+    values |= {"volume": "", "link_gbps": str(getattr(line, "link_gbps", ""))}
     return tuple(values.values())
 
 
