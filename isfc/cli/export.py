@@ -1,6 +1,7 @@
 """``isfc export``: what the systems of a layout need: statements, decks, or the layout again."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any
 
 from isfc.cli.capability import command_of
@@ -45,7 +46,8 @@ class StatementsWritten(Printing, frozen=True):
         output = self.output
         several = found.is_deck and len(found.texts) > 1
         if output and several and not (output.suffix or output.exists()):
-            output.mkdir(parents=True)
+            with suppress(FileExistsError, NotADirectoryError):  # which is refused below
+                output.mkdir(parents=True)
         if output is not None and output.is_dir():
             for name, text in found.texts.items():
                 write_text(text, output / name, force=self.force)

@@ -43,6 +43,7 @@ from isfc.deck.place import (
     to_rdev,
 )
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import SourceKind, foreign_text, iocp_report, source_kind
 from isfc.layout.layers import Plain, named_layers
 
 FCTC: Final = "FCTC"
@@ -67,6 +68,9 @@ def parse_deck(text: str, file: str) -> Deck:
     try:
         return _read(pasted, file)
     except ConfigurationError as error:
+        known = source_kind(text) is SourceKind.DECK or iocp_report(pasted.text)
+        if not known and (what := foreign_text(pasted.text)):
+            raise ConfigurationError(f"{file}: is {what}") from None
         causes = [f"{error}", *named_layers(pasted.text)]
         raise ConfigurationError("; ".join(causes)) from None
 

@@ -21,7 +21,7 @@ from isfc.layout.sharing import with_notes
 _SUFFIX = ".toml"
 
 _IS: Final = {
-    SourceKind.LAYOUT: "a layout",
+    SourceKind.LAYOUT: "taken for a layout",
     SourceKind.DECK: "an IOCP deck",
     SourceKind.CONSOLE_LOG: "a console log",
     SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands",

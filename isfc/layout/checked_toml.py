@@ -74,6 +74,7 @@ _REMEDIES: Final = {
 _MEASURED: Final = "'isfc measured read FILE' reads it, and a layout is a file of its own"
 
 _SIGNS: Final = {
+    r'(?s)\A\s*[\[{].*"partition-(?:links|uri)"': "a file of DPM: 'isfc import dpm FILE' reads it",
     r'(?s)\A\s*\{.{0,4000}"(?:workload|node|client|devices)"\s*:': (
         f"what 'isfc run --json' prints: give the layout that ran; {_MEASURED}"
     ),

@@ -315,17 +315,18 @@ def named_layers(text: str) -> Iterator[str]:
     lines = text.split("\n")
     for form, what in _NAMED:
         numbers = [number for number, line in enumerate(lines, start=1) if form.match(line)]
-        if numbers:
+        if numbers and (what != _NUMBERS or len(numbers) * 2 > len(lines)):
             begin = form.match(lines[numbers[0] - 1])
             shown = begin[0].strip() if begin else ""
             does = "begins" if len(numbers) == 1 else "begin"
             yield f"{spans(numbers)} {does} with {shown!r}: {what}"
 
 
+_NUMBERS: Final = "numbers of lines"
 _NAMED: Final = (
     (re.compile(r"\s*(?:[>|] ?)+"), "a quotation"),
     (_FENCE, "a code fence"),
-    (re.compile(r" {0,8}\d{1,8}[:)|\]\t ]"), "numbers of lines"),
+    (re.compile(r" {0,8}\d{1,8}[:)|\]\t ]"), _NUMBERS),
     (re.compile(r"\s*__(?=\w)"), "bold marks"),
     (re.compile(r"\s*[-+\u2022\u203a\xbb] "), "signs of a list"),
 )

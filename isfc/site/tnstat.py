@@ -7,6 +7,7 @@ could read it: a CTC that has some is without bytes.
 """
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -14,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import Rdev
+from isfc.errors.in_words import grouped
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, is_rule, not_read
 from isfc.site.dates import read_stamp
@@ -59,7 +61,8 @@ class _Log(Struct):
     said: list[_Said] = []
     """The messages of a record that has no end yet."""
     found: list[Measurement] = []
-    seconds: dict[float, FilePlace] = {}
+    started: dict[FilePlace, int] = {}
+    """The I/Os that each CTC of a record counts."""
 
     def take(self, text: str, place: FilePlace) -> Kind:
         """Read one line, and say what it is; raises `BadFigure` for one that may be of a record."""
@@ -123,11 +126,6 @@ class _Log(Struct):
                 f"other devices than in {of_line[0].place}; expected the same of "
                 f"{line or 'one line, or its whole name'}"
             )
-        begin = max((one.end for one in of_line if one.end and one.end < end), default=None)
-        seconds = 0.0
-        if begin is not None:
-            seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(begin)).total_seconds()
-            self.seconds.setdefault(seconds, place)
         places = [at for at, message, *_ in said if message == "IST1233I"]
         counts = zip(told["IST1235I"], told["IST1236I"], strict=True)
         foreign = []
@@ -136,10 +134,36 @@ class _Log(Struct):
                 self.reading.notes.append(
                     f"{at}: bytes left out: what BYTECNTO counts is not known"
                 )
-            rate = int(sio) / seconds if seconds else None
+            self.started[at] = int(sio)
             length = int(size) / int(sio) if int(sio) and not int(over) else None
-            foreign.append(ForeignFigures("VTAM", rdev, _WAYS[way], line, rate, length, None, at))
-        self.found.append(Measurement(None, begin, end, place, foreign=tuple(foreign)))
+            foreign.append(ForeignFigures("VTAM", rdev, _WAYS[way], line, None, length, None, at))
+        self.found.append(Measurement(None, None, end, place, foreign=tuple(foreign)))
+
+    def timed(self) -> list[Measurement]:
+        """The records with their rates, whatever their order: over the time since the one before.
+
+        Those times have to be alike.
+        """
+        ends = grouped((one.foreign[0].partner, one.end or "") for one in self.found)
+        found, times = list[Measurement](), dict[float, FilePlace]()
+        for one in self.found:
+            end = one.end or ""
+            before = [each for each in ends[one.foreign[0].partner] if each < end]
+            if before:
+                since = datetime.fromisoformat(end) - datetime.fromisoformat(max(before))
+                seconds = since.total_seconds()
+                times.setdefault(seconds, one.place)
+                rates = (
+                    replace(ctc, io_per_s=self.started[ctc.place] / seconds) for ctc in one.foreign
+                )
+                one = replace(one, begin=max(before), foreign=tuple(rates))
+            found.append(one)
+        if times and (least := min(times)) < (longest := max(times)) * (1 - _APART):
+            self.reading.problems.append(
+                f"{times[longest]}: {longest:g} s after the record before, and others "
+                f"{least:g} s: expected all alike; is a record lost?"
+            )
+        return found
 
 
 def _stamp(text: str) -> str:
@@ -157,10 +181,4 @@ def read_tnstat(text: str, file: str, reading: Reading) -> list[Measurement]:
     log = _Log(reading)
     read_lines(plain(text), file, reading, log.take)
     log.close()
-    if log.seconds and min(log.seconds) < max(log.seconds) * (1 - _APART):
-        longest, least = max(log.seconds), min(log.seconds)
-        reading.problems.append(
-            f"{log.seconds[longest]}: {longest:g} s after the record before, and others "
-            f"{least:g} s: expected all alike; is a record lost?"
-        )
-    return log.found
+    return log.timed()

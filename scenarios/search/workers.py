@@ -43,9 +43,9 @@ def shared_out(
     Results come as they are ready. The workers end when all is done, when the iterator is
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
     If this process is killed, by whatever signal, they end in the middle of their work.
-    Raises `ChildProcessError` when one of them dies. To be used in any thread, by a script below
-    ``if __name__ == "__main__":``, as a new process runs the script for its names. With one job it
-    is done in this process.
+    Raises `ConfigurationError` as ``work`` does, and `ChildProcessError` when a worker dies. To be
+    used in any thread, by a script below ``if __name__ == "__main__":``, as a new process runs the
+    script for its names. With one job it is done in this process.
     """
     if jobs == 1:
         yield from enumerate(map(work, items))
@@ -111,6 +111,8 @@ def _shared(
                     line.send(waiting.popleft())
                 else:
                     busy.remove(line)
+            if isinstance(answer[1], ConfigurationError):
+                raise answer[1]
             yield answer
 
 
@@ -206,7 +208,12 @@ def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
     with suppress(EOFError, ConnectionError):
         while (given := connection.recv()) is not None:
             index, item = given
-            connection.send((index, work(item)))
+            answer: object
+            try:
+                answer = work(item)
+            except ConfigurationError as error:
+                answer = error  # for `_shared` to raise: the worker has not died
+            connection.send((index, answer))
 
 
 def _end_with_parent() -> None:

@@ -255,9 +255,9 @@ def ctce(
     if lines:
         of_system = grouped((end.system, str(end.statement)) for ctc in ctcs for end in ctc)
         show_lines(line for name, each in of_system.items() for line in (f"# {name}", *each))
-        return
     if output is not None:
         write_text(made_layout(ctcs), output, force=force)
+    if lines or output is not None:
         return
     hardware = said.hardware(ctcs)
     box = CtceBox(ctcs, hardware.definition)

@@ -87,8 +87,9 @@ export published-1
     --as iocp --ports CLIENT:40=C1 | chpid SERVER:50 leads to CLIENT:40, which
     --as iocp --ports CLIENT:40 | --ports 'CLIENT:40': expected a node and
     --as iocp -o a.iocp | a.iocp: there are 2 decks, and a file holds one;
+    --as iocp -o hex.iocp/new | hex.iocp/new: there are 2 decks, and a file holds one;
 show
-    decks/crowded.iocp,published-1 | ...published-1 is a layout: expected one layout
+    decks/crowded.iocp,published-1 | ...published-1 is taken for a layout: expected one layout
     published-1 --partitions A,B | --partitions: of IOCP decks; published-1 is none
     decks/cec-a.iocp,decks/cec-b.iocp | ...--partitions: missing; expected two or more
     disks.toml | disks.toml: [[io]] #1 rate

@@ -136,6 +136,20 @@ def test_a_shared_channel_without_candidates_is_open_to_all(access: str, admitte
     assert channel.access.admits("VMA", 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# z/VM\n0600 3390 vm\n0E20 CTCE 31880 h 31890\n", "a: is the configuration of a Her"),
+        ("D XCF,PI\n 4210 SYSB WORKING\n LOCAL REMOTE\n PATHIN\n", ": 'XCF,PI' is no IOCP"),
+    ],
+)
+def test_no_deck_is_named_and_device_numbers_are_no_numbers_of_lines(text: str, said: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_deck(text, "a")
+    assert said in str(caught.value)
+    assert "numbers of lines" not in str(caught.value)
+
+
 def test_what_is_taken_for_granted_or_passed_over_is_told() -> None:
     deck = parse_deck(
         " RESOURCE PARTITION=((ZV1,1),(ZV2,2))\n CHPID PATH=50,SHARED\n"

@@ -108,6 +108,7 @@ FOREIGN = {
         json.dumps({"node": "ATLANTA", "devices": [*range(500)]}),
         "'isfc run --json' prints",
     ),
+    "links of DPM": ((DATA / "dpm" / "links.json").read_text(), "'isfc import dpm FILE'"),
     "other JSON": ('[{"a": 1}]', "JSON: give a layout in TOML"),
     "a report as HTML": ("<!doctype html>\n<title>x</title>", "'isfc report' writes"),
     "a page of a run": ((MEASURED / "site-1.txt").read_text(), "a page that 'isfc run' printed"),

@@ -1,5 +1,6 @@
 """VTAM's tuning statistics are read with the time that they cover, or refused by their line."""
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,16 @@ def test_rates_are_over_the_time_since_the_record_before(tmp_path: Path) -> None
     assert [each.mb_per_s for each in second.foreign] == [20 * 4096 / 2**20, 10 * 4096 / 2**20]
     dated = (TNSTAT + LATER).replace("26334", "11/30/26").replace("10000012", "10:00:00")
     assert read(dated.replace("10150012", "10:15:00"), tmp_path)[1].foreign == second.foreign
+
+
+def test_records_are_read_in_the_order_of_time_whatever_theirs_is(tmp_path: Path) -> None:
+    # the newest first, they lost their rates and nothing was said
+    records = [TNSTAT.partition("ACCEPTED\n")[2], LATER, LATER.replace("10150012", "10300012")]
+    rates = [[None, None], [20.0, 10.0], [20.0, 10.0]]
+    for order in permutations(records):
+        found = sorted(read("".join(order), tmp_path), key=lambda one: str(one.end))
+        assert [[each.io_per_s for each in one.foreign] for one in found] == rates
+        assert [one.begin for one in found] == [None, found[0].end, found[1].end]
 
 
 def test_a_record_that_is_pasted_twice_is_a_copy(tmp_path: Path) -> None:

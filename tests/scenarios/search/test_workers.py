@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.errors import ConfigurationError
 from scenarios.search.workers import calling, serve, shared_out
 from tests.waiting import PATIENCE_S, ran
 
@@ -82,6 +83,17 @@ def test_death_of_a_worker_is_reported(work: object, item: int, cause: str) -> N
     assert callable(work)
     with pytest.raises(ChildProcessError, match=f"a worker died \\({cause}\\)"):
         list(shared_out(work, [item] * 3, 2))
+    assert active_children() == []
+
+
+def refuse(item: int) -> None:
+    raise ConfigurationError(f"{item}: expected less")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_work_refuses_is_refused_and_no_death_of_a_worker(jobs: int) -> None:
+    with pytest.raises(ConfigurationError, match="7: expected less"):
+        list(shared_out(refuse, [7] * 3, jobs))
     assert active_children() == []
 
 
