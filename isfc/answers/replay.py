@@ -1,10 +1,11 @@
 """IBM's published measurements, replayed: ours beside each figure, judged by bounds and goals."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from itertools import chain
 from typing import Annotated
+
+from msgspec.structs import asdict
 
 from isfc.answers.replay_checks import best_links_of, checks_of, choices_of, errors_of, outcome_of
 from isfc.answers.replay_report import Replayed, ReplayedFigure

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from itertools import groupby
 from statistics import median
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from isfc.answers import replay_checks as replayed
 from isfc.answers.replay_charts import part_charts
@@ -22,8 +22,7 @@ from scenarios.published.replay import ComparedFigure, Part
 from scenarios.published.verdict import left_out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayedFigure(ComparedFigure):
+class ReplayedFigure(ComparedFigure, frozen=True, kw_only=True):
     """One published figure beside ours; of several seeds ours is the mean."""
 
     by_seed: tuple[float, ...]

@@ -292,9 +292,7 @@ def trial_of(old: Layout, steps: Sequence[CtcStep]) -> Trial:
     at_s = _FIRST_S
     for number, step in enumerate(mine, start=1):
         lines.append(f"* step {number}")
-        ctcs = tuple(
-            structs.replace(each, ctc=beside.get(each.ctc, each.ctc)) for each in step.ctcs
-        )
+        ctcs = tuple(structs.replace(one, ctc=beside.get(one.ctc, one.ctc)) for one in step.ctcs)
         for order in orders_of(structs.replace(step, ctcs=ctcs)):
             if order.command:
                 lines.append(f"at {at_s:.3f}s {order.system}: {order.command}")

@@ -11,10 +11,11 @@ is, and so to which link it belongs.
 
 import asyncio
 import socket
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import field
 
 from ctc.address import Rdev
 from isfc.live import pending as newcomer
@@ -44,8 +45,7 @@ BACKLOG_MAX: Final = 1_024
 _TOO_MANY: Final = "too many connections from that address"
 
 
-@dataclass(eq=False, slots=True)
-class NodePort(Reception):
+class NodePort(Reception, eq=False):
     """Lets connections in to the links of a system.
 
     ``tls`` is a context that demands the partner's certificate, or gives one for each connection;

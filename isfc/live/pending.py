@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live import admission
@@ -90,8 +92,7 @@ class Partnership:
         self._partner_incarnation = theirs
 
 
-@dataclass(eq=False, slots=True)
-class Reception:
+class Reception(Struct, eq=False):
     """What the links of a system have in common for whoever comes.
 
     ``random`` chooses who has to go when too many are greeting, incarnations, and how much earlier
@@ -101,7 +102,7 @@ class Reception:
     random: Random
     dilation: int = 0
     capabilities: int = 0
-    ungreeted: "set[PendingConnection]" = field(default_factory=set)
+    ungreeted: "set[PendingConnection]" = set()
     """Those that have not greeted yet."""
     checks_user: bool = False
     """Whether who comes must be a process of this user's."""
@@ -109,9 +110,9 @@ class Reception:
     """Whether who comes must show the certificate of a partner."""
     admission: Admission | None = None
     """Of strangers, once it listens where they can come."""
-    links: list[Partnership] = field(default_factory=list)
+    links: list[Partnership] = []
     """Those of all links of this system."""
-    awaited: list[Partnership] = field(default_factory=list)
+    awaited: list[Partnership] = []
     """Those whose partners come here; this node goes to the others itself."""
 
     def link_of(self, hello: Hello) -> Partnership | str:

@@ -9,13 +9,13 @@ file that has all of them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from operator import call
 from typing import Any, Final, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import checked
@@ -257,7 +257,7 @@ class ModelledRate:
         return figures | {
             f"{load}_{key}": value
             for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
-            for key, value in asdict(rate).items()
+            for key, value in structs.asdict(rate).items()
         }
 
     def __repr__(self) -> str:

@@ -130,9 +130,7 @@ def faster(experiment: Experiment, resource: Resource, factor: float) -> Experim
     if kind.holder == Holder.FIBRE:
         return experiment.with_fibres(lambda fibre: _FIBRE_CHANGES[kind](fibre, factor))
     if kind == LOAD:
-        return experiment.with_loads(
-            lambda load: structs.replace(load, pairs=more_pairs(load, factor))
-        )
+        return experiment.with_loads(lambda it: structs.replace(it, pairs=more_pairs(it, factor)))
     if kind == OFFERED:
         return experiment.with_loads(lambda load: _offering(load, factor))
     return scaled(experiment, kind.holder, kind.fields, 1 / factor, resource.node)
@@ -166,7 +164,8 @@ def _offering(load: LinkLoad, factor: float) -> LinkLoad:
     programs = load.workload.programs
     if not isinstance(programs, OwnGuests):
         return load
-    return structs.replace(load, workload=replace(load.workload, programs=programs.hurried(factor)))
+    workload = structs.replace(load.workload, programs=programs.hurried(factor))
+    return structs.replace(load, workload=workload)
 
 
 def scaled(

@@ -53,9 +53,8 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
     def short(tenant: Placed) -> Placed:
         length = min(tenant.plan.memory.touched, SAMPLE_LENGTH)
         memory = GuestMemory(size=length, touched=length)
-        return structs.replace(
-            tenant, plan=GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf))
-        )
+        plan = GuestPlan(tenant.plan.name, memory, Limits(max_quiesce=inf))
+        return structs.replace(tenant, plan=plan)
 
     sample = replace(evacuation, tenants=tuple(map(short, evacuation.tenants)), orders=())
     return [*map(_rate, move(sample).guests)]

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, inf
 from typing import Any, Final
 
@@ -214,7 +214,7 @@ class GuestPlan(Struct, frozen=True):
 
 def with_limits(plan: GuestPlan, **changed: Any) -> GuestPlan:
     """The same guest with other `Limits`."""
-    return structs.replace(plan, limits=replace(plan.limits, **changed))
+    return structs.replace(plan, limits=structs.replace(plan.limits, **changed))
 
 
 LARGE_MEMORY: Final = 2**40

@@ -6,7 +6,6 @@ are computed without a run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -49,8 +48,7 @@ _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedFigure:
+class ComparedFigure(Struct, frozen=True):
     """One published figure beside ours.
 
     ``error`` is a ratio, (emulated - published) / published, and None where the published

@@ -6,7 +6,6 @@ of one number of chpids after the other say where to look; runs until they are s
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -120,8 +119,7 @@ _Key = tuple[ChpidProfile, Shape, NodeName]
 """A run: what its chpids are, what is on them, and the end that sends."""
 
 
-@dataclass(frozen=True, slots=True)
-class SizeSearch:
+class SizeSearch(Struct, frozen=True):
     """The runs of all features so far, each once; ``progress`` is told how many there have been."""
 
     wanted: float
@@ -130,8 +128,8 @@ class SizeSearch:
     load: LinkLoad
     jobs: int
     progress: Callable[[int], None]
-    _short: dict[_Key, float] = field(default_factory=dict, init=False)
-    _steady: dict[_Key, SteadyRun] = field(default_factory=dict, init=False)
+    _short: dict[_Key, float] = {}
+    _steady: dict[_Key, SteadyRun] = {}
 
     def links(self, profile: ChpidProfile) -> Iterator[SizedLink]:
         """The fewest chpids of a feature that carry it, then one more if fewer CTCs do with that.

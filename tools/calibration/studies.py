@@ -133,9 +133,8 @@ def measure(knob: Knob) -> list[tuple[object, ...]]:
     return [astuple(found if found.matters else _moved(knob, MORE_SEEDS))]
 
 
-SENSITIVITIES: Final = Study(
-    DOCS / "sensitivity.csv", Sensitivity.__struct_fields__, measure, KNOBS
-)
+_COLUMNS: Final = Sensitivity.__struct_fields__
+SENSITIVITIES: Final = Study(DOCS / "sensitivity.csv", _COLUMNS, measure, KNOBS)
 
 
 def load() -> dict[str, Sensitivity]:

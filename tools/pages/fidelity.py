@@ -11,7 +11,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -90,8 +89,8 @@ def replayed(replays: Iterable[ReplayedTable]) -> Replayed:
     for one in replays:
         for each, *seeds in zip(one.verdict.comparisons, *one.by_seed, strict=True):
             ours = tuple(comparison.emulated for comparison in seeds)
-            spread = spread_percent(ours)
-            figures.append(ReplayedFigure(**asdict(each), by_seed=ours, spread_percent=spread))
+            was = msgspec.structs.asdict(each)
+            figures.append(ReplayedFigure(**was, by_seed=ours, spread_percent=spread_percent(ours)))
     return judged([one.verdict for one in replays], figures, SECONDS, SEEDS)
 
 

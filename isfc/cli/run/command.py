@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from isfc.answers import run as answers
 from isfc.answers.link_run import LinkRun
@@ -64,7 +64,8 @@ def _as_typed(found: Any) -> Any:
     """The record with the command line that it is the answer to."""
     command = shlex.join(["isfc", *sys.argv[1:]])
     if isinstance(found, LinkRun):
-        return replace(found, provenance=replace(found.provenance, command=command))
+        provenance = structs.replace(found.provenance, command=command)
+        return replace(found, provenance=provenance)
     return replace(found, command=command) if isinstance(found, LinksRun) else found
 
 

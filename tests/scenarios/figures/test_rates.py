@@ -3,10 +3,12 @@
 import pytest
 
 from isfc.deck.importing import import_iocp
+from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.reports.figure import NoteKind
-from scenarios.figures.rates import carry, with_others_busy
+from scenarios.figures.rates import ModelledRate, carry, with_others_busy
 from scenarios.runs.experiment import STATED, in_turn
+from scenarios.runs.steady import Rate
 from tests.decks import mesh_decks
 from tests.lengthy import few_in_every_run
 
@@ -57,3 +59,17 @@ def test_the_figure_is_left_out_with_the_reason_where_an_other_end_is_not_known(
         "By the decks these chpids also carry 72 CTCs of 9 other links; what is left with those "
         "busy is not run: 4 of these links end in decks that were not given, or on ports not known."
     )
+
+
+def test_a_modelled_rate_is_one_flat_record_for_a_data_frame() -> None:
+    layout = load_layout("published-8")
+    rates = Rate(400.0, 4.0), Rate(300.0, 3.0, 280.0)
+    assert ModelledRate(layout, layout.nodes[0], rates).to_dict() == {
+        "sender": layout.nodes[0],
+        "saturated_mb_per_s": 400.0,
+        "saturated_spread_mb_per_s": 4.0,
+        "saturated_second_mb_per_s": None,
+        "stated_mb_per_s": 300.0,
+        "stated_spread_mb_per_s": 3.0,
+        "stated_second_mb_per_s": 280.0,
+    }

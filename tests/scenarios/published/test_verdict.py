@@ -1,11 +1,11 @@
 """What a replay comes to: summaries, bounds, goals and changes."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from scenarios.published.catalogue import load_table
 from scenarios.published.replay import ComparedFigure, choose
