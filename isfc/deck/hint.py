@@ -73,8 +73,7 @@ class Hint(Struct, frozen=True):
 
     def over(self, other: "Hint") -> "Hint":
         """What this says, and what ``other`` says beyond that."""
-        mine = structs.asdict(self)
-        said = {name: value for name, value in mine.items() if value is not None}
+        said = {name: value for name, value in structs.asdict(self).items() if value is not None}
         return structs.replace(other, **said)
 
     @property

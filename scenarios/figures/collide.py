@@ -6,6 +6,7 @@ much of the CTCs' time that takes, and what is carried.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from itertools import pairwise
@@ -77,7 +78,8 @@ SCANS: Final = (
 )
 
 
-class CollisionTrial(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CollisionTrial:
     """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes; times in s."""
 
     layout: Layout

@@ -5,11 +5,11 @@ Each candidate is scored once, by a short run; the best then until they are stea
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.layout.capacity import directions_of
@@ -57,7 +57,8 @@ class LinksObjective(StrEnum):
     """Of all links, with that channel, director or path gone whose loss leaves least."""
 
 
-class Scoring(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Scoring:
     """The objectives, what runs, and the runs by which they are scored.
 
     ``seconds`` of virtual time are measured; None: until that is steady.
@@ -342,8 +343,7 @@ class Trials(Generic[_Candidate]):
         """Collections run until they are steady, with several seeds."""
         task, count = self.task, len(self.task.scoring.objectives)
         seeds = [
-            structs.replace(task.scoring, seconds=None, seed=seed)
-            for seed in range(1, task.seeds + 1)
+            replace(task.scoring, seconds=None, seed=seed) for seed in range(1, task.seeds + 1)
         ]
         different = list(dict.fromkeys(collections))
         by_seed = [dict(self._share_out(seed.figures, different)) for seed in seeds]

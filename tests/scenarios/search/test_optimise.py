@@ -279,23 +279,22 @@ def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
 
 
 def test_the_same_task_finds_the_same() -> None:
-    task = structs.replace(
-        LINKS_TASK, scoring=structs.replace(LINKS_SCORING, seconds=0.02), runs=6, seeds=1
-    )
+    scoring = replace(LINKS_SCORING, seconds=0.02)
+    task = structs.replace(LINKS_TASK, scoring=scoring, runs=6, seeds=1)
     assert optimise(task, here).best == optimise(task, here).best
 
 
 @pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
-    worst = structs.replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LINK,))
+    worst = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LINK,))
     best = optimise(structs.replace(LINKS_TASK, scoring=worst, runs=6, seeds=1), here).best[0]
     assert best.figures[0].value == min(rate.mb_per_s for rate in best.links.values())
 
 
 def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
     only = structs.replace(LINKS_LOAD, traffic=LINKS_LOAD.traffic[:1])
-    scoring = structs.replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
-    scoring = structs.replace(scoring, seconds=0.01, warmup=0.005)
+    scoring = replace(LINKS_SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
+    scoring = replace(scoring, seconds=0.01, warmup=0.005)
     found = optimise(structs.replace(LINKS_TASK, scoring=scoring, runs=4, seeds=1), here)
     best = found.best[0]
     assert 0 < best.figures[0].value < sum(rate.mb_per_s for rate in best.links.values())
