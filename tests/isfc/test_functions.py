@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import isfc
+from scenarios.figures import changed
 from scenarios.figures.changed import after_losses
 from scenarios.runs.notes import cluster_notes
 from scenarios.search import report_runs
@@ -51,8 +52,8 @@ def test_drawing_is_that_of_the_command(printed: Printed, tmp_path: Path) -> Non
 @pytest.mark.exhaustive
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
-    monkeypatch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
-    monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
+    monkeypatch.setattr(changed, "after_losses", lambda *lost: after_losses(*lost[:2]))
+    monkeypatch.setattr(changed, "try_advice", lambda *_: {})
     layout = isfc.load_layout("published-1")
     told: list[str] = []
     page = isfc.report(layout, workload="HS", progress=told.append)

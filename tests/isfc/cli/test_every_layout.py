@@ -14,6 +14,7 @@ from isfc.layout.catalogue import given_collection, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
+from scenarios.figures import changed
 from scenarios.figures.changed import after_losses
 from scenarios.search import report_runs
 from tests.decks import DECKS
@@ -74,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert run(["import", "iocp", *words, "-o", str(path / f"{name}.toml")]) == ExitCode.GOOD
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_runs, "PAIRS", (1,))
-        patch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
+        patch.setattr(changed, "after_losses", lambda *lost: after_losses(*lost[:2]))
         yield path
 
 

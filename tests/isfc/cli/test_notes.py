@@ -9,6 +9,7 @@ from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
 from isfc.reports.figure import Note, NoteKind
+from scenarios.figures import changed
 from scenarios.figures.changed import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes
@@ -166,8 +167,8 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
-    monkeypatch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
-    monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
+    monkeypatch.setattr(changed, "after_losses", lambda *lost: after_losses(*lost[:2]))
+    monkeypatch.setattr(changed, "try_advice", lambda *_: {})
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     page = tmp_path / "page.html"
     printed(capsys, "report", str(file), "--link", "S1-S2", "-o", str(page))

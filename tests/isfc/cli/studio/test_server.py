@@ -16,6 +16,7 @@ import isfc
 from isfc.cli.studio.panels import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
+from scenarios.figures import changed
 from scenarios.figures.changed import after_losses
 from scenarios.search import report_runs
 from tests.isfc.cli.studio.holding import At, Holding
@@ -148,8 +149,8 @@ def test_report_is_made_with_progress_and_is_a_whole_page(
     """The page is made here, of short runs; the server is asked for one that cannot be."""
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
     monkeypatch.setattr(sys, "stdin", sys.stdin)
-    monkeypatch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
-    monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
+    monkeypatch.setattr(changed, "after_losses", lambda *lost: after_losses(*lost[:2]))
+    monkeypatch.setattr(changed, "try_advice", lambda *_: {})
     told: list[dict[str, str]] = []
     last = report(told.append, Subject(TEXT, frozenset(["2"])))
     assert sum("said" in record for record in told) >= 4
