@@ -186,6 +186,15 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
                     "Link device: between the two",
                     "each label once for a device",
                 )
+    both = [each for each in records if "node" in each and "remote link device" in each]
+    turned = [[*each].index("remote link device") < [*each].index("node") for each in both]
+    for record, is_turned in zip(both, turned, strict=True):
+        if is_turned != turned[0]:
+            raise record["node"].place.error(
+                "Node: and Remote link device: stand the other way round than in "
+                f"line {both[0]['node'].place.line}: was a line moved or lost?",
+                "the answer as CP printed it",
+            )
     for record in records:
         device = record["link device"]
         node = record.get("node")

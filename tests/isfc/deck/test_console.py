@@ -255,3 +255,16 @@ def test_shipped_logs_agree() -> None:
     (link,) = links(named, "BOSTON:50=7000-7001,51=7020-7021")
     on_40, on_41 = ["40 50 6000 7000", "40 50 6001 7001"], ["41 51 6020 7020", "41 51 6021 7021"]
     assert rows(link) == on_40 + on_41
+
+
+DEVICE: Final = "09:41:07   Link device: 6001          Type: FCTC"
+STATUS: Final = "09:41:07   Status:      Idle          Remote link device: 7000"
+
+
+def test_a_device_whose_lines_stand_in_another_order_than_the_others_is_refused() -> None:
+    # 6000 lost its Status, and that of 6001 stood above its Node: 6001 led where 6000 does
+    first, *lines = (LOGS / "atlanta.txt").read_text("utf-8").splitlines()
+    lines.insert(lines.index(STATUS), lines.pop(lines.index(DEVICE)))
+    lines = [line for line in lines if "device: 7001" not in line]
+    with pytest.raises(ConfigurationError, match=r"^log:11:.*than in line 8: was a line moved"):
+        parse_log("\n".join([first, *lines]), "log")
