@@ -1,26 +1,33 @@
 """The model's constants as a site's figures tell them: a profile, and how well it is known."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Annotated, Final
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from isfc.answers.measured_read import AboutFiles, From, Measured, WhatRan, measurements_of
 from isfc.answers.relocate import Progress
 from isfc.errors.arguments import Argument, Jobs, checked, spelt
 from isfc.errors.in_words import find_node, listed
 from isfc.errors.loading import check_library
+from isfc.io.shared import parse_links, without_disks
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.site import FitErrors
+from isfc.layout.write import format_collection, with_comments
+from isfc.link.name import NodeName
 from isfc.reports.figure import Unit
 from isfc.reports.report import Column, Report, Table, headed
 from isfc.reports.units import amount
 from isfc.site.seen import of_end, seen_intervals
-from scenarios.runs.at_site import named_link
-from scenarios.search.site_fit import INTERVALS_MAX, intervals_of, runs_of
+from scenarios.runs.at_site import link_of, opened_at
 from scenarios.search.site_fit import fit as fit_intervals
+from scenarios.search.site_fit import runs_of
 from scenarios.search.site_fitted import FitRefused, Fitted
-from scenarios.search.site_search import Runs
+from scenarios.search.site_search import INTERVALS_MAX, Runs, intervals_of
 from scenarios.search.workers import calling
 
 RIVALS: Final = 3
@@ -47,13 +54,15 @@ def fit(
     A few constants of the features and of the link driver are scaled so that the judged figures
     come out nearest; those that the figures do not tell stay as they are. Errors
     are those of what was held back: each interval in turn, or each device of a single one.
-    Ends with 1, and writes nothing, if the fit is not to be believed; the reasons are printed.
+    Ends with 1 if the fit is not to be believed; the reasons are printed, and nothing is written
+    but the corrected layout, if another cause is nearer that a layout can say.
 
     Raises `FitRefused` for a fit that is not to be believed, unless ``anyway``, and
     `ConfigurationError` for what is wrong. ``progress`` is told what share of the runs is done.
     """
     check_library("scipy", "isfc measured fit")
-    of_link = named_link(layout, link)
+    links, text = opened_at(layout, None)
+    of_link = link_of(links, layout, link)
     client = None if from_ is None else find_node(spelt("from_"), from_, of_link.nodes)
     found = measurements_of(measured, about, ran, client)
     ends = [of_end(of_link, each, client) for each in found.measurements]
@@ -64,12 +73,64 @@ def fit(
     with calling(jobs) as calls:
         runs = Runs(calls, lambda done: progress(done / at_most) if progress else None)
         intervals, passed = intervals_of(of_link, seen, runs)
-        fitted = fit_intervals(of_link, intervals, runs)
+        fitted = fit_intervals(of_link, intervals, runs, partial(_corrected, links, text))
     texts = (note.text for note in of_link.notes)
-    fitted = replace(fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts))
+    fitted = structs.replace(
+        fitted, notes=(*fitted.notes, *passed, *left_out, *texts, *found.accounts)
+    )
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted
+
+
+def _corrected(links: Collection, text: str, laid: Layout) -> str:
+    """The file of some links with one as ``laid``; what disks take there is a load of reads."""
+    had = next(each for each in links.links if each.nodes == laid.nodes)
+    usual, wanted = _of_disks(had), _of_disks(laid)
+    alone = tuple(without_disks(laid if each is had else each) for each in links.links)
+    io = dict(links.io)
+    for path in (fibre.path for fibre in laid.fibres if fibre.path is not None):
+        io["path"] = {**io["path"], path.name: {**io["path"][path.name], "km": path.km}}
+
+    def written(rates: Mapping[_End, int]) -> str:
+        first = len(io.get("io", ())) + 1
+        beside = [
+            {"name": f"beside-{n}", "system": node, "channels": [chpid], **READS, "rate": rate}
+            for n, ((node, chpid), rate) in enumerate(rates.items(), first)
+        ]
+        more = {"io": [*io.get("io", ()), *beside]} if beside else {}
+        return format_collection(replace(links, links=alone, io=io | more), heading=[_HEADING])
+
+    rates = {at: _TRIED_PER_S for at, share in wanted.items() if share != usual[at]}
+    if rates:
+        tried = _of_disks(parse_links(written(rates)).link(laid.name))
+        rates = {
+            at: round(rate * (wanted[at] - usual[at]) / (tried[at] - usual[at]))
+            for at, rate in rates.items()
+        }
+    return with_comments(written(rates), text)
+
+
+_End = tuple[NodeName, str]
+
+
+def _of_disks(link: Layout) -> dict[_End, float]:
+    """The share of each channel's processor that disks take."""
+    return {
+        (node, fibre.chpid_names[end]): fibre.disks[end].processor
+        for fibre in link.fibres
+        for end, node in enumerate(link.nodes)
+    }
+
+
+READS: Final = {"protocol": "ficon", "block": 512}
+"""What stands for disks of which only a share of the channel is known. Chosen: short reads, which
+take much of the processor and little of the line."""
+
+_TRIED_PER_S: Final = 1000
+"""I/Os a second by which their share of a channel is told."""
+
+_HEADING: Final = "Corrected by 'isfc measured fit', as the figures that were measured have it."
 
 
 def measured_fit_report(fitted: Fitted) -> Report:
@@ -101,15 +162,10 @@ def _answer(fitted: Fitted) -> Iterator[tuple[str, str]]:
     for doubt in fitted.doubts:
         yield "Refused", doubt
     if fitted.doubts:
-        yield "Remedy", REMEDY
+        yield "Remedy", REMEDY if fitted.corrected is None else CORRECT
     held, before = fitted.profile.held_back, fitted.profile.before
     if held is not None and before is not None:
-        worse = (
-            "; so the fit predicts worse than the model without it: measure more intervals, with "
-            "other loads, before you use it"
-        )
-        rest = worse if fitted.profile.is_worse and not fitted.doubts else ""
-        yield "Held back", f"off by {_off(held)}; without the fit by {_off(before)}{rest}"
+        yield "Held back", f"off by {_off(held)}; without the fit by {_off(before)}"
     if fitted.explanations:
         best, *others = fitted.explanations[:RIVALS]
         then = "".join(f"; then {each} ({round(each.aicc - best.aicc)} worse)" for each in others)
@@ -127,3 +183,6 @@ REMEDY: Final = (
     "each, and say what ran: --ran FILE=NAME:PAIRS"
 )
 """What to measure where a fit is refused."""
+
+CORRECT: Final = "see whether that is what is there; -o FILE.toml writes the layout with it"
+"""What to do where a cause is nearer that a layout can say."""

@@ -92,7 +92,8 @@ def command_of(
     ``report`` is of an answer that knows none; a ``printed`` of its own
     prints in other ways too. Arguments may be ``made`` of several options, as a record of
     `Argument`s is of its fields, or stand ``beside`` them, as what shows what is told; flags may
-    ask other functions ``instead``. A refused answer is printed, and its files are not written.
+    ask other functions ``instead``. A refused answer is printed, and of its files those are written
+    that have a form for it.
     """
     records = {**_records(function), **made}
     names = _parameters(function).keys() - records.keys()
@@ -116,8 +117,9 @@ def command_of(
             more = {name: beside[name] for name in beside.keys() & _parameters(asked).keys()}
             found, ended, is_given = _answered(asked, given | more, code)
             for each, path in written.items():
-                if path is not None and is_given:
-                    each.write(path, found)
+                write = each.write if is_given else each.refused
+                if path is not None and write is not None:
+                    write(path, found)
             output.show(found, said)
         if isinstance(ended, str) and ended:
             show_error(ended)

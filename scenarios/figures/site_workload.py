@@ -22,6 +22,7 @@ from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_
 from isfc.site.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.site.seen import SeenInterval, SeenLink
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import (
@@ -165,6 +166,9 @@ _OTHER_SPEED: Final = 0.1
 _OFF_MAX: Final = 1.1
 """Times by which the rate of the pairs that do best may be off without being told. Chosen."""
 
+_EXPLAINED: Final = 2 * _SPEED
+"""The same, as a logarithm, of pairs that explain a rate: twice what is expected of a site."""
+
 
 class Derived(Struct, frozen=True):
     """A workload that gives what was measured; ``uncertain`` says what of it is assumed.
@@ -183,6 +187,7 @@ class Derived(Struct, frozen=True):
     doubts: tuple[str, ...] = ()
     is_light: bool = False
     is_inferred: bool = False
+    guests: GuestCosts = GuestCosts()
 
     def __str__(self) -> str:
         if self.is_light:
@@ -218,9 +223,8 @@ class Derived(Struct, frozen=True):
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
     ) -> Experiment:
         """A run of it."""
-        return Experiment.of(
-            layout, self.workload, self.pairs, seconds, warmup, seed, client=self.client
-        )
+        asked = layout, self.workload, self.pairs, seconds, warmup, seed, self.client
+        return Experiment.of(*asked, guests=self.guests)
 
 
 class _Seen(Struct, frozen=True):
@@ -282,9 +286,12 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         return _as_open(workload, client, seen, one_pair.mb_per_s)
     best = tried[0]
     if not 1 / _OFF_MAX < best.mb_per_s / seen.mb_per_s < _OFF_MAX:
+        nearest = "nearest in messages a package and those that wait"
+        if abs(log(best.mb_per_s / seen.mb_per_s)) > _EXPLAINED:
+            nearest = f"{nearest}, and no number of pairs explains the rate"
         uncertain.append(
-            f"with {best.pairs} pairs the model comes nearest, and carries {number(best.mb_per_s)} "
-            f"MB/s where {number(seen.mb_per_s)} were measured"
+            f"with {best.pairs} pairs the model comes {nearest}: it carries "
+            f"{number(best.mb_per_s)} MB/s where {number(seen.mb_per_s)} were measured"
         )
     if as_well := _as_well(tried):
         least, most = as_well
@@ -392,19 +399,28 @@ class _Tried(Struct, frozen=True):
     pairs: int
     mb_per_s: float
     off: float
+    explains: bool
+    """Whether its rate is as near as a site's speed may have it."""
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """The less, the nearer: what explains the rate comes first."""
+        return not self.explains, self.off
 
 
 def _pairs(asked: Experiment, seen: _Seen) -> list[_Tried]:
     """Numbers of pairs, that one first whose run shows most nearly what was measured.
 
-    Messages a package tell more than the rate: the site may be slower or faster than the model.
+    Messages a package tell more than the rate, of those that explain it at all: the site may be
+    slower or faster than the model.
     """
     tried: dict[int, _Tried] = {}
 
     def attempt(pairs: int) -> _Tried:
         if pairs not in tried:
             found = run(asked.with_loads(lambda load: replace(load, pairs=pairs))).result
-            tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found))
+            explains = abs(log(found.mb_per_s / seen.mb_per_s)) < _EXPLAINED
+            tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found), explains)
         return tried[pairs]
 
     pairs, last = 1, attempt(1)
@@ -413,15 +429,15 @@ def _pairs(asked: Experiment, seen: _Seen) -> list[_Tried]:
         before, last = last, attempt(pairs)
         if pairs > 8 and last.off > before.off and last.mb_per_s < 1.02 * before.mb_per_s:
             break  # more pairs only wait
-    best = min(tried.values(), key=lambda each: each.off)
+    best = min(tried.values(), key=lambda each: each.rank)
     step = best.pairs // 4
     while step:
         for near in (best.pairs - step, best.pairs + step):
             if 1 <= near <= PAIRS_TRIED_MAX:
                 attempt(near)
-        best = min(tried.values(), key=lambda each: each.off)
+        best = min(tried.values(), key=lambda each: each.rank)
         step = step // 2 if step > best.pairs // 16 else 0
-    return sorted(tried.values(), key=lambda each: each.off)
+    return sorted(tried.values(), key=lambda each: each.rank)
 
 
 def _as_well(tried: Sequence[_Tried]) -> tuple[int, int] | None:

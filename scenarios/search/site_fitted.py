@@ -30,11 +30,21 @@ from scenarios.figures.site_workload import Derived
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
-from scenarios.search.site_surface import LINE, TRANSFER, Near, at_bound, numpy, squares
+from scenarios.search.site_surface import at_bound, numpy, squares
 
 AS_GOOD: Final = 10.0
 """By how much a rival's squares may exceed the fit's, with two for each constant of the fit (AIC),
 and it explains the figures as well. Chosen: the scatter of short runs is about that."""
+
+NAMED_MAX: Final = 3
+"""Explanations that a reason names."""
+
+NEAR_MAX: Final = 8.0
+"""Percent by which figures are off at most, by the median, of what explains them. Chosen: noise of
+5 % leaves 5."""
+
+BEATS: Final = 4.0
+"""By how much less AICc one explanation beats another. Chosen: Akaike's "considerably less"."""
 
 NEARER: Final = 0.5
 """Share of the median error below which a rival is named beside a fit that is refused. Chosen."""
@@ -44,12 +54,6 @@ PAIRS: Final = (1, 5, 10, 20, 50, 100)
 
 INTERVALS_MAX: Final = 3
 """Intervals whose workload is tried to be told: those that are furthest off."""
-
-APART_MIN: Final = 0.1
-"""How far line and processor are apart, as a logarithm, to be worth a word. Chosen."""
-
-CAUSES: Final = 2
-"""What `causes` finds at most."""
 
 LEAST_SHARE: Final = 0.05
 """Of a measured figure: what is emulated of it counts as no less, as a logarithm needs."""
@@ -81,39 +85,15 @@ class Explanation(Struct, frozen=True):
         return f"{self.what} (off by {self.off})"
 
 
-def explain(
-    what: str, figures: Sequence[MeasuredFigure], known: Any, fitted: int = 0
-) -> Explanation:
-    """How near figures come with so many constants ``fitted``.
+def explain(what: str, off: Any, known: Any, fitted: int = 0) -> Explanation:
+    """How near figures come that are ``off`` by so much, with so many constants ``fitted``.
 
-    ``known`` is how well each is known, as an array.
+    Both are arrays of logarithms; ``known`` is how well each figure is known.
     """
-    total = squares(numpy.array([*map(log_off, figures)]) / known)
-    off = median(abs(each.error_percent or 0.0) for each in figures)
-    few = 2 * fitted * (fitted + 1) / max(1, len(figures) - fitted - 1)
-    return Explanation(what, off, total, total + 2 * fitted + few)
-
-
-def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
-    """What may take line and processor of a channel apart: in words, factors' logarithms, fitted.
-
-    The line alone is another than the feature's; or something beside takes a share of the
-    processor, and leaves the line.
-    """
-    free = numpy.array(told, bool)
-    free[[TRANSFER, LINE]] = False
-    fitted = 1 + int(free.sum())
-    line, beside = numpy.zeros(len(free)), numpy.zeros(len(free))
-    line[LINE] = 1.0
-    beside[[TRANSFER, LINE]] = 1.0, -1.0
-    logs = near.along(line, free)
-    if abs(logs[LINE]) > APART_MIN:
-        times = amount(exp(logs[LINE]), Unit.TIMES)
-        yield f"a line that takes {times} what the feature's does", logs, fitted
-    logs = near.along(beside, free)
-    if logs[TRANSFER] > APART_MIN:
-        share = amount(100 * (1 - exp(-logs[TRANSFER])), Unit.PERCENT)
-        yield f"disks, or whatever is beside, that take {share} of each channel", logs, fitted
+    total = squares(off / known)
+    median_off = 100 * float(numpy.median(abs(numpy.expm1(off))))
+    few = 2 * fitted * (fitted + 1) / max(1, len(off) - fitted - 1)
+    return Explanation(what, median_off, total, total + 2 * fitted + few)
 
 
 def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
@@ -140,13 +120,13 @@ def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:
 def runs_at_most(intervals: int, features: int) -> int:
     """How many runs all rivals take at most."""
     workloads = len(SUITES) * len(PAIRS) * min(intervals, INTERVALS_MAX)
-    return intervals * (1 + CAUSES + features * (len(FEATURES) - 1)) + workloads
+    return intervals * (1 + features * (len(FEATURES) - 1)) + workloads
 
 
 def named(rivals: Sequence[Explanation]) -> str:
     """The best, and the next."""
-    first, *others = sorted(rivals, key=lambda each: each.aicc)
-    return f"{first}, next {others[0]}" if others else str(first)
+    ranked = sorted(rivals, key=lambda each: each.aicc)
+    return ", next ".join(map(str, ranked[:NAMED_MAX]))
 
 
 class FittedConstant(Struct, frozen=True):
@@ -203,6 +183,9 @@ class Fitted(Reported, Struct, frozen=True):
     """what was held beside the fit, the best first"""
     notes: tuple[str, ...] = ()
     """what else is to be looked at, such as a line that is not as fast as the layout says"""
+    corrected: str | None = None
+    """the layout's file with the cause that is nearer than the fit; null where none is, and where
+    no layout can say it"""
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -237,10 +220,6 @@ MISFIT_MAX: Final = 3.0
 """How far figures may be off all in all, as a multiple of how well they are known. Chosen: of the
 same sites, noise of 5 % where 2 % are expected leaves 2."""
 
-WORSE_MIN: Final = 2.0
-"""Percent by which figures held back are further off than without the fit, to refuse it. Chosen:
-less is chance."""
-
 
 class HeldBack(Struct, frozen=True):
     """Figures of one interval, or of one device of a single interval; ``seat`` says which."""
@@ -260,13 +239,15 @@ def doubts_of(
     misfit: float,
     outlier: str = "",
     *,
+    spread: float = 0.0,
     inferred: bool = False,
 ) -> Iterator[str]:
     """Each reason not to use a fit, in words. ``held`` is what was held back, by fits without it.
 
-    ``misfit`` is how far the figures are off all in all, as a multiple of how well they are known,
-    and ``outlier`` in words without which they are much nearer, if there is such a thing;
-    ``inferred`` says that what ran is told by link activity alone.
+    ``spread`` is how far the median error goes from run to run, in percent. ``misfit`` is how far
+    the figures are off all in all, as a multiple of how well they are known, and ``outlier`` in
+    words without which they are much nearer, if there is such a thing; ``inferred`` says that what
+    ran is told by link activity alone.
     """
     ends = {name: each for name, each in profile.factors.items() if at_bound(log(each))}
     for name, factor in ends.items():
@@ -283,7 +264,7 @@ def doubts_of(
             f"figures held back are off by {amount(off.median, Unit.PERCENT)} by the median, more "
             f"than {amount(HELD_BACK_MAX, Unit.PERCENT)}{_furthest(held)}"
         )
-    elif off is not None and before is not None and off.median > before.median + WORSE_MIN:
+    elif off is not None and before is not None and off.median > before.median + spread:
         yield (
             f"figures held back are off by {amount(off.median, Unit.SPREAD)} by the median, and by "
             f"{amount(before.median, Unit.SPREAD)} without the fit{_furthest(held)}"

@@ -7,14 +7,9 @@ is known give a response surface (`scenarios.search.site_surface`). On it scipy'
 the unknowns with which each judged figure is least off, in units of how well it is known, and so is
 each unknown's distance from 0: that prior holds what the figures do not tell. Then points are taken
 around the best, nearer, and so on.
-
-A covariance is of lines, and holds as far as these were tried. Where a constant is less well known
-than that, its range is sought on parabolas through all runs of the fit (`skewed`): it is held at a
-value, the other unknowns go where the figures are least off, and the range ends where the squares
-are as much more as they are at so many standard deviations.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import exp, log
@@ -22,22 +17,22 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct, structs
 
+from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout, with_site
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.site.seen import SeenInterval
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
-from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived
+from scenarios.figures.site_workload import PAIRS_TRIED_MAX, Derived, QuietLink, check_busy, derive
+from scenarios.search.site_causes import Cause
 from scenarios.search.site_fitted import log_off
 from scenarios.search.site_surface import (
     PRIOR,
     Near,
     Unknowns,
     joined,
-    least_off,
     near_surface,
     numpy,
     scipy,
-    squares,
     surface_through,
     unknowns,
 )
@@ -60,6 +55,12 @@ REACH: Final = 1.2
 SECONDS: Final = 0.4
 WARMUP: Final = 0.15
 """Virtual time of each run of the search."""
+
+BESIDE: Final = ((0.2, 16), (0.1, 16))
+"""The same of a search with a cause beside, around what curves tell."""
+
+NUMBER_PRIOR: Final = 1000.0
+"""How far the number of a cause is expected from none: it may be any that is tried."""
 
 AGAIN_MAX: Final = 2
 """How often the first round is repeated where the best is at the edge of what it reached."""
@@ -119,6 +120,76 @@ class Runs:
         return [found[index] for index in range(len(wanted))]
 
 
+INTERVALS_MAX: Final = 8
+"""Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads
+tell what there is to be told."""
+
+
+def intervals_of(
+    layout: Layout, seen: Iterable[SeenInterval], runs: Runs
+) -> tuple[list[FitInterval], list[str]]:
+    """What can be fitted to, and in words what is left out.
+
+    That are intervals of a quiet link and, if there are others, of a light load. Of more than
+    `INTERVALS_MAX` some are taken, from the least busy to the busiest.
+    """
+    left_out, usable = list[str](), list[SeenInterval]()
+    for one in seen:
+        try:
+            check_busy(one)
+            usable.append(one)
+        except QuietLink as error:
+            left_out.append(str(error))
+    chosen = _spread(usable)
+    if len(chosen) < len(usable):
+        left_out.append(
+            f"fitted to {len(chosen)} of {len(usable)} intervals, from the least busy to the "
+            "busiest"
+        )
+    found = []
+    for taken in runs.each([partial(_taken, layout, one) for one in chosen]):
+        if isinstance(taken, FitInterval):
+            found.append(taken)
+        elif isinstance(taken, QuietLink):  # device rows were busy, with no message
+            left_out.append(str(taken))
+        else:
+            raise taken
+    busy = [each for each in found if not each.derived.is_light]
+    if not busy:
+        return found, left_out
+    left_out += [
+        f"{each.seen.place}: left out: {each.derived.uncertain[0]}"
+        for each in found
+        if each.derived.is_light
+    ]
+    return busy, left_out
+
+
+def _taken(layout: Layout, one: SeenInterval) -> FitInterval | ConfigurationError:
+    """An interval and what it is taken to be, or why not: an error ends another process."""
+    try:
+        return FitInterval(one, derive(layout, one))
+    except ConfigurationError as error:
+        return error
+
+
+def _spread(intervals: Sequence[SeenInterval]) -> list[SeenInterval]:
+    """At most `INTERVALS_MAX` of the intervals, evenly over how busy the link was."""
+    if len(intervals) <= INTERVALS_MAX:
+        return [*intervals]
+    ranked = sorted(range(len(intervals)), key=lambda index: _busy(intervals[index]))
+    step = (len(ranked) - 1) / (INTERVALS_MAX - 1)
+    chosen = sorted(ranked[round(place * step)] for place in range(INTERVALS_MAX))
+    return [intervals[index] for index in chosen]
+
+
+def _busy(interval: SeenInterval) -> tuple[float, float]:
+    """How busy a link was: MB/s if they are known, and percent busy of its devices."""
+    one = interval.ends[0].measurement
+    rate = sum(link.written.mb_per_s + link.read.mb_per_s for link in one.links)
+    return rate, sum(device.busy_percent or 0.0 for device in one.devices)
+
+
 def figures_of(layout: Layout, one: FitInterval, seconds: float, seed: int) -> list[MeasuredFigure]:
     """The judged figures of an interval beside a run."""
     beside = run_beside(layout, one.seen, one.derived, seconds, WARMUP, seed)
@@ -130,13 +201,23 @@ class Search:
     """The runs of one fit so far, and what they say."""
 
     def __init__(
-        self, layout: Layout, intervals: Sequence[FitInterval], blank: SiteProfile, runs: Runs
+        self,
+        layout: Layout,
+        intervals: Sequence[FitInterval],
+        blank: SiteProfile,
+        runs: Runs,
+        cause: Cause | None = None,
     ) -> None:
         self.layout, self.intervals, self._blank, self._runs = layout, intervals, blank, runs
+        self.cause = cause
+        """What is not as in the model, by a number that is the last of the unknowns."""
         unknown = [index for index, one in enumerate(intervals) if one.is_unknown]
         self.unknown_loads = {index: place for place, index in enumerate(unknown, len(CONSTANTS))}
         """Of each interval whose load is unknown: its place among the unknowns."""
-        self.unknowns: Unknowns = unknowns([_expected(intervals[index]) for index in unknown])
+        expected = [_expected(intervals[index]) for index in unknown]
+        if cause is not None:
+            expected.append((NUMBER_PRIOR, min(0.0, *cause.tried), max(0.0, *cause.tried)))
+        self.unknowns: Unknowns = unknowns(expected)
         self._points: list[Any] = []
         self._shown: list[list[list[float]]] = []
         """Of each point and interval: the logarithm of how far each judged figure is off."""
@@ -145,7 +226,28 @@ class Search:
         """How many judged figures each interval has."""
         self.groups: list[str] = []
         """To what each figure belongs: its interval, or its device if there is one interval."""
-        self._run([self._as_run([0.0] * len(self.unknowns.prior))])
+
+    def begun(self) -> "Search":
+        """The same with a run of the model as it is, which says how many figures are judged."""
+        self.shown([[0.0] * len(self.unknowns.prior)])
+        return self
+
+    def over(self, layout: Layout, cause: Cause | None = None) -> "Search":
+        """A search of the same figures over another layout, or with a cause beside."""
+        return Search(layout, self.intervals, self._blank, self._runs, cause)
+
+    def around(self, start: Any, free: Any) -> Near:
+        """What runs around ``start`` say, where ``free`` unknowns are changed, and then nearer."""
+        points = scipy.stats.qmc.Sobol(len(CONSTANTS) + 2, rng=1)
+        for width, count in BESIDE:
+            near = self._look_around(points, start, width * free, count)
+            start = near.best(free)
+        return near
+
+    def shown(self, points: Sequence[Any]) -> list[Any]:
+        """How far each figure is off at each point, as a logarithm; points as they are run."""
+        self._run([*map(self._as_run, points)])
+        return [numpy.concatenate(each) for each in self._shown[-len(points) :]]
 
     def find(self) -> tuple[Near, Any]:
         """What the runs nearest to the best say, and which unknowns are free (`Near.told`)."""
@@ -172,10 +274,21 @@ class Search:
         }
         return replace(self._blank, factors=factors)
 
+    def at(self, logs: Any) -> Layout:
+        """The link with such factors, and such a number of the cause."""
+        laid = self.layout if self.cause is None else self.cause.laid(self.layout, float(logs[-1]))
+        features = tuple(dict.fromkeys(fibre.profile.feature for fibre in laid.fibres))
+        return with_site(laid, replace(self.profile(logs), features=features))
+
     def interval(self, index: int, logs: Any) -> FitInterval:
         """An interval with the load that the unknowns say."""
         one, place = self.intervals[index], self.unknown_loads.get(index)
-        return one if place is None else one.scaled(float(logs[place]))
+        if place is not None:
+            one = one.scaled(float(logs[place]))
+        if self.cause is not None:
+            derived = self.cause.loaded(one.derived, float(logs[-1]))
+            one = structs.replace(one, derived=derived)
+        return one
 
     def loads(self, logs: Any) -> list[FitInterval]:
         """Each interval so."""
@@ -187,15 +300,21 @@ class Search:
             places = [*range(len(CONSTANTS))]
             if index in self.unknown_loads:
                 places.append(self.unknown_loads[index])
+            if self.cause is not None:
+                places.append(len(self.unknowns.prior) - 1)
             shown = [each[index] for each in self._shown]
             yield places, numpy.array(self._points), numpy.array(shown)
 
-    def _look_around(self, points: Any, centre: Any, width: float, count: int) -> Near:
-        """Run at ``count`` points up to ``width`` from ``centre``, and take all that are near."""
+    def _look_around(self, points: Any, centre: Any, width: Any, count: int) -> Near:
+        """Run at ``count`` points up to ``width`` from ``centre``, and take all that are near.
+
+        A width is of all unknowns, or of each.
+        """
         centre = self._as_run(centre)
         widths = self._widths(centre, width)
         ways = 2 * points.random(count) - 1
         of_each = [*range(len(CONSTANTS)), *[len(CONSTANTS)] * len(self.unknown_loads)]
+        of_each += [-1] * (self.cause is not None)
         self._run([self._as_run(centre + widths * way[of_each]) for way in ways])
         reach = REACH * widths
         parts = []
@@ -205,14 +324,14 @@ class Search:
             parts.append((surface, places))
         return near_surface(joined(parts, centre), self.rounding, reach, self.unknowns)
 
-    def _widths(self, centre: Any, width: float) -> Any:
+    def _widths(self, centre: Any, width: Any) -> Any:
         """How far each unknown goes: pairs by one at least, and a rate that is seen by less."""
-        widths = numpy.full(len(centre), width)
+        widths = numpy.full(len(centre), 1.0) * width
         for index, place in self.unknown_loads.items():
             derived = self.interval(index, centre).derived
             one_more = 0.0 if derived.is_light else log(1 + 1 / derived.pairs)
             known = min(1.0, self.unknowns.prior[place] / PRIOR)
-            widths[place] = max(width * known, one_more)
+            widths[place] = max(widths[place] * known, one_more)
         return widths
 
     def _as_run(self, logs: Any) -> Any:
@@ -229,7 +348,7 @@ class Search:
         first, count = len(self._points), len(self.intervals)
         wanted = []
         for seed, point in enumerate(points, first + 1):
-            layout = with_site(self.layout, self.profile(point))
+            layout = self.at(point)
             wanted += [partial(figures_of, layout, one, SECONDS, seed) for one in self.loads(point)]
         found = self._runs.each(wanted)
         self._points += points
@@ -253,112 +372,3 @@ def _expected(one: FitInterval) -> tuple[float, float, float]:
     if one.derived.is_light:
         return RATE_PRIOR, -log(2), log(2)
     return PAIRS_PRIOR, -log(one.derived.pairs), log(PAIRS_TRIED_MAX / one.derived.pairs)
-
-
-POINTS_MIN: Final = 2
-"""Runs for each coefficient of a parabola, to have them. Chosen."""
-
-UNEVEN: Final = 1.2
-"""How many times as wide as by the covariance a side is at least, to be told. Chosen."""
-
-STEP: Final = 0.01
-"""How near the end of a range is found, as a logarithm."""
-
-
-def skewed(
-    search: Search, near: Near, told: Any, logs: Any, misfit: float, deviations: float
-) -> dict[str, tuple[float, float]]:
-    """Of constants that are wider to one side: how far below and above, as logarithms.
-
-    ``told`` are the unknowns that figures tell, ``logs`` what the fit has, and a range is of so
-    many standard ``deviations``. Looked at are constants that lines do not reach, and those that
-    are 1 as chance may have them off: their range is about what the figures tell. No side is less
-    than by the covariance, from which is taken what slopes seem to tell by their scatter alone.
-    """
-    even, best = deviations * near.spread(misfit), near.best(told)
-    more = deviations**2 * max(1.0, misfit) ** 2
-    doubtful = [
-        index
-        for index in range(len(CONSTANTS))
-        if told[index] and (even[index] > near.reach[index] or logs[index] == 0)
-    ]
-    found: dict[str, tuple[float, float]] = {}
-    curves = _Curves.through(search, near, told) if doubtful else None
-    if curves is None:
-        return found
-    for index in doubtful:
-        away, least = float(best[index] - logs[index]), float(even[index])
-        below, above = (curves.side(index, best, least, way, more) for way in (-1, 1))
-        sides = max(least, below - away), max(least, above + away)
-        if max(sides) > UNEVEN * least:
-            found[CONSTANTS[index].name] = sides
-    return found
-
-
-class _Curves(Struct, frozen=True):
-    """Parabolas of each judged figure along each unknown, and how the fit looks at them."""
-
-    near: Near
-    free: Any
-    at: Callable[[Any], Any]
-    least: Any
-    most: Any
-
-    @staticmethod
-    def through(search: Search, near: Near, free: Any) -> "_Curves | None":
-        """Those of all runs; None where there are too few."""
-        centre, parts = near.surface.centre, []
-        for places, points, shown in search.by_interval():
-            off = points[:, places] - centre[places]
-            given = numpy.column_stack([numpy.ones(len(off)), off, off**2])
-            if len(given) < POINTS_MIN * given.shape[1]:
-                return None
-            parts.append((places, numpy.linalg.lstsq(given, shown, rcond=None)[0]))
-
-        def at(logs: Any) -> Any:
-            off = logs - centre
-            rows = [
-                numpy.concatenate([[1.0], off[places], off[places] ** 2]) @ curve
-                for places, curve in parts
-            ]
-            return numpy.concatenate(rows)
-
-        every = numpy.concatenate([points for _, points, _ in search.by_interval()])
-        return _Curves(near, free, at, every.min(axis=0), every.max(axis=0))
-
-    def side(self, index: int, logs: Any, even: float, way: int, more: float) -> float:
-        """How far a constant goes to one side: ``even`` at least, and as far as there were runs."""
-        end = float(self.most[index] if way > 0 else self.least[index])
-        begin = float(logs[index])
-        reach = abs(end - begin) - STEP
-        if reach <= even:
-            return even
-        least = self._squares(logs)
-
-        def over(far: float) -> float:
-            return self._squares(logs, index, begin + way * far) - least - more
-
-        if over(even) >= 0:
-            return even
-        return (
-            reach
-            if over(reach) <= 0
-            else float(scipy.optimize.brentq(over, even, reach, xtol=STEP))
-        )
-
-    def _squares(self, start: Any, held: int | None = None, value: float = 0.0) -> float:
-        """The least squares, with a constant held at a value."""
-        changed = numpy.array(self.free, bool)
-        point = numpy.where(changed, start, 0.0)
-        if held is not None:
-            changed[held], point[held] = False, value
-        prior = self.near.unknowns.prior
-
-        def off(given: Any) -> Any:
-            point[changed] = given
-            return numpy.concatenate([self.at(point) / self.near.known, point / prior])
-
-        if changed.any():
-            bounds = (self.least[changed] - STEP, self.most[changed] + STEP)
-            point[changed] = least_off(off, numpy.clip(point[changed], *bounds), bounds)
-        return squares(off(point[changed]))

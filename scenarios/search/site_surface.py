@@ -38,9 +38,9 @@ feature in the layout, or disks on the channel, take them apart."""
 
 TRANSFER: Final = [constant.name for constant in CONSTANTS].index("transfer")
 LINE: Final = [constant.name for constant in CONSTANTS].index("line")
-LINE_GAIN: Final = 9.0
-"""By how much squares must be less with the line apart from the processor. Chosen: three standard
-deviations, as most sites have the feature that their layout says."""
+GAIN: Final = 9.0
+"""By how much squares must be less with the line apart from the processor, or with a cause that is
+no constant. Chosen: three standard deviations, as most sites are as their layout says."""
 
 LINE_APART: Final = 2.0
 """Standard deviations of the line's factor by which it is away from 1, to be apart. Chosen."""
@@ -247,10 +247,16 @@ class Near(Struct, frozen=True):
         told[len(CONSTANTS) :] = True
         together = told.copy()
         together[LINE] = False
-        apart = self.best(told)
-        gain = self._squares(self.best(together)) - self._squares(apart)
-        is_apart = abs(apart[LINE]) > LINE_APART * spread[LINE]
-        return told if is_apart and gain > LINE_GAIN * max(1.0, misfit) ** 2 else together
+        is_apart = abs(self.best(told)[LINE]) > LINE_APART * spread[LINE]
+        return told if is_apart and self.is_needed(LINE, told) else together
+
+    def is_needed(self, index: int, free: Any) -> bool:
+        """Whether figures are much nearer with an unknown off 0, among those that are free."""
+        without = free.copy()
+        without[index] = False
+        best = self.best(free)
+        gain = self._squares(self.best(without)) - self._squares(best)
+        return gain > GAIN * max(1.0, self.misfit(best)) ** 2
 
     def moved(self, told: Any) -> Any:
         """Which of the constants that are told are off 1 by more than chance (AIC)."""

@@ -36,7 +36,7 @@ class OwnFile(Struct, frozen=True):
     """What ``options``, of which the first is the longest, write into a file.
 
     Its name ends with one of ``suffixes``. Help says ``said``, and calls it ``metavar``. ``write``
-    takes the answer; it needs ``library``, if any.
+    takes the answer; it needs ``library``, if any. ``refused`` takes one that is refused.
     """
 
     options: tuple[str, ...]
@@ -45,6 +45,7 @@ class OwnFile(Struct, frozen=True):
     said: str
     write: Callable[[Path, Any], None]
     library: str = ""
+    refused: Callable[[Path, Any], None] | None = None
 
     @property
     def name(self) -> str:

@@ -28,6 +28,11 @@ def _write_site(path: Path, found: Any) -> None:
     write_file(path, format_profile(replace(found.profile, name=path.stem)))
 
 
+def _write_corrected(path: Path, found: Any) -> None:
+    if found.corrected is not None:
+        write_file(path, found.corrected)
+
+
 SIZED: Final = _output(
     (".toml",), "FILE.toml", "Write the layout of the best to a file.", _write_sized
 )
@@ -55,4 +60,10 @@ MEASURED: Final = _output(
     "Write the table; .csv or .parquet.",
     lambda path, found: write_table(path, found.rows()),
 )
-SITE: Final = _output((".toml",), "FILE", "The site profile to write; .toml.", _write_site)
+SITE: Final = _output(
+    (".toml",),
+    "FILE",
+    "The site profile to write, or the corrected layout of a fit that is refused; .toml.",
+    _write_site,
+    refused=_write_corrected,
+)

@@ -5,6 +5,8 @@ are named in docs/measured.md, and others judge the fit.
 """
 
 import csv
+import dataclasses
+from collections.abc import Callable
 from math import exp
 from pathlib import Path
 from random import Random
@@ -16,9 +18,11 @@ from msgspec.structs import replace
 from ctc.features import FEATURES, ChpidProfile, find_profile
 from isfc import measured
 from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.site.measurement import Measurement, table_rows
 from scenarios.figures.ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fitted import PAIRS
@@ -75,7 +79,9 @@ class DrawnSite(Struct, frozen=True):
 
 
 def drawn(number: int) -> DrawnSite:
-    """The site of a number: its kind is one of `KINDS` in turn."""
+    """The site of a number: its kind is one of `KINDS`, or of `OUTSIDE`, in turn."""
+    if number >= OUTSIDE_FROM:
+        return _outside(number)
     random = Random(number)
     kind = KINDS[number % len(KINDS)]
     layout = random.choice(LAYOUTS)
@@ -96,10 +102,8 @@ def drawn(number: int) -> DrawnSite:
         shows_devices=evidence != "link",
         shows_link=evidence != "devices",
     )
-    said, parts = (
-        loads,
-        [f"{_named(loads)} on {layout}", evidence, f"{100 * site.noise:.0f} % of noise"],
-    )
+    said, noise = loads, f"{100 * site.noise:.0f} % of noise"
+    parts = [f"{_named(loads)} on {layout}", evidence, noise]
     if mixed or kind.startswith("other constants"):
         site = replace(site, at=factors(**given))
         parts += [f"{name} {value:.2f}" for name, value in given.items()]
@@ -135,6 +139,34 @@ def drawn(number: int) -> DrawnSite:
     return DrawnSite(number, kind, site, predictions, ", ".join(parts), RIGHT[kind])
 
 
+def _outside(number: int) -> DrawnSite:
+    """A site with a cause that no fitted constant is, of which two or three loads are said."""
+    random = Random(number)
+    kind = [*OUTSIDE][number % len(OUTSIDE)]
+    (least, most), put, right = OUTSIDE[kind]
+    layout, given = random.choice(LAYOUTS), _factors(random)
+    loads = tuple(_load(random) for _ in range(random.choice((2, 3))))
+    much = random.uniform(least, most)
+    parts = [f"{_named(loads)} on {layout}", f"{kind} {much:.2f}"]
+    mixed = random.random() < 0.5
+    if mixed:
+        parts += [f"{name} {value:.2f}" for name, value in given.items()]
+    guests = GuestCosts()
+    if kind == SLOWER_GUESTS:
+        guests = dataclasses.replace(guests, server_ns=guests.server_ns + round(1e6 * much))
+    site = MadeSite(
+        f"{number}: {kind}",
+        lambda at: factors(**(given if mixed else {}))(put(at, much)),
+        loads,
+        loads,
+        random.uniform(0.01, 0.05),
+        layout=layout,
+        guests=guests,
+    )
+    parts.append(f"{100 * site.noise:.0f} % of noise")
+    return DrawnSite(number, kind, site, _predictions(random, layout), ", ".join(parts), right)
+
+
 EVIDENCE: Final = {
     "other constants, link activity alone": ("link", "both"),
     "a light load": ("link", "both", "all"),
@@ -156,9 +188,9 @@ RIGHT: Final = {
     "the model itself": ("how many pairs", "link activity alone"),
     "a light load": ("light",),
     "a wrong word": ("looks like", "was it another workload", "furthest", "without which"),
-    "another line": ("a line that takes", "look like FICON"),
+    "another line": ("like lines of", "like FICON", "the line takes"),
     "another feature": ("look like FICON",),
-    "disks beside": ("disks", "a line that takes"),
+    "disks beside": ("disks", "the line takes"),
     "other units": ("expected", "unit"),
 }
 
@@ -203,6 +235,61 @@ def _line(profile: ChpidProfile, factor: float) -> ChpidProfile:
     return replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
 
 
+def _one_slower(layout: Layout, factor: float) -> Layout:
+    """One of its fibres, or one of each two."""
+    kept = layout.fibres[1::2]
+    names = "line_ns_per_byte", "processor_ns_per_byte"
+
+    def slower(fibre: Fibre) -> Fibre:
+        more = {name: factor * getattr(fibre.profile, name) for name in names}
+        return fibre if fibre in kept else replace(fibre, profile=replace(fibre.profile, **more))
+
+    return layout.with_fibres(slower)
+
+
+def _starts(profile: ChpidProfile, factor: float) -> ChpidProfile:
+    names = "io_ns", "interrupt_ns", "write_interrupt_ns"
+    return replace(profile, **{name: round(factor * getattr(profile, name)) for name in names})
+
+
+SLOWER_GUESTS: Final = "guests that need ms more:"
+
+Put = Callable[[Layout, float], Layout]
+
+OUTSIDE: Final[dict[str, tuple[tuple[float, float], Put, tuple[str, ...]]]] = {
+    "fibres of km:": (
+        (8, 60),
+        lambda at, km: at.with_fibres(lambda fibre: replace(fibre, km=km)),
+        ("look like fibres of", "as much like fibres of"),
+    ),
+    "Express4 at Gb/s:": (
+        (2.6, 4.0),
+        lambda at, gbps: of_profile(lambda _: find_profile("FICON Express4", gbps))(at),
+        ("look like lines of", "look like FICON Express4"),
+    ),
+    "disks that take": (
+        (0.1, 0.5),
+        lambda at, share: of_profile(lambda it: it.beside(share))(at),
+        ("look like disks", "as much like disks"),
+    ),
+    "starts and interrupts times": (
+        (1.5, 2.5),
+        lambda at, factor: of_profile(lambda it: _starts(it, factor))(at),
+        ("look like starts", "as much like starts"),
+    ),
+    SLOWER_GUESTS: (
+        (0.5, 5.0),
+        lambda at, _: at,
+        ("look like guests", "as much like guests"),
+    ),
+    "one fibre of two slower:": ((1.5, 2.5), _one_slower, ("none of the causes",)),
+}
+"""Between what a number is drawn, what a link is with it, and the right reason to refuse a fit. The
+last is outside of all that is tried."""
+
+OUTSIDE_FROM: Final = 1000
+
+
 class Predicted(Struct, frozen=True):
     """MB/s there, without the profile and with it; and what the fit leaves open, as a logarithm."""
 
@@ -217,7 +304,8 @@ def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[Predicted]
     found = []
     for name, load in site.predictions:
         layout, (suite, pairs) = load_layout(name), load
-        rates = mb_per_s_of(site.made.at(layout), layout, profile, load, (2.0, 0.5))
+        at = site.made.at(layout)
+        rates = mb_per_s_of(at, layout, profile, load, (2.0, 0.5), site.made.guests)
         fitted = profile.covariance
         known = fit_deviation(profile, layout, SUITES[suite], pairs) if fitted else 0.0
         found.append(Predicted(*rates, known))

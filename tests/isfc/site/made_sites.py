@@ -26,11 +26,13 @@ from isfc.site.measurement import (
 )
 from isfc.site.seen import seen_intervals
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
-from scenarios.search.site_fit import fit, intervals_of
+from scenarios.search.site_fit import fit
 from scenarios.search.site_fitted import Fitted
+from scenarios.search.site_search import intervals_of
 from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, site_of
 
 Load = tuple[str, int]
@@ -66,6 +68,7 @@ class MadeSite(Struct, frozen=True):
     counts: float = 1.0
     times: float = 1.0
     """What counts a second and times are multiplied with: other units."""
+    guests: GuestCosts = GuestCosts()
 
     def intervals(self) -> list[Measurement]:
         """What it shows."""
@@ -75,7 +78,10 @@ class MadeSite(Struct, frozen=True):
             workload = SUITES[suite]
             if self.per_s:
                 workload, pairs = open_load(workload, self.per_s[minute]), CONVERSATIONS
-            result = run(Experiment.of(site, workload, pairs, 2.0, 0.5, seed=5 + minute)).result
+            asked = Experiment.of(
+                site, workload, pairs, 2.0, 0.5, seed=5 + minute, guests=self.guests
+            )
+            result = run(asked).result
             said = None if self.said is None else Ran(*self.said[minute])
             found.append(self._shown(site, result, minute, said, random))
         return found

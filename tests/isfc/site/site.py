@@ -18,6 +18,7 @@ from isfc.site.file import read_measurements
 from isfc.site.seen import seen_intervals
 from scenarios.figures.site_workload import derive
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.report import make_name, measured
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
@@ -92,12 +93,18 @@ def mb_per_s_of(
     profile: SiteProfile,
     load: tuple[str, int],
     seconds: tuple[float, float],
+    guests: GuestCosts | None = None,
 ) -> tuple[float, float, float]:
     """MB/s of a load at a site, of the layout as it is, and of it with a profile."""
     suite, pairs = load
+    usual = GuestCosts()
     there, today, at_site = (
-        run(Experiment.of(each, SUITES[suite], pairs, *seconds, seed=77)).mb_per_s
-        for each in (site, layout, with_site(layout, profile))
+        run(Experiment.of(each, SUITES[suite], pairs, *seconds, seed=77, guests=costs)).mb_per_s
+        for each, costs in (
+            (site, guests or usual),
+            (layout, usual),
+            (with_site(layout, profile), usual),
+        )
     )
     return there, today, at_site
 

@@ -17,8 +17,8 @@ from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import constants_digest
 from scenarios.search import site_fit
-from scenarios.search.site_fit import intervals_of
 from scenarios.search.site_fitted import Fitted
+from scenarios.search.site_search import intervals_of
 from tests.isfc.site.site import RUNS
 from tools import PROJECT
 
@@ -32,7 +32,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)
 
 
-def refused(layout: Any, _: Any, __: Any) -> Fitted:
+def refused(layout: Any, *_: Any) -> Fitted:
     """A fit that is in doubt, without a run."""
     found = site_fit.fit(layout, [], RUNS)
     return structs.replace(found, profile=replace(found.profile, doubts=("it is off",)))

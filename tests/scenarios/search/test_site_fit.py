@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from isfc.answers.measured_fit import measured_fit_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import with_site
@@ -19,7 +18,6 @@ from isfc.link.parameters import LinkParameters
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
 from scenarios.search.site_fit import fit
-from scenarios.search.site_fitted import Fitted
 from scenarios.search.site_surface import Surface, near_surface, surface_through
 from tests.isfc.site.site import LAYOUT, RUNS, errors_percent, fit_pages, print_pages, site_of
 
@@ -123,18 +121,6 @@ def test_a_profile_says_which_features_of_a_layout_it_leaves() -> None:
     layout = with_site(load_layout(LAYOUT), site)
     told = [note.text for note in run_notes(layout, SUITES["HL"], 50)]
     assert any("FICON Express2 keeps the model's." in text for text in told)
-
-
-def test_a_profile_that_is_worse_than_none_says_so() -> None:
-    site = SiteProfile("made", {"turn": 1.05}, ("FICON Express4",), 2, "")
-    worse = replace(site, held_back=FitErrors(6.8, 143), before=FitErrors(3.7, 30))
-    better = replace(site, held_back=FitErrors(3.7, 30), before=FitErrors(6.8, 143))
-    assert worse.describe().endswith("Without it they are off by 3.7 %.")
-    assert "Without it" not in better.describe()
-    for profile in worse, better:
-        answer = dict(measured_fit_report(Fitted(profile, ())).answer)
-        said = "the fit predicts worse than the model without it" in answer["Held back"]
-        assert said is profile.is_worse
 
 
 def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:

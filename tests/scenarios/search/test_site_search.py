@@ -17,7 +17,8 @@ from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import CONVERSATIONS, SUITES, open_load
 from scenarios.search import site_fit, site_search
-from scenarios.search.site_search import PAIRS_PRIOR, FitInterval, Search, skewed
+from scenarios.search.site_search import PAIRS_PRIOR, FitInterval, Search
+from scenarios.search.site_skew import skewed
 from scenarios.search.site_surface import PRIOR, REPORT, near_surface, surface_through
 from tests.isfc.site.site import RUNS
 

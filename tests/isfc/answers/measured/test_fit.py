@@ -117,6 +117,27 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
     assert read_profile(output).doubts == ("it is off",)
 
 
+def test_the_corrected_layout_is_written_in_place_of_a_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = load_layout("atlanta-boston")
+    farther = layout.with_fibres(lambda fibre: structs.replace(fibre, km=30.0))
+
+    def far(_: Any, __: Any, ___: Any, written: Any) -> Fitted:
+        found = fit(layout, [], RUNS)
+        doubtful = replace(found.profile, doubts=("these figures look like fibres of 30 km",))
+        return structs.replace(found, profile=doubtful, corrected=written(farther))
+
+    monkeypatch.setattr("isfc.answers.measured_fit.fit_intervals", far)
+    output = tmp_path / "site.toml"
+    command = [*FIT, PAGES[0], "-o", str(output)]
+    assert run(command) == 1
+    assert "-o FILE.toml writes the layout with it" in on_one_line(capsys.readouterr().out)
+    assert load_layout(output) == farther
+    assert run([*command, "--anyway", "--force"]) == 0
+    assert read_profile(output).doubts == ("these figures look like fibres of 30 km",)
+
+
 COMMANDS = [
     "plan published-1",
     f"measured compare atlanta-boston {PAGES[0]}",
