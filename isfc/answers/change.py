@@ -13,7 +13,7 @@ from isfc.answers.connections import connection
 from isfc.answers.given import called, with_known_traffic
 from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
-from isfc.deck.hint import MARK
+from isfc.deck.hint import is_hint
 from isfc.deck.kept import Devices, kept_devices, ranges_of_link
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
@@ -278,7 +278,7 @@ def _changes(given: Iterable[KeptDeck], old: Collection, new: Collection) -> Ite
     texts = [{deck.name: deck.cards.splitlines() for deck in each.decks} for each in (old, new)]
     for name in texts[0] | texts[1]:
         was, is_now = (each.get(name, []) for each in texts)
-        was = [line for line in was if line in known or not line.startswith(f"*{MARK}")]
+        was = [line for line in was if line in known or not is_hint(line)]
         gone: list[str] = []
         come: list[str] = []
         for kind, a, b, c, d in SequenceMatcher(None, was, is_now, autojunk=False).get_opcodes():

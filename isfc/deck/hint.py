@@ -41,8 +41,7 @@ from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import FarPath, Fibre, Isl, Layout
 from isfc.link.name import NodeName
 
-MARK: Final = "ISFC "
-"""How such a comment begins, behind its asterisk."""
+_MARK: Final = "ISFC "
 _ISL_KEYWORDS: Final = ("ISLS", "ISLGBPS", "CREDITS")
 _KEYWORDS: Final = (
     *("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "PATH", *_ISL_KEYWORDS),
@@ -94,6 +93,11 @@ class Hint(Struct, frozen=True):
         return SaidFibre(profile or self.profile, self.fibre, self.km or 0.0, self.far_path)
 
 
+def is_hint(card: str) -> bool:
+    """Whether a card is such a comment."""
+    return card.startswith(f"*{_MARK}")
+
+
 def format_hints(
     chpid: str, profile: ChpidProfile, port: str, node: str | None = None
 ) -> Iterator[str]:
@@ -104,8 +108,8 @@ def format_hints(
     named = f",NODE={node}" if node else ""
     speed = profile.link_gbps
     gbps = "" if speed == FEATURES[profile.feature].link_gbps else f",GBPS={speed!r}"
-    yield f"*{MARK}CHPID={chpid}{named},FEATURE='{profile.feature}'{gbps}"
-    yield f"*{MARK}CHPID={chpid}{named},{'CABLE' if ':' in port else 'PORT'}={port}"
+    yield f"*{_MARK}CHPID={chpid}{named},FEATURE='{profile.feature}'{gbps}"
+    yield f"*{_MARK}CHPID={chpid}{named},{'CABLE' if ':' in port else 'PORT'}={port}"
 
 
 def format_fibre_hints(
@@ -116,7 +120,7 @@ def format_fibre_hints(
     ``node`` is its system if the deck has several.
     """
     named = f",NODE={node}" if node else ""
-    about = f"*{MARK}CHPID={chpid}{named}{f',FAR={far}' if far else ''}"
+    about = f"*{_MARK}CHPID={chpid}{named}{f',FAR={far}' if far else ''}"
     yield f"{about},FIBRE={_quoted(fibre.name)}"
     if fibre.km:
         yield f"{about},KM={fibre.km!r}"
@@ -135,9 +139,9 @@ def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
     """The hints among a deck's comments; raise `ConfigurationError` for bad ones."""
     hints: dict[Key, Hint] = {}
     for remark in remarks:
-        if remark.text.startswith(MARK):
-            text = remark.text.removeprefix(MARK).rstrip()
-            start = remark.place.column + 1 + len(MARK)
+        if remark.text.startswith(_MARK):
+            text = remark.text.removeprefix(_MARK).rstrip()
+            start = remark.place.column + 1 + len(_MARK)
             place = structs.replace(remark.place, column=start)
             operands = parse_operands(Statement("*ISFC", place, text, ((0, place),)))
             key, hint = _hint(operands)
