@@ -221,11 +221,9 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     assert "isfc: MVSB 0500: connected, current form" in said
     assert json.loads(timeline.read_text())["traceEvents"] == kept
     assert {event["name"] for event in kept if event["ph"] == "B"} == {"WRITE", "READ", "DISC"}
-    first, second, write, read, *rest = (
-        re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines()
-    )
+    came, also, write, read, *rest = (re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines())
     ends, table = rest[:-3], rest[-2:]
-    assert {line.split()[-1] for line in (first, second)} == {"attached"}
+    assert {line.split()[-1] for line in (came, also)} == {"attached"}
     assert {line.split()[-1] for line in ends} <= {"gone", "told"}
     assert re.split("  +", write) == [
         "MVSA 0500",
