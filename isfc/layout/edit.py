@@ -32,6 +32,7 @@ from ctc.features import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import check_fields, checked
 from isfc.errors.in_words import no_node
+from isfc.errors.loading import named
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
@@ -39,6 +40,7 @@ from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
+from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
 
@@ -213,11 +215,15 @@ def edit(layout: AnyLayout, change: Edit) -> Collection:
 
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
+    given = given_collection(layout)
     try:
-        changed = change.applied_to(given_collection(layout))
+        changed = change.applied_to(given)
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
-    return parse_collection(format_collection(in_use(changed)), "the changed layout")
+    edited = parse_collection(format_collection(in_use(changed)), "the changed layout")
+    if edited.decks:
+        named("isfc.deck.numbers.check_numbers")(edited, known=given)
+    return edited
 
 
 @checked
@@ -261,15 +267,24 @@ def _read_rdevs(texts: tuple[str, str]) -> tuple[Rdev, Rdev]:
     return parse_rdev(texts[0].strip()), parse_rdev(texts[1].strip())
 
 
+def _numbers(collection: Collection) -> dict[NodeName, set[Rdev]]:
+    """Those that the systems use, also those of other devices of their kept decks."""
+    if not collection.decks:
+        return {node: collection.rdevs_of(node) for node in collection.systems}
+    found: dict[NodeName, set[Rdev]] = named("isfc.deck.numbers.numbers_of")(collection)
+    return found
+
+
 def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rdev]:
     """The first free device numbers after the fibre's own, or after all of the link's."""
     if len(link.ctcs) >= CTCS_MAX:
         raise ConfigurationError(
             f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
+    taken = _numbers(collection)
     own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
     first, second = (
-        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, collection.rdevs_of(node)))
+        Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, taken[node]))
         for node, rdevs in zip(link.nodes, zip(*own, strict=True), strict=True)
     )
     return first, second
@@ -373,7 +388,8 @@ def _numbered(
 ) -> list[tuple[Rdev, Rdev]]:
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
-    taken = [collection.rdevs_of(node) for node in link.nodes]
+    numbers = _numbers(collection)
+    taken = [numbers[node] for node in link.nodes]
     found: list[tuple[Rdev, Rdev]] = []
     for place, was in enumerate(kept):
         if was is not None:
