@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.answers.connections import CtcConnection
 from isfc.layout.change import Instruction, StepKind
 from isfc.link.name import NodeName
 from isfc.reports.figure import Figure
@@ -40,6 +41,8 @@ class ChangeStep(Struct, frozen=True):
     """`add` or `remove`"""
     rdevs: Mapping[NodeName, tuple[str, ...]]
     """by system"""
+    connections: tuple[CtcConnection, ...]
+    """both ends of each CTC, as `isfc show --json` has them"""
     orders: tuple[Instruction, ...]
     """in their order"""
     ctcs: int
@@ -123,6 +126,7 @@ def _lines(change: Change) -> Iterator[str]:
     yield from _summary(change)
     for number, step in enumerate(change.steps, start=1):
         yield from ("", f"## {number}. {_title(step)}", "")
+        yield from _connections(step.connections)
         yield from _orders(step.orders)
         yield from ("", _after(step))
     if change.hardware:
@@ -139,6 +143,7 @@ def _lines(change: Change) -> Iterator[str]:
         for number, step in enumerate(change.back, start=1):
             yield f"{number}. {_title(step)}"
             yield ""
+            yield from _connections(step.connections)
             yield from _orders(step.orders)
             yield ""
     rates = [each.mb_per_s for each in change.before] + [each.mb_per_s for each in change.steps]
@@ -184,6 +189,35 @@ def _carries(ctcs: int, rate: Figure | None) -> str:
 
 def _ctcs(count: int) -> str:
     return f"{count} CTC{'s' * (count > 1)}"
+
+
+def _connections(rows: Sequence[CtcConnection]) -> Iterator[str]:
+    """Both ends of the CTCs of a step side by side; without what no deck tells."""
+    cells = [_cells(row) for row in rows]
+    ends = [end.node for end in rows[0].ends if end]
+    heads = ends[0], "chpid", "CU", "UA", "CU", "chpid", ends[1]
+    columns = [[head, *each] for head, each in zip(heads, zip(*cells, strict=True), strict=True)]
+    kept = [column for column in columns if any(column[1:])]
+    widths = [max(map(len, column)) for column in kept]
+    for line in zip(*kept, strict=True):
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        yield f"    {' '.join(padded)}".rstrip()
+    yield ""
+
+
+def _cells(row: CtcConnection) -> Iterator[str]:
+    first, second = (
+        (_through(end.rdev, row.count), end.chpid, end.control_unit or "")
+        for end in row.ends
+        if end
+    )
+    yield from (*first, _through(row.unit_address or "", row.count), *second[::-1])
+
+
+def _through(first: str, count: int) -> str:
+    """``6000-6003``: so many numbers."""
+    last = f"-{int(first, 16) + count - 1:0{len(first)}X}" if first and count > 1 else ""
+    return f"{first}{last}"
 
 
 def _orders(orders: Sequence[Instruction]) -> Iterator[str]:

@@ -4,7 +4,7 @@ Of all CTCs that they define, and of the links, the two ends of each range; a de
 without a mate is a gap.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -29,6 +29,7 @@ from isfc.layout.checked_toml import (
     within,
 )
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.parts import ChannelEnd, KeptDeck
 from isfc.link.name import NodeName
 
@@ -232,21 +233,43 @@ class CtcRange(Struct, frozen=True):
         return same and beyond == other.ends and address == other.address
 
 
+Devices = Mapping[NodeName, Mapping[Rdev, Device]]
+"""The CTC devices of systems by their numbers."""
+
+
+def kept_devices(collection: Collection) -> Devices:
+    """Those of the decks that a layout keeps."""
+    return {node: devices_of(system) for node, system in kept_systems(collection).items()}
+
+
+def ranges_of_link(link: Layout, devices: Devices) -> Iterator[CtcRange]:
+    """The ranges of CTCs of a link, with control units and unit addresses as decks have them."""
+    return _ranges(_rows(link, devices))
+
+
+def _ranges(rows: Iterable[CtcRange]) -> Iterator[CtcRange]:
+    return (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
+
+
+def _rows(link: Layout, devices: Devices) -> Iterator[CtcRange]:
+    """Each CTC of a link; a device of another chpid tells nothing of it."""
+    for ctc in link.device_list():
+        ends, addresses = list[RangeEnd](), set[int]()
+        for node, chpid, rdev in zip(link.nodes, ctc.fibre.chpids, ctc.rdevs, strict=True):
+            device = devices.get(node, {}).get(rdev)
+            if device is None or not device.control_unit.is_on(chpid):
+                ends.append(RangeEnd(node, chpid, None, rdev))
+            else:
+                ends.append(RangeEnd(node, chpid, device.control_unit.number, rdev))
+                addresses.add(device.unit_address)
+        yield CtcRange((ends[0], ends[1]), min(addresses, default=None))
+
+
 def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, ...]]:
     """All ranges of CTCs, and of devices without a mate; and what the kept decks do not tell."""
     systems = kept_systems(collection)
-    units = {node: devices_of(system) for node, system in systems.items()}
-    rows: list[CtcRange] = []
-    for link in collection.links:
-        for ctc in link.device_list():
-            known = [
-                units.get(node, {}).get(rdev)
-                for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
-            ]
-            unit = [None if each is None else each.control_unit.number for each in known]
-            first, second = map(RangeEnd, link.nodes, ctc.fibre.chpids, unit, ctc.rdevs)
-            addresses = {each.unit_address for each in known if each}
-            rows.append(CtcRange((first, second), min(addresses, default=None)))
+    devices = {node: devices_of(system) for node, system in systems.items()}
+    rows = [row for link in collection.links for row in _rows(link, devices)]
     remarks: list[str] = []
     try:
         ports = [port for deck in collection.decks for port in deck.ports]
@@ -259,8 +282,7 @@ def ranges_of(collection: Collection) -> tuple[tuple[CtcRange, ...], tuple[str, 
     for row in (*_defined(pairings), *_gaps(pairings)):
         ends = tuple(end and (end.node, end.rdev) for end in row.ends)
         rows += [] if ends in seen else [row]
-    ranges = (replace(run[0], count=len(run)) for run in runs(rows, CtcRange.followed_by))
-    return tuple(ranges), tuple(remarks)
+    return tuple(_ranges(rows)), tuple(remarks)
 
 
 def _defined(pairings: Sequence[Pairing]) -> Iterator[CtcRange]:
