@@ -74,7 +74,7 @@ class Heading(Struct, frozen=True):
         """Where the type of the channel stands that begins at ``at``; None if none does."""
         if not self.is_monitor:
             return at + 1 if rmf_text.starts_channel(words, at) else None
-        if not rmf_text.CHPID.fullmatch(words[at].text):
+        if not re.fullmatch(r"[0-9A-F]{2}", words[at].text):
             return None
         for place in range(at + 1, min(at + 4, len(words))):
             if words[place].line - words[at].line > 1:
@@ -112,14 +112,17 @@ def read_heading(words: list[rmf_text.Word], at: int, width: int) -> tuple[Headi
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
-    unit = next((match[1] for match in before if match), "M")
+    is_monitor = "G" in order and "TYPE" in order and order.index("G") < order.index("TYPE")
+    unit = next((match[1] for match in before if match), None if is_monitor else "M")
+    if unit is None:
+        names = None
     whole = words[at].line == words[end - 1].line
     heading = Heading(
         place=words[at].place,
         names=names,
         words=tuple(found) if whole else (),
-        mb=_MB[unit],
-        is_monitor="G" in order and "TYPE" in order and order.index("G") < order.index("TYPE"),
+        mb=_MB[unit or ""],
+        is_monitor=is_monitor,
         generation=next((word for word in words[at:first] if word.text == "G"), None),
     )
     return heading, end

@@ -23,6 +23,9 @@ _MISSING: Final = re.compile(r"[-*.]{2,}")
 _FIGURES_MIN: Final = 3
 """Figures from which on a line may be a row: prose has fewer, or more other words (chosen)."""
 
+_ROW_MIN: Final = 6
+"""Figures of a row beside a heading: one alone has fewer, of versions, samples, pages (chosen)."""
+
 _NAMED_MAX: Final = 8
 _SHOWN_MAX: Final = 30
 _READ_MAX: Final = 3
@@ -55,6 +58,11 @@ def looks_like_row(line: str, figures_min: int = _FIGURES_MIN) -> bool:
     words = [word for word in _BETWEEN.split(line) if word]
     figures = sum(map(_is_figure, words))
     return figures >= figures_min and 2 * figures >= len(words)
+
+
+def holds_row(heading: str) -> bool:
+    """Whether a row stands in the line of a heading: it lost the end of its line."""
+    return sum(map(_is_figure, heading.split())) >= _ROW_MIN
 
 
 def _is_figure(word: str) -> bool:

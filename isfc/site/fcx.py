@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from ctc.address import Rdev
-from isfc.layout.pasted import below
+from isfc.layout.pasted import below, not_read
 from isfc.site.figures import BadFigure, Reading, problems_of
 from isfc.site.measurement import DeviceFigures, FilePlace, Measurement
 
@@ -98,6 +98,8 @@ def read_row(
     if not _KIND.fullmatch(kind):
         raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
     if kind not in CTC_TYPES:
+        if any(word[0].upper() in CTC_TYPES for word in words[2:]):
+            raise BadFigure(not_read(line))
         return Rdev(int(words[0][0], 16)), kind
     ways = [*_ways(words, columns)]
     if not ways:
@@ -173,7 +175,7 @@ def _placed(
     return found if filled <= names else None
 
 
-_HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)
+_HEADING: Final = re.compile(r"Detailed Analysis for Device\s+(\S+)", re.IGNORECASE)
 _OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
 _FIGURE: Final = {
@@ -221,6 +223,8 @@ class Details(Struct):
         Raises `BadFigure` for a page that lacks some.
         """
         address, kind = self.figures["rdev"], self.figures.get("type", "").upper()
+        if not _ADDRESS.fullmatch(address):
+            raise BadFigure(f"{address!r} is no device number; expected one such as 6000")
         rdev = Rdev(int(address, 16))
         if kind and kind not in CTC_TYPES:
             return rdev, kind

@@ -173,6 +173,9 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     quote,
 )
 
+LEAVE_WORDS: Final = (collapse, repeat, join_lines, wrap, separators, dates, case, quote)
+"""Those that take no word away, nor put a row below another heading."""
+
 
 @st.composite
 def mutated(
