@@ -106,7 +106,7 @@ def change(
     kept, decks, problem = _with_decks(old, new), None, None
     check_numbers(kept[1] if kept else new)
     try:
-        decks = kept and (_brought_up(kept[0]), _brought_up(kept[1]))
+        decks = kept and [replace(each, decks=amended(each, {})[0]) for each in kept]
     except ConfigurationError as error:
         problem = str(error)
     there, then = (kept_devices(each) for each in decks or (old, new))
@@ -261,12 +261,6 @@ def _with_decks(before: Collection, after: Collection) -> tuple[Collection, Coll
 def _keeping(collection: Collection, decks: Iterable[KeptDeck]) -> Collection:
     found = (deck.of(collection.systems) for deck in decks)
     return replace(collection, decks=tuple(deck for deck in found if deck is not None))
-
-
-def _brought_up(collection: Collection) -> Collection:
-    texts, _ = amended(collection, {})
-    decks = (structs.replace(deck, cards=texts[deck.name]) for deck in collection.decks)
-    return replace(collection, decks=tuple(decks))
 
 
 def _changes(given: Iterable[KeptDeck], old: Collection, new: Collection) -> Iterator[DeckChange]:

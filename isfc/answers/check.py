@@ -153,8 +153,7 @@ def check(layout: AnyLayout) -> tuple[CheckedLink, ...]:
         collection = with_known_traffic(collection_of(document), document.source)
         name = "layout" if "\n" in str(layout) else str(layout)
         lines = [] if layout in shipped_layouts() else document.text.splitlines()
-    if collection.decks:
-        named("isfc.deck.numbers.check_numbers")(collection)
+    named("isfc.deck.numbers.check_numbers")(collection)
     numbers, breaking = scheme.numbering_of(collection)
     return tuple(
         CheckedLink(

@@ -36,8 +36,8 @@ from isfc.link.name import NodeName
 _NAMED_MAX: Final = 6
 
 
-def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The kept decks of a collection as its CTCs want them, by name, and what a user should know.
+def amended(collection: Collection, said: Ports) -> tuple[tuple[KeptDeck, ...], tuple[str, ...]]:
+    """The kept decks of a collection as its CTCs want them, and what a user should know.
 
     ``said`` are ports from elsewhere. Every system is in one of the decks. Raises
     `ConfigurationError` for what no deck can say.
@@ -52,8 +52,7 @@ def amended(collection: Collection, said: Ports) -> tuple[dict[str, str], tuple[
     assert not lacking, "an amended deck lacks a CTC of its layout"
     if not again.is_told():
         amendment.add_ports()
-    texts = {deck.name: deck.cards for deck in amendment.decks()}
-    return texts, tuple(amendment.remarks(joined))
+    return amendment.decks(), tuple(amendment.remarks(joined))
 
 
 class _End(Struct, frozen=True):

@@ -145,13 +145,9 @@ def check_numbers(
                     continue
                 system = systems[node]
                 channel = system.deck.channels.get((system.partition.css, chpid))
-                places = [
-                    each.place
-                    for each in ctcs_of(system)
-                    if each.rdev == rdev and each.place != other.place
-                ]
-                places += [channel.place] if channel else []
-                where = f" ({places[0]})" if places else ""
+                own = (each.place for each in ctcs_of(system) if each.rdev == rdev)
+                places = [*(each for each in own if each != other.place), channel and channel.place]
+                where = f" ({places[0]})" if places[0] else ""
                 raise ConfigurationError(
                     f"{node} {format_rdev(rdev)}: is a CTC to {link.partner(node)} on chpid "
                     f"{format_chpid(chpid)}{where}, and UNIT={other.unit} ({other.place}); "

@@ -40,7 +40,6 @@ from isfc.layout.layout import CtcPair, Fibre, Layout, first_free
 from isfc.layout.plan import ways_of
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
-from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 
 
@@ -189,10 +188,7 @@ class AddFibre(Edit, frozen=True, tag="add-fibre"):
 
 
 class TakeAdvice(Edit, frozen=True, tag="advise"):
-    """A link is changed as the rule of a ``finding`` advises, in one of its ways.
-
-    CTCs keep their device numbers where they can; new ones get free numbers.
-    """
+    """A link is changed as the rule of a ``finding`` advises, in one of its ways."""
 
     link: str
     finding: str
@@ -221,8 +217,7 @@ def edit(layout: AnyLayout, change: Edit) -> Collection:
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
     edited = parse_collection(format_collection(in_use(changed)), "the changed layout")
-    if edited.decks:
-        named("isfc.deck.numbers.check_numbers")(edited, known=given)
+    named("isfc.deck.numbers.check_numbers")(edited, known=given)
     return edited
 
 
@@ -267,21 +262,13 @@ def _read_rdevs(texts: tuple[str, str]) -> tuple[Rdev, Rdev]:
     return parse_rdev(texts[0].strip()), parse_rdev(texts[1].strip())
 
 
-def _numbers(collection: Collection) -> dict[NodeName, set[Rdev]]:
-    """Those that the systems use, also those of other devices of their kept decks."""
-    if not collection.decks:
-        return {node: collection.rdevs_of(node) for node in collection.systems}
-    found: dict[NodeName, set[Rdev]] = named("isfc.deck.numbers.numbers_of")(collection)
-    return found
-
-
 def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rdev]:
     """The first free device numbers after the fibre's own, or after all of the link's."""
     if len(link.ctcs) >= CTCS_MAX:
         raise ConfigurationError(
             f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
-    taken = _numbers(collection)
+    taken = named("isfc.deck.numbers.numbers_of")(collection)
     own = [ctc.rdevs for ctc in link.ctcs if ctc.fibre == fibre] or [c.rdevs for c in link.ctcs]
     first, second = (
         Rdev(first_free(max(rdevs) + 1, RDEV_MAX + 1, taken[node]))
@@ -388,8 +375,7 @@ def _numbered(
 ) -> list[tuple[Rdev, Rdev]]:
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
-    numbers = _numbers(collection)
-    taken = [numbers[node] for node in link.nodes]
+    taken = [*map(named("isfc.deck.numbers.numbers_of")(collection).get, link.nodes)]
     found: list[tuple[Rdev, Rdev]] = []
     for place, was in enumerate(kept):
         if was is not None:
