@@ -1,8 +1,8 @@
 """Channel Path Activity: the columns of its headings, and the lines of channels below them.
 
-Figures belong to the columns of the heading above them. Where a line has one for each column, their
-order is enough; where some are blank, the places decide, or what is known of a channel: only a
-shared one (SHR) has PART, and PART is never more than TOTAL. What fits two columns is an error.
+Figures belong to the columns of the heading above them (`isfc.layout.columns`). Where some are
+blank and the places do not tell, it decides what is known of a channel: only a shared one (SHR) has
+PART, and PART is never more than TOTAL. What fits two columns is an error.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Which column of its table each word of a row stands below, in every report that people paste.
 
-Widths of columns are not published, and blanks and cells get lost. So a row is taken in every way
-in which it can be meant, and its reader leaves out those that its figures contradict: what is left
-has to say the same.
+Widths of columns are not published, and blanks and cells get lost. So a row is read in every way
+that it can be meant, and its reader leaves out those that its figures contradict: what is left has
+to say the same.
 """
 
 import re

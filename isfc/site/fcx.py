@@ -1,9 +1,8 @@
 """Performance Toolkit's pages of devices as text: screens, their print, or either pasted into mail.
 
 Of FCX108 DEVICE the published order of columns is known, their widths are not. So a row is read by
-the names of the heading above it, and where blanks or cells were lost in every way in which it can
-be meant: word by word, by the name that stands over each word, and from its end. Ways whose figures
-contradict each other are out. What is left has to say the same, or the row is refused.
+the names of the heading above it (`isfc.layout.columns`); what may be meant in several ways that do
+not say the same is refused.
 
 FCX110, the details of a single device, is labels, each with its figure. Its layout is published
 with a sample of a disk; a CTC's page has the same labels.
