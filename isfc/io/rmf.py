@@ -19,7 +19,7 @@ from isfc.errors.in_words import number as in_words
 from isfc.io import rmf_channels, rmf_lines, rmf_text
 from isfc.io.rmf_channels import UNTITLED, ChannelLine
 from isfc.io.rmf_lines import DeviceLine, IopLine, RmfInterval
-from isfc.io.rmf_text import DEVICE, PassedOver, Word, number_of
+from isfc.io.rmf_text import DEVICE, PassedOver, number_of
 from isfc.layout import pasted
 from isfc.layout.checked_toml import (
     TEXT_LENGTH_MAX,
@@ -28,6 +28,7 @@ from isfc.layout.checked_toml import (
     text_of,
     within,
 )
+from isfc.layout.columns import Word, words_of
 from isfc.layout.layers import plain
 from isfc.layout.pasted import Kind, LineAccount
 
@@ -151,10 +152,7 @@ class _Parser:
                 self._account.note(number, Kind.OTHER if is_other else Kind.HEADING)
             else:
                 shift = found.column(number, 1) - 1 if found.layers else 0
-                self._words += (
-                    Word(match[0], number, match.start() + 1, shift)
-                    for match in re.finditer(r"\S+", line)
-                )
+                self._words += words_of(line, number, shift)
             self._page_width = max(self._page_width, len(line))
         self._is_cut = not text.endswith(("\n", "\r"))
         self._take_records()

@@ -73,30 +73,6 @@ def _is_figure(word: str) -> bool:
     return not _NO_FIGURE.fullmatch(plain) and 2 * digits >= len(plain)
 
 
-_Span = tuple[int, int]
-"""Where a word begins and ends."""
-
-
-def below(words: Iterable[_Span], columns: Sequence[_Span], off_max: int = 999) -> list[int] | None:
-    """The index of the column that each word of a row stands below, from where both begin and end.
-
-    Figures end where the name of their column does, and may begin before it. None where one
-    touches no name or ends more than ``off_max`` beside it, or two stand below the same.
-    """
-    found: list[int] = []
-    for begin, end in words:
-        over = [
-            (abs(last - end), at)
-            for at, (first, last) in enumerate(columns)
-            if first <= end and begin <= last
-        ]
-        off, at = min(over, default=(off_max + 1, 0))
-        if off > off_max or (found and at <= found[-1]):
-            return None
-        found.append(at)
-    return found
-
-
 def not_read(line: str) -> str:
     """What is wrong with a line that looks like a row, and is none that is known."""
     text = " ".join(line.split())

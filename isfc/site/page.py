@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import spelt
+from isfc.layout.columns import Word
 from isfc.layout.layers import Plain, plain
 from isfc.layout.pasted import Kind, holds_row, is_rule, looks_like_row, not_read
 from isfc.site import fcx
@@ -146,7 +147,7 @@ class _Pages(Struct):
     reading: Reading
     above: _Above = field(default_factory=_Above)
     found: list[Measurement] = []
-    devices: list[fcx.ColumnPlace] | None = None
+    devices: list[Word] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
     details: fcx.Details | None = None
@@ -235,7 +236,7 @@ class _Pages(Struct):
                 self.devices = self.links = None
         return said
 
-    def _device(self, line: str, columns: list[fcx.ColumnPlace], place: FilePlace) -> bool:
+    def _device(self, line: str, columns: list[Word], place: FilePlace) -> bool:
         """Whether a line is the row of a device, which is then read."""
         row = fcx.read_row(line, columns, place, self.reading)
         if row is not None:

@@ -173,8 +173,10 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     quote,
 )
 
-LEAVE_WORDS: Final = (collapse, repeat, join_lines, wrap, separators, dates, case, quote)
-"""Those that take no word away, nor put a row below another heading."""
+LEFT: Final = {
+    each.__name__ for each in (collapse, repeat, join_lines, wrap, separators, dates, case, quote)
+}
+"""Names of those that take no word away, nor put a row below another heading."""
 
 
 @st.composite
