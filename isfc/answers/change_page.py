@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from isfc.answers.connections import CtcConnection
 from isfc.errors.in_words import listed
 from isfc.layout.change import Instruction
 from isfc.layout.change_search import StepKind
@@ -44,6 +45,8 @@ class ChangeStep(Struct, frozen=True):
     """`add` or `remove`"""
     rdevs: Mapping[NodeName, tuple[str, ...]]
     """by system"""
+    connections: tuple[CtcConnection, ...]
+    """both ends of each CTC, as `isfc show --json` has them"""
     orders: tuple[Instruction, ...]
     """in their order"""
     ctcs: int
@@ -131,6 +134,7 @@ def _lines(change: Change) -> Iterator[str]:
     yield from _summary(change)
     for number, step in enumerate(change.steps, start=1):
         yield from ("", f"## {number}. {_title(step)}", "")
+        yield from _connections(step.connections)
         yield from _orders(step.orders)
         yield from ("", _after(step))
     if change.hardware:
@@ -147,6 +151,7 @@ def _lines(change: Change) -> Iterator[str]:
         for number, step in enumerate(change.back, start=1):
             yield f"{number}. {_title(step)}"
             yield ""
+            yield from _connections(step.connections)
             yield from _orders(step.orders)
             yield ""
     rates = [each.mb_per_s for each in change.before] + [each.mb_per_s for each in change.steps]
@@ -219,6 +224,29 @@ def _carries(ctcs: int, rate: Figure | None) -> str:
 
 def _ctcs(count: int) -> str:
     return f"{count} CTC{'s' * (count > 1)}"
+
+
+def _connections(rows: Sequence[CtcConnection]) -> Iterator[str]:
+    """Both ends of the CTCs of a step side by side."""
+    for number, row in enumerate(rows):
+        near, far = (end for end in row.ends if end)
+        if number == 0:
+            yield _SIDES.format(near.node, "chpid", "CU", "UA", "CU", "chpid", far.node)
+        here, there = (
+            (_through(end.rdev, row.count), end.chpid, end.control_unit or "-")
+            for end in (near, far)
+        )
+        address = row.unit_address and _through(row.unit_address, row.count)
+        yield _SIDES.format(*here, address or "-", *there[::-1])
+    yield ""
+
+
+_SIDES: Final = "    {:9} {:5} {:4} {:5} {:4} {:5} {}"
+
+
+def _through(first: str, count: int) -> str:
+    """``6000-6003``: so many numbers."""
+    return first if count == 1 else f"{first}-{int(first, 16) + count - 1:0{len(first)}X}"
 
 
 def _orders(orders: Sequence[Instruction]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import grouped
+from isfc.errors.loading import named
 from isfc.layout.change_search import (
     CtcOfLink,
     CtcOrder,
@@ -90,8 +91,8 @@ def change_steps(
     new = tuple(one for key, one in wanted.items() if key not in active or one.nodes == reset)
     kept = tuple(one for one in active.values() if one not in gone)
     stakes = dict(_stakes(before, after, reset, needs or {}))
-    task = CtcTask(gone, new, tuple(_spare(before, after, stakes)), kept, stakes)
-    orders = [*find_orders(task)]
+    task = CtcTask(gone, new, kept, stakes)
+    orders = [*find_orders(task, lambda: _spare(before, after, stakes))]
     lent = sum(order.cost.spares for order in orders)
     return CtcSteps(tuple(_steps(task, orders)), lent, any(order.is_cut for order in orders))
 
@@ -123,8 +124,9 @@ def _stakes(
 def _spare(
     before: Collection, after: Collection, stakes: Mapping[Nodes, Stake]
 ) -> Iterator[CtcOfLink]:
-    """CTCs that a link may have meanwhile: on its fibres, with numbers that neither layout has."""
-    taken = {node: before.rdevs_of(node) | after.rdevs_of(node) for node in before.systems}
+    """CTCs that a link may have meanwhile: on its fibres, with numbers that no device has."""
+    own, others = map(named("isfc.deck.numbers.numbers_of"), (before, after))
+    taken = {node: numbers | others.get(node, set()) for node, numbers in own.items()}
     for link in before.links:
         for fibre in islice(cycle(link.fibres), stakes.get(link.nodes, Stake()).need):
             rdevs = []
@@ -139,9 +141,9 @@ def _steps(task: CtcTask, orders: Iterable[CtcOrder]) -> Iterator[CtcStep]:
     """Each step with what its link is then, and what it frees."""
     active = {one.key: one for one in (*task.kept, *task.gone)}
     waiting = {one.key: one for one in task.new}
+    known = {*active, *waiting}
     moves = [move for order in orders for move in order.moves]
-    last = {ctcs[0].nodes: number for number, (_, ctcs) in enumerate(moves)}
-    for number, (kind, moved) in enumerate(moves):
+    for kind, moved in moves:
         nodes, each = moved[0].nodes, {one.key: one for one in moved}
         removed = moved if kind is StepKind.REMOVE else ()
         active = (
@@ -155,9 +157,9 @@ def _steps(task: CtcTask, orders: Iterable[CtcOrder]) -> Iterator[CtcStep]:
             moved,
             link_of(nodes, left) if left else None,
             not left and nodes in task.stakes,
-            bool(removed and left and task.stakes[nodes].base and number != last[nodes]),
+            bool(removed) and 0 < len(left) < task.stakes.get(nodes, Stake()).base,
             tuple(one for one in removed if one.key not in waiting and one.ends & ends),
-            tuple(one for one in removed if one in task.spare),
+            tuple(one for one in removed if one.key not in known),
         )
 
 

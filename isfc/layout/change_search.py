@@ -9,7 +9,7 @@ can. So a state is what is gone and how many came; two that differ only by CTCs 
 alike are one. Links that have no number of each other are searched one after the other.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from heapq import heappop, heappush
@@ -91,26 +91,29 @@ class Stake(Struct, frozen=True):
 
 
 class CtcTask(Struct, frozen=True):
-    """What goes, what comes, what may be lent meanwhile and what stays."""
+    """What goes, what comes and what stays."""
 
     gone: tuple[CtcOfLink, ...]
     new: tuple[CtcOfLink, ...]
-    spare: tuple[CtcOfLink, ...]
     kept: tuple[CtcOfLink, ...]
     stakes: Mapping[Nodes, Stake]
 
 
-def find_orders(task: CtcTask) -> Iterator[CtcOrder]:
-    """The best order of each group of links that have numbers of each other."""
+def find_orders(task: CtcTask, find_spare: Callable[[], Iterable[CtcOfLink]]) -> Iterator[CtcOrder]:
+    """The best order of each group of links that have numbers of each other.
+
+    Where one falls short else, with what of ``find_spare`` is lent to it.
+    """
     for links in _groups(task):
-        gone, new, spare, kept = (
+        gone, new, kept = (
             tuple(one for one in each if one.nodes in links)
-            for each in (task.gone, task.new, task.spare, task.kept)
+            for each in (task.gone, task.new, task.kept)
         )
-        best = _Search(CtcTask(gone, new, (), kept, task.stakes)).best()
+        alone = CtcTask(gone, new, kept, task.stakes)
+        best = _Search(alone).best()
         if best.cost.short:
-            lent = _Search(CtcTask(gone, new, spare, kept, task.stakes)).best()
-            best = min(best, lent, key=lambda order: order.cost)
+            spare = tuple(one for one in find_spare() if one.nodes in links)
+            best = min(best, _Search(alone, spare).best(), key=lambda order: order.cost)
         yield best
 
 
@@ -147,11 +150,11 @@ goes to an end, and the less it compares. Chosen: none is exact, and the last al
 class _Search:
     """A search over states of links: each CTC is a bit, in the order gone, new, spare, kept."""
 
-    def __init__(self, task: CtcTask) -> None:
-        self._ctcs = (*task.gone, *task.new, *task.spare, *task.kept)
+    def __init__(self, task: CtcTask, spare: tuple[CtcOfLink, ...] = ()) -> None:
+        self._ctcs = (*task.gone, *task.new, *spare, *task.kept)
         gone, new = len(task.gone), len(task.gone) + len(task.new)
         self._gone, self._new = (1 << gone) - 1, (1 << new) - (1 << gone)
-        self._spare = (1 << new + len(task.spare)) - (1 << new)
+        self._spare = (1 << new + len(spare)) - (1 << new)
         self._kept = (1 << len(self._ctcs)) - 1 & ~(self._gone | self._new | self._spare)
         self._of = dict.fromkeys((one.nodes for one in self._ctcs), 0)
         for i, one in enumerate(self._ctcs):

@@ -71,6 +71,15 @@ def link_row(
     return time, LinkFigures.of(partner and partner.upper(), values, place)
 
 
+def is_link_row(line: str, place: FilePlace, reading: Reading) -> bool:
+    """Whether a line is a whole row, with its link and time, even where no heading is above it."""
+    try:
+        row = link_row(line, _OWN, place, reading)
+    except BadFigure:
+        return False
+    return row is not None and None not in (row[0], row[1].partner)
+
+
 def _before_figures(words: list[str]) -> tuple[str | None, str | None]:
     """The link's name and the time, of what stands before the figures of a row.
 

@@ -238,6 +238,9 @@ REFUSED = [
         CHANNELS.replace("     3.9     0.0", ""),
         "paste: line 14 column 2: chpid 42 has 11 figures; expected 13: P",
     ),
+    # a row that lost its line's end before the next title or heading
+    (changed(THREE, ("24120.0 4.0 0.0\n", "24120.0 4.0 0.0 ")), "line 15: '51 FC_S 13"),
+    (changed(QUEUES, ("0.00\n  02 ", "0.00  02 ")), "IOP 01 has 16 figures"),
     (without_second_part(73), "chpid 42 has no rates"),
     (without_second_part(100), "chpid 42 has no figures of zHPF"),
     # a row that was cut, below a heading that was

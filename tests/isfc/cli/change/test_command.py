@@ -41,7 +41,11 @@ def test_the_page_says_what_to_do_at_each_system(
     assert ": 2 steps\n\nEvery link has a CTC all the time." in page
     assert max(len(line) for line in page.splitlines()[1:]) <= 80  # the title names two files
     assert "\n- Definitions change dynamically only if " in page
-    orders = [line.strip() for line in page.splitlines() if line.startswith("    VM")]
+    lines = [line.strip() for line in page.splitlines()]
+    first = lines.index("VMA       chpid CU   UA    CU   chpid VMB")
+    assert lines[first + 1 : first + 3] == ["6021      60    6020 01    6010 61    6011", ""]
+    assert lines.count("5025      50    5020 05    5010 51    5015") == 2, "removed, and back"
+    orders = [line for line in lines if line.startswith(("VMA: ", "VMB: "))]
     assert orders[:14] == [
         "VMA: * have 6021 defined on chpid 60, which leads to VMB 61",
         "VMB: * have 6011 defined on chpid 61, which leads to VMA 60",
@@ -239,6 +243,18 @@ def test_json_is_the_answer_with_what_tries_it(
     (trial,) = record["trials"]
     assert (tmp_path / "change.toml").read_text() == trial["layout"]
     assert (tmp_path / "change.cp").read_text() == trial["script"]
+
+
+def test_ports_that_an_export_adds_to_decks_are_cards_that_come() -> None:
+    decks, ports = [DECKS / "cec-a.iocp", DECKS / "cec-b.iocp"], "ATLANTA:50=C0,ATLANTA:51=C1"
+    ports += ",ATLANTA:52=C2,ATLANTA:53=C3"
+    given = isfc.import_iocp(decks, partitions="ATLANTA,BOSTON", ports=[ports]).collection
+    (link,) = given.links
+    fewer = edit(given, RemoveCtc(link.name, link.ctcs[0].rdev_names[0]))
+    change = isfc.change(given, fewer, rates=False)
+    texts = isfc.export(fewer, "iocp").texts.values()
+    wanted = [line for text in texts for line in text.splitlines() if "PORT=" in line]
+    assert [line for deck in change.decks or () for line in deck.new] == wanted != []
 
 
 def test_what_is_assumed_of_decks_is_told(capsys: pytest.CaptureFixture[str]) -> None:
