@@ -15,6 +15,7 @@ from isfc.deck.amend import amended
 from isfc.deck.export import activation_text
 from isfc.deck.hint import is_hint
 from isfc.deck.kept import Devices, kept_devices, ranges_of_link
+from isfc.deck.numbers import check_numbers
 from isfc.errors import ConfigurationError
 from isfc.errors.arguments import Argument, checked, spelt
 from isfc.layout.catalogue import AnyLayout, Decks, Sources, given_collection, read_sources
@@ -102,7 +103,12 @@ def change(
     old, new = _given_sides(before, after, partitions, ports)
     stuck = None if reset is None else new.link(reset, spelt("reset")).nodes
     steps = change_steps(old, new, stuck)
-    decks, problem = _decks(old, new)
+    kept, decks, problem = _with_decks(old, new), None, None
+    check_numbers(kept[1] if kept else new)
+    try:
+        decks = kept and [replace(each, decks=amended(each, {})[0]) for each in kept]
+    except ConfigurationError as error:
+        problem = str(error)
     there, then = (kept_devices(each) for each in decks or (old, new))
     changing = [link for link in old.links if any(step.nodes == link.nodes for step in steps)]
     each = [*changing, *(step.left for step in steps if step.left is not None)]
@@ -178,16 +184,6 @@ def _statements(
             yield node, now
 
 
-def _decks(
-    old: Collection, new: Collection
-) -> tuple[tuple[Collection, Collection] | None, str | None]:
-    """Both with the decks that they need, if decks are kept; and why they cannot have them."""
-    try:
-        return _with_decks(old, new), None
-    except ConfigurationError as error:
-        return None, str(error)
-
-
 def _trial(link: Layout, steps: Sequence[CtcStep], old: Collection, new: Collection) -> ChangeTrial:
     """What a run does its steps with: all that both layouts have of channels and machines."""
     try:
@@ -250,26 +246,21 @@ def _links_of(
 
 
 def _with_decks(before: Collection, after: Collection) -> tuple[Collection, Collection] | None:
-    """Both with the decks of ``before``, or else of ``after``, brought up to date.
+    """Both with the decks of ``before``, or else of ``after``; None if none is kept of some system.
 
-    None if none are kept of some system. Decks that ``after`` keeps with other cards are taken as
-    they are. Raises `ConfigurationError` for what no deck can say.
+    Decks that ``after`` keeps with other cards are taken as they are.
     """
-    known = {node for deck in before.decks or after.decks for node in deck.partitions}
+    given = before.decks or after.decks
+    known = {node for deck in given for node in deck.partitions}
     if not set(after.systems) | set(before.systems) <= known:
         return None
-    given = before.decks or after.decks
     own = {deck.cards for deck in after.decks} - {deck.cards for deck in given}
-    return _brought_up(before, given), _brought_up(after, after.decks if own else given)
+    return _keeping(before, given), _keeping(after, after.decks if own else given)
 
 
-def _brought_up(collection: Collection, decks: Iterable[KeptDeck]) -> Collection:
+def _keeping(collection: Collection, decks: Iterable[KeptDeck]) -> Collection:
     found = (deck.of(collection.systems) for deck in decks)
-    kept = replace(collection, decks=tuple(deck for deck in found if deck is not None))
-    texts, _ = amended(kept, {})
-    return replace(
-        kept, decks=tuple(structs.replace(deck, cards=texts[deck.name]) for deck in kept.decks)
-    )
+    return replace(collection, decks=tuple(deck for deck in found if deck is not None))
 
 
 def _changes(given: Iterable[KeptDeck], old: Collection, new: Collection) -> Iterator[DeckChange]:

@@ -192,32 +192,26 @@ def _ctcs(count: int) -> str:
 
 
 def _connections(rows: Sequence[CtcConnection]) -> Iterator[str]:
-    """Both ends of the CTCs of a step side by side; without what no deck tells."""
-    cells = [_cells(row) for row in rows]
-    ends = [end.node for end in rows[0].ends if end]
-    heads = ends[0], "chpid", "CU", "UA", "CU", "chpid", ends[1]
-    columns = [[head, *each] for head, each in zip(heads, zip(*cells, strict=True), strict=True)]
-    kept = [column for column in columns if any(column[1:])]
-    widths = [max(map(len, column)) for column in kept]
-    for line in zip(*kept, strict=True):
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        yield f"    {' '.join(padded)}".rstrip()
+    """Both ends of the CTCs of a step side by side."""
+    for number, row in enumerate(rows):
+        near, far = (end for end in row.ends if end)
+        if number == 0:
+            yield _SIDES.format(near.node, "chpid", "CU", "UA", "CU", "chpid", far.node)
+        here, there = (
+            (_through(end.rdev, row.count), end.chpid, end.control_unit or "-")
+            for end in (near, far)
+        )
+        address = row.unit_address and _through(row.unit_address, row.count)
+        yield _SIDES.format(*here, address or "-", *there[::-1])
     yield ""
 
 
-def _cells(row: CtcConnection) -> Iterator[str]:
-    first, second = (
-        (_through(end.rdev, row.count), end.chpid, end.control_unit or "")
-        for end in row.ends
-        if end
-    )
-    yield from (*first, _through(row.unit_address or "", row.count), *second[::-1])
+_SIDES: Final = "    {:9} {:5} {:4} {:5} {:4} {:5} {}"
 
 
 def _through(first: str, count: int) -> str:
     """``6000-6003``: so many numbers."""
-    last = f"-{int(first, 16) + count - 1:0{len(first)}X}" if first and count > 1 else ""
-    return f"{first}{last}"
+    return first if count == 1 else f"{first}-{int(first, 16) + count - 1:0{len(first)}X}"
 
 
 def _orders(orders: Sequence[Instruction]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import structs
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
-from isfc.deck.kept import devices_that_are_no_ctcs
+from isfc.deck.numbers import Others, joined_units, no_ctcs, other_devices
 from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
 from isfc.errors.in_words import first_listed, grouped
@@ -48,7 +48,7 @@ def renumbered(
     if first is not None:
         with within(f"--first {first[:40]!r}"):
             start = parse_rdev(first)
-    others = devices_that_are_no_ctcs(collection)
+    others = other_devices(collection, joined_units(collection, {}))
     after = _renumbered_by(collection, Scheme(scheme), start, others)
     if names := [
         old.name
@@ -59,7 +59,8 @@ def renumbered(
             f"isfc: note: {', '.join(names)}: the new numbers change the order in which both ends "
             "scan the fibres, and so what each writes on: 'isfc compare' shows what that costs"
         )
-    if unknown := [system for system in after.systems if system not in others]:
+    whole = no_ctcs(collection)
+    if unknown := [system for system in after.systems if system not in whole]:
         tell(
             f"isfc: note: no whole deck of {first_listed(unknown, 4)} is kept, so that other "
             "devices may have the new numbers: look before you use them"
@@ -71,7 +72,7 @@ def _renumbered_by(
     collection: Collection,
     scheme: Scheme,
     first: int | None,
-    others: Mapping[NodeName, Mapping[Rdev, str]],
+    others: Others,
 ) -> Collection:
     """Its numbers begin with ``first`` if that is not None; ``others`` are no CTCs."""
     if scheme is Scheme.TARGET and first is not None:
@@ -97,7 +98,7 @@ def _renumbered_by(
         if taken := sorted(found.rdevs_of(system) & others.get(system, {}).keys()):
             raise ConfigurationError(
                 f"{system}: {format_rdev(taken[0])} would be a CTC, and its deck has UNIT="
-                f"{others[system][taken[0]]} there; expected another --first or scheme"
+                f"{others[system][taken[0]].unit} there; expected another --first or scheme"
             )
     return found
 

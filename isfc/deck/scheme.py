@@ -8,7 +8,7 @@ names.
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +18,9 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
+
+if TYPE_CHECKING:
+    from isfc.deck.numbers import Others
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value", bound=Hashable)
@@ -185,14 +188,15 @@ class _Book:
         ]
         self.images = images_of(collection)
         self.defined = {(end.node, end.rdev) for end in self.ends}
-        self.others: dict[NodeName, dict[Rdev, str]] = {}
+        self.others: Others = {}
         if collection.decks:
             # most files keep no deck
-            from isfc.deck.kept import devices_of, devices_that_are_no_ctcs, kept_systems
+            from isfc.deck.kept import devices_of, kept_systems
+            from isfc.deck.numbers import no_ctcs
 
             for node, system in kept_systems(collection).items():
                 self.defined |= {(node, rdev) for rdev in devices_of(system)}
-            self.others = devices_that_are_no_ctcs(collection)
+            self.others = no_ctcs(collection)
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
@@ -340,7 +344,7 @@ def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
         last = first + (1 << bits) - 1
         kinds = book.others.get(node, {})
         taken = (rdev for rdev in map(Rdev, range(first, last + 1)) if rdev in kinds)
-        for unit, rdevs in grouped((kinds[rdev], rdev) for rdev in taken).items():
+        for unit, rdevs in grouped((kinds[rdev].unit, rdev) for rdev in taken).items():
             for begun, count in ranges(rdevs):
                 to = f"to {begun + count - 1:04X} are" if count > 1 else "is"
                 text = f"{to} UNIT={unit}, within {first:04X} to {last:04X}, where CTCs are"

@@ -42,9 +42,9 @@ def test_the_page_says_what_to_do_at_each_system(
     assert max(len(line) for line in page.splitlines()[1:]) <= 80  # the title names two files
     assert "\n- Definitions change dynamically only if " in page
     lines = [line.strip() for line in page.splitlines()]
-    first = lines.index("VMA  chpid CU   UA CU   chpid VMB")
-    assert lines[first + 1 : first + 3] == ["6021 60    6020 01 6010 61    6011", ""]
-    assert lines.count("5025 50    5020 05 5010 51    5015") == 2, "removed, and back"
+    first = lines.index("VMA       chpid CU   UA    CU   chpid VMB")
+    assert lines[first + 1 : first + 3] == ["6021      60    6020 01    6010 61    6011", ""]
+    assert lines.count("5025      50    5020 05    5010 51    5015") == 2, "removed, and back"
     orders = [line for line in lines if line.startswith(("VMA: ", "VMB: "))]
     assert orders[:14] == [
         "VMA: * have 6021 defined on chpid 60, which leads to VMB 61",
