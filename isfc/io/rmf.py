@@ -178,7 +178,7 @@ class _Parser:
         if not (report or system or date or time):
             return False
         self._take_records()
-        if pasted.holds_row(line):
+        if {report, self._report} - {None, _Report.OTHER} and pasted.holds_row(line):
             raise ConfigurationError(f"line {number}: {pasted.not_read(line)}")
         if report is not None:
             self._heading, self._columns = UNTITLED, ()

@@ -212,7 +212,7 @@ class _Pages(Struct):
                 raise BadFigure(
                     "a row of a device without a heading above it; expected Addr, Type ..."
                 )
-            if is_link_row(line, place, self.reading):
+            if is_link_row(line):
                 raise BadFigure(f"link activity without a heading above it; expected {MARK} there")
             is_heading = self.above.heard or ("<-" in line and "->" in line)
             return Kind.HEADING if is_heading else Kind.TEXT

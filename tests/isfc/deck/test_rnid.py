@@ -43,6 +43,7 @@ def test_ports_are_those_of_the_chpids_of_the_cpc_that_is_meant() -> None:
         ("03a100 ", "03a000 ", "of a port, a chpid or another node that is above"),
         (" 802", " 402", "CPC 00000002C3A7 has no chpid of a CTC of EAST in CSS 0"),
         ("Tag\n", "Tag", "table:3:1: "),
+        ("director", f"{{ {LINES[3]}", "table:1:1: "),
         ("AW80 8020\n", "AW80 8020", "table:12:1: "),
         (" 0x10 ", " 0x30 ", "the table has CPCs nowhere, and 0 may be that of EAST"),
     ],

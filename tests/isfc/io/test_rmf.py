@@ -101,7 +101,9 @@ def test_however_it_was_pasted_it_is_the_same_report(how: str) -> None:
         assert parse_rmf(pasted, "paste") == parse_rmf(text, "paste")
 
 
+FLAGS = "D I R E C T O R   A C T I V I T Y\n 04 Y N Y N Y N Y 1.0 2.0 3.0 4.0 5.0 6.0\n"
 SAME = {
+    "rows of other reports": (CHANNELS, CHANNELS + FLAGS),
     # a system with twice the channels was sized
     **{f"{name}, pasted twice": (text, text + text) for name, text in SAMPLES.items()},
     "a comma parts thousands": (CHANNELS, CHANNELS.replace(" 6558.1 ", " 6,558.1 ")),

@@ -149,6 +149,7 @@ REFUSED = {
     "a row beside the heading": (PAGE.replace("READ\n", "READ "), 5, "'Addr Type ths"),
     "a row beside a disk's": (PAGE.replace("   50\n", "   50 "), 6, "has figures as a row"),
     "no heading of link activity": ("\n".join((ACTIVITY[1], ACTIVITY[0], ACTIVITY[2])), 1, "TXPE"),
+    "two rows above it": ("\n".join((ACTIVITY[1] + ACTIVITY[2], *ACTIVITY[::3])), 1, "TXPE"),
     "a row beside that heading": ("".join(ACTIVITY[:2]) + "\n" + ACTIVITY[2], 1, "as a row"),
     "numbers of lines, and bars": (
         PAGE.replace("  BOSTON", "  BOSTON   00000200 |"),
